@@ -307,7 +307,7 @@ func TestHouseHasEveryPackage(t *testing.T) {
 // Every strategy has a page, which the README leads to.
 func TestEveryStrategyHasAPage(t *testing.T) {
 	readme := read(t, ".", "README.md")
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		page := "docs/" + name + ".md"
 		if _, err := os.Stat(page); err != nil {
 			t.Error(err)

@@ -28,7 +28,7 @@ type PassedOverError struct{ error }
 
 func (e *PassedOverError) Unwrap() error { return e.error }
 
-func failf(advice, format string, args ...any) error {
+func failWith(advice, format string, args ...any) error {
 	return check.Advise(fmt.Errorf(format, args...), advice)
 }
 

@@ -26,14 +26,14 @@ func (m Means) byCommand(ctx context.Context, c *change.Change) error {
 			return err
 		}
 		if r.At.Program == "" {
-			return failf(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
+			return failWith(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
 		}
 		files := []string{r.At.Host.Settings.File(r.At, r.Scope), r.At.Host.Settings.File(r.At, client.User)}
 		for _, path := range files {
 			if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e change.Edit) bool { return e.Path == path }) {
 				continue
 			}
-			kept, err := change.Open("", path)
+			kept, err := change.OpenEdit("", path)
 			if err != nil {
 				return fmt.Errorf("read settings: %w", err)
 			}
@@ -41,19 +41,19 @@ func (m Means) byCommand(ctx context.Context, c *change.Change) error {
 		}
 	}
 	calls := c.Calls
-	c.Run = func() error { return m.run(ctx, calls) }
+	c.Run = func() error { return m.makeCalls(ctx, calls) }
 	return nil
 }
 
 // request is what a call asks of its host.
 func (m Means) request(call change.Call) (hosts.Request, error) {
-	host, known := hosts.Named(call.Host)
+	host, known := hosts.HostNamed(call.Host)
 	if !known || host.Settings.File == nil {
 		return hosts.Request{}, fmt.Errorf("there is no host %q", call.Host)
 	}
 	name, marketplace, _ := strings.Cut(call.Plugin, "@")
 	return hosts.Request{
-		At: host.At(m.User), ID: call.ID, Scope: client.Scope(call.Scope),
+		At: host.PlaceFor(m.User), ID: call.ID, Scope: client.Scope(call.Scope),
 		Plugin: client.Plugin{Name: name, Marketplace: marketplace, Suite: call.Suite},
 	}, nil
 }
@@ -69,14 +69,14 @@ func commands(r hosts.Request, call change.Call) (all [][]string) {
 		}
 		return all
 	}
-	if has(r.At, call.ID) && plugins.Remove != nil {
+	if hasPlugin(r.At, call.ID) && plugins.Remove != nil {
 		all = plugins.Remove(r)
 	}
 	return append(all, plugins.Install(r)...)
 }
 
-// has tells whether a host knows a plugin by its own records.
-func has(at hosts.Place, id string) bool {
+// hasPlugin tells whether a host knows a plugin by its own records.
+func hasPlugin(at hosts.Place, id string) bool {
 	if at.Host.Plugins.Installed == nil {
 		return false
 	}
@@ -84,16 +84,16 @@ func has(at hosts.Place, id string) bool {
 	return slices.ContainsFunc(all, func(i hosts.Installed) bool { return i.ID == id })
 }
 
-// run makes calls one after the other. When one fails, those before it are taken back as
+// makeCalls makes calls one after the other. When one fails, those before it are taken back as
 // far as that can be done.
-func (m Means) run(ctx context.Context, calls []change.Call) error {
+func (m Means) makeCalls(ctx context.Context, calls []change.Call) error {
 	for n, call := range calls {
-		err := m.call(ctx, call)
+		err := m.makeCall(ctx, call)
 		if err == nil {
 			continue
 		}
 		for _, done := range slices.Backward(calls[:n]) {
-			if err := m.call(context.WithoutCancel(ctx), done.Opposite()); err != nil {
+			if err := m.makeCall(context.WithoutCancel(ctx), done.Opposite()); err != nil {
 				m.Tell("springfield: note: %v", err)
 			}
 		}
@@ -102,8 +102,8 @@ func (m Means) run(ctx context.Context, calls []change.Call) error {
 	return nil
 }
 
-// call makes one call, and believes the host's records only.
-func (m Means) call(ctx context.Context, call change.Call) error {
+// makeCall makes one call, and believes the host's records only.
+func (m Means) makeCall(ctx context.Context, call change.Call) error {
 	r, err := m.request(call)
 	if err != nil {
 		return err
@@ -112,8 +112,8 @@ func (m Means) call(ctx context.Context, call change.Call) error {
 	if r.Scope != client.User {
 		dir = r.At.Work
 	}
-	err = r.At.RunAll(ctx, dir, commands(r, call))
-	if err == nil && r.At.Host.Plugins.Installed != nil && has(r.At, call.ID) != (call.Verb == change.Installs) {
+	err = r.At.RunCommands(ctx, dir, commands(r, call))
+	if err == nil && r.At.Host.Plugins.Installed != nil && hasPlugin(r.At, call.ID) != (call.Verb == change.Installs) {
 		err = fmt.Errorf("%s: %s %s: its own records do not say so afterwards", r.At.Host.Title, call.Verb, call.ID)
 	}
 	return err
@@ -124,7 +124,7 @@ func (m Means) Commands(c change.Change) string {
 	var lines []string
 	for _, call := range c.Calls {
 		if r, err := m.request(call); err == nil {
-			lines = append(lines, r.At.Host.Lines(commands(r, call))...)
+			lines = append(lines, r.At.Host.CommandLines(commands(r, call))...)
 		}
 	}
 	if len(lines) == 0 {
@@ -133,9 +133,9 @@ func (m Means) Commands(c change.Change) string {
 	return "run: " + strings.Join(lines, "; ")
 }
 
-// Undo works out how to take back the newest change. What hosts have done in it, their
+// PlanUndo works out how to take back the newest change. What hosts have done in it, their
 // opposite commands take back; of a host that is not there any more it says so.
-func Undo(ctx context.Context, m Means) (u change.Undo, err error) {
+func PlanUndo(ctx context.Context, m Means) (u change.Undo, err error) {
 	if u, err = installer.Journal(m.Settings.Places).PlanUndo(); err != nil || len(u.Entry.Calls) == 0 {
 		return u, err
 	}
@@ -149,7 +149,7 @@ func Undo(ctx context.Context, m Means) (u change.Undo, err error) {
 			u.Notes = append(u.Notes, fmt.Sprintf("%s is not on this machine any more, so it has not taken back: %s %s", r.At.Host.Title, call.Verb, call.ID))
 		case back.Verb == change.Installs && !filepath.IsAbs(back.Suite):
 			u.Notes = append(u.Notes, fmt.Sprintf("where %s came from is not known, so %s has not got it back", call.ID, r.At.Host.Title))
-		case back.Verb == change.Removes && r.At.Host.Plugins.Installed != nil && !has(r.At, call.ID): // it is gone
+		case back.Verb == change.Removes && r.At.Host.Plugins.Installed != nil && !hasPlugin(r.At, call.ID): // it is gone
 		default:
 			u.Calls = append(u.Calls, back)
 		}

@@ -37,7 +37,7 @@ func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
 		return Disabled{}, err
 	}
 	if r.Purge && m.Claude.Path == "" {
-		return Disabled{}, failf("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+		return Disabled{}, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
 			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
 	done := Disabled{ID: plugin.ID()}
@@ -50,30 +50,30 @@ func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
 		}
 		return done, err
 	}
-	done.Change, err = m.Settings.Do(done.Change, func(now *installer.Settings) (change.Change, error) { return now.Disable(plugin, r.Scope) })
+	done.Change, err = m.Settings.PlanAndApply(done.Change, func(now *installer.Settings) (change.Change, error) { return now.Disable(plugin, r.Scope) })
 	if err == nil && r.Purge {
-		err = m.purge(ctx, &done, plugin, r.Scope)
+		err = m.purgePlugin(ctx, &done, plugin, r.Scope)
 	}
 	return done, err
 }
 
 func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, error) {
-	why, err := m.Settings.InUse(plugin, scope)
+	why, err := m.Settings.WhyInUse(plugin, scope)
 	if why != "" {
 		return "leave it installed: " + why, err
 	}
 	return "make the claude command forget " + plugin.ID() + ", away from your settings", err
 }
 
-// purge has the claude command forget a plugin that is disabled.
-func (m Means) purge(ctx context.Context, done *Disabled, plugin client.Plugin, scope client.Scope) error {
-	notes, err := installer.Read(m.Settings.Places).Purge(ctx, m.Claude, plugin)
+// purgePlugin has the claude command forget a plugin that is disabled.
+func (m Means) purgePlugin(ctx context.Context, done *Disabled, plugin client.Plugin, scope client.Scope) error {
+	notes, err := installer.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
 		return ctx.Err()
 	}
 	if err != nil {
-		return failf("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
+		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
 	}
 	done.Notes = append(done.Notes, notes...)
 	return nil
@@ -86,9 +86,9 @@ func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
 		return client.Plugin{Name: name, Marketplace: marketplace}, nil
 	}
 	if r.Suite != "" {
-		return m.Find(r.Plugin, r.Suite)
+		return m.FindPlugin(r.Plugin, r.Suite)
 	}
-	for _, s := range append([]client.Scope{r.Scope}, client.Scopes()...) {
+	for _, s := range append([]client.Scope{r.Scope}, client.AllScopes()...) {
 		on, err := m.Settings.EnabledAs(r.Plugin, s)
 		switch {
 		case err != nil && s == r.Scope:
@@ -104,5 +104,5 @@ func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
 			return client.Plugin{Name: name, Marketplace: marketplace}, nil
 		}
 	}
-	return m.Find(r.Plugin, r.Suite)
+	return m.FindPlugin(r.Plugin, r.Suite)
 }

@@ -58,45 +58,45 @@ type enabling struct {
 	leaves   []string // what an undo of the settings does not take back
 }
 
-// Enable switches a plugin on. Settings are read once, and the edit is worked out
+// EnablePlugin switches a plugin on. Settings are read once, and the edit is worked out
 // before the claude command is called, so that settings that cannot be edited leave
 // everything alone.
-func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) {
+func EnablePlugin(ctx context.Context, m Means, r Enabling) (done Enabled, err error) {
 	e := newEnabling(m, r)
 	defer func() {
 		if err != nil {
 			e.takeBack(ctx)
 		}
 	}()
-	if err := e.find(ctx); err != nil {
+	if err := e.findPlugin(ctx); err != nil {
 		return done, err
 	}
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.look(); err != nil {
+	if err := e.findWhatIsMissing(); err != nil {
 		return done, err
 	}
-	plan, err := e.plan()
+	plan, err := e.planEdit()
 	if err != nil || r.DryRun {
-		return e.done(ctx, plan), err
+		return e.summarize(ctx, plan), err
 	}
 	planned := e.wanted
 	if err := e.complete(ctx); err != nil {
 		return done, err
 	}
 	if !reflect.DeepEqual(e.wanted, planned) { // what was fetched is now known, or could not be registered
-		if plan, err = e.plan(); err != nil {
+		if plan, err = e.planEdit(); err != nil {
 			return done, err
 		}
 	}
 	plan.Leaves = e.leaves
-	plan, err = m.Settings.Do(plan, func(now *installer.Settings) (change.Change, error) {
-		again, err := now.Enable(e.wanted)
+	plan, err = m.Settings.PlanAndApply(plan, func(now *installer.Settings) (change.Change, error) {
+		again, err := now.PlanEnable(e.wanted)
 		again.Leaves = e.leaves
 		return again, err
 	})
-	return e.done(ctx, plan), err
+	return e.summarize(ctx, plan), err
 }
 
 // checkListed refuses a plugin of a suite whose catalog, which the user has changed,
@@ -106,12 +106,12 @@ func (e *enabling) checkListed() error {
 	if plugin.Suite == "" {
 		return nil
 	}
-	names, err := e.Settings.Offers(client.Directory(plugin.Marketplace, plugin.Suite))
+	names, err := e.Settings.PluginsOffered(client.Directory(plugin.Marketplace, plugin.Suite))
 	if err != nil || slices.Contains(names, plugin.Name) {
 		return err
 	}
 	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
-	return failf("springfield update "+check.Quote(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
+	return failWith("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
@@ -120,10 +120,10 @@ func (e *enabling) checkListed() error {
 func Managed(ctx context.Context, m Means, r Enabling) (settings []byte, plugin client.Plugin, err error) {
 	r.DryRun = true
 	e := newEnabling(m, r)
-	if err := e.find(ctx); err != nil {
+	if err := e.findPlugin(ctx); err != nil {
 		return nil, plugin, err
 	}
-	if err := e.look(); err != nil {
+	if err := e.findWhatIsMissing(); err != nil {
 		return nil, plugin, err
 	}
 	market, err := m.Settings.MarketOf(e.wanted.Plugin)
@@ -140,9 +140,9 @@ func newEnabling(m Means, r Enabling) *enabling {
 	return &enabling{Means: m, Enabling: r, wanted: installer.Enabling{Scope: r.Scope, Keep: r.Keep, Rivals: r.Rivals}}
 }
 
-// find finds the plugin. A marketplace that is named by its source is added
+// findPlugin finds the plugin. A marketplace that is named by its source is added
 // first: only its catalog says its name.
-func (e *enabling) find(ctx context.Context) (err error) {
+func (e *enabling) findPlugin(ctx context.Context) (err error) {
 	name, source := e.Enabling.Plugin, e.Marketplace
 	bare, _, both := strings.Cut(name, "@")
 	suite := e.Suite
@@ -155,27 +155,27 @@ func (e *enabling) find(ctx context.Context) (err error) {
 	case !strings.ContainsAny(source, "/:"):
 		name = bare + "@" + source
 	default:
-		market, err := e.market(ctx, bare, source)
+		market, err := e.addMarketplace(ctx, bare, source)
 		if err != nil {
 			return err
 		}
 		name = bare + "@" + market
 	}
-	e.wanted.Plugin, err = e.Find(name, suite)
+	e.wanted.Plugin, err = e.FindPlugin(name, suite)
 	return err
 }
 
-// market is the name of the marketplace with a source, which is added if it is not
+// addMarketplace is the name of the marketplace with a source, which is added if it is not
 // known.
-func (e *enabling) market(ctx context.Context, plugin, source string) (string, error) {
+func (e *enabling) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	known, err := e.Settings.MarketFrom(source)
 	switch {
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
-		return "", failf("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNot())
+		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNotCalled())
 	case e.DryRun:
-		return "", failf(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
+		return "", failWith(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
 			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
 	}
 	e.Tell("fetching marketplace %s with the claude command", source)
@@ -186,8 +186,8 @@ func (e *enabling) market(ctx context.Context, plugin, source string) (string, e
 	return market, err
 }
 
-// whyNot says why the claude command is not called.
-func (e *enabling) whyNot() string {
+// whyNotCalled says why the claude command is not called.
+func (e *enabling) whyNotCalled() string {
 	if e.NoClaude {
 		return "--no-activate does not let the claude command fetch it"
 	}
@@ -200,8 +200,8 @@ func (e *enabling) takeBack(ctx context.Context) {
 	if e.added == "" {
 		return
 	}
-	now := installer.Read(e.Settings.Places)
-	notes, err := now.Purge(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.Enabling.Plugin, Marketplace: e.added})
+	now := installer.ReadSettings(e.Settings.Places)
+	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.Enabling.Plugin, Marketplace: e.added})
 	if err != nil {
 		notes = []string{err.Error()}
 	}
@@ -210,15 +210,15 @@ func (e *enabling) takeBack(ctx context.Context) {
 	}
 }
 
-// look finds out what is missing, and what kind of plugin it is; one that could
+// findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
 // not run, or is not springfield's, is refused.
-func (e *enabling) look() error {
+func (e *enabling) findWhatIsMissing() error {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
-			return failf("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+			return failWith("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
 		}
 		if err != nil {
 			return err
@@ -235,7 +235,7 @@ func (e *enabling) look() error {
 		return e.examine(i.Dir)
 	}
 	if e.Claude.Path == "" {
-		return failf("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(), e.whyNot())
+		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(), e.whyNotCalled())
 	}
 	e.install = plugin.ID()
 	if dir := e.Settings.InClone(plugin); dir != "" {
@@ -256,22 +256,22 @@ func (e *enabling) pluginDir() string {
 // examine looks at the plugin's own files.
 func (e *enabling) examine(dir string) error {
 	id := e.wanted.Plugin.ID()
-	found := e.Settings.In(dir)
-	err := generator.CheckHook(dir, generator.Host())
-	if known, _ := registry.Named(found.Strategy); err == nil && known.Judges {
-		err = generator.CheckJudge(dir, generator.Host())
+	found := e.Settings.InstalledIn(dir)
+	err := generator.CheckHook(dir, generator.HostTarget())
+	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(dir, generator.HostTarget())
 	}
 	switch {
 	case err != nil:
-		return failf(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
+		return failWith(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
 	case found.Problem != "":
-		return failf("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
-	case !found.Ours():
-		return failf("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
+		return failWith("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
+	case !found.IsOurs():
+		return failWith("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
 	}
-	e.wanted.Loops, e.wanted.Kin = kinOf(found.Strategy)
-	e.wanted.Beside = !found.Drives()
-	settings, err := hook.ReadSettings(dir, e.Settings.State(), "")
+	e.wanted.Loops, e.wanted.Kin = strategiesLike(found.Strategy)
+	e.wanted.Beside = !found.DrivesStop()
+	settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), "")
 	if err != nil {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
 		return nil
@@ -280,24 +280,24 @@ func (e *enabling) examine(dir string) error {
 	return nil
 }
 
-// kinOf are the strategies of the same kind as one, and whether that is to drive a loop
+// strategiesLike are the strategies of the same kind as one, and whether that is to drive a loop
 // through a spec, as plugins of others do.
-func kinOf(name string) (spec bool, kin []string) {
-	known, ok := registry.Named(name)
+func strategiesLike(name string) (spec bool, kin []string) {
+	known, ok := registry.StrategyNamed(name)
 	if !ok {
 		return false, nil
 	}
-	for _, other := range registry.All() {
-		if other.Kind() == known.Kind() {
+	for _, other := range registry.AllStrategies() {
+		if other.KindOf() == known.KindOf() {
 			kin = append(kin, other.Name)
 		}
 	}
-	return known.Kind() == strategy.SpecLoop, kin
+	return known.KindOf() == strategy.SpecLoop, kin
 }
 
-// plan works out the edit, and asks about rivals if there are any.
-func (e *enabling) plan() (change.Change, error) {
-	plan, err := e.Settings.Enable(e.wanted)
+// planEdit works out the edit, and asks about rivals if there are any.
+func (e *enabling) planEdit() (change.Change, error) {
+	plan, err := e.Settings.PlanEnable(e.wanted)
 	var rivals *installer.RivalsError
 	if !errors.As(err, &rivals) || e.Ask == nil {
 		return plan, err
@@ -305,7 +305,7 @@ func (e *enabling) plan() (change.Change, error) {
 	if e.wanted.Rivals, err = e.Ask(rivals); err != nil {
 		return plan, err
 	}
-	return e.Settings.Enable(e.wanted)
+	return e.Settings.PlanEnable(e.wanted)
 }
 
 // complete calls the claude command for what is missing. One that cannot register a
@@ -318,7 +318,7 @@ func (e *enabling) complete(ctx context.Context) error {
 		e.Tell("fetching %s with the claude command", e.install)
 		added, err := e.Claude.Install(ctx, snapshot, e.install)
 		if err != nil {
-			return failf("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+			return failWith("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
 		}
 		if err := e.examine(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
@@ -326,43 +326,43 @@ func (e *enabling) complete(ctx context.Context) error {
 			}
 			return err
 		}
-		e.leave("still has " + e.install + " installed")
+		e.noteLeftover("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("telling the claude command about %s", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.leave("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteLeftover("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even if the client was done by then
 }
 
-// leave notes what an undo of the settings does not take back.
-func (e *enabling) leave(what string) {
+// noteLeftover notes what an undo of the settings does not take back.
+func (e *enabling) noteLeftover(what string) {
 	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
 }
 
-// done is what to tell of a plan.
-func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
+// summarize is what to tell of a plan.
+func (e *enabling) summarize(ctx context.Context, plan change.Change) Enabled {
 	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "takes effect in your next session"}
 	if e.wanted.Declare {
 		d.Live += " (the one after it before Claude Code 2.1.285)"
 	}
 	if e.DryRun {
-		d.Todo = e.todo()
+		d.Todo = e.describeTodo()
 		return d
 	}
-	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isOld(ctx, client.RootedLocal) {
+	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isClientOlder(ctx, client.RootedLocal) {
 		d.Notes = append(d.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
 	}
 	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
 	return d
 }
 
-// todo says what complete would do, "" for nothing.
-func (e *enabling) todo() string {
+// describeTodo says what complete would do, "" for nothing.
+func (e *enabling) describeTodo() string {
 	const away = ", away from your settings"
 	switch {
 	case e.Claude.Path == "":
@@ -375,9 +375,9 @@ func (e *enabling) todo() string {
 	return ""
 }
 
-// isOld tells whether the claude command is older than a version; one that does not
+// isClientOlder tells whether the claude command is older than a version; one that does not
 // say counts as old.
-func (e *enabling) isOld(ctx context.Context, version string) bool {
+func (e *enabling) isClientOlder(ctx context.Context, version string) bool {
 	if e.Claude.Path == "" {
 		return true
 	}
@@ -385,7 +385,7 @@ func (e *enabling) isOld(ctx context.Context, version string) bool {
 	if err != nil {
 		return true
 	}
-	older, known := client.Older(is, version)
+	older, known := client.IsOlder(is, version)
 	return older || !known
 }
 
@@ -397,7 +397,7 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 	switch {
 	case errFile != nil || errUser != nil || e.Scope == client.User:
 		return nil
-	case file == user || folder.Same(file, user):
+	case file == user || folder.IsSame(file, user):
 		return []string{"here these are your user settings: it is on in all your sessions"}
 	case e.Scope == client.Local:
 		if e.wouldCommit(ctx, file) {
@@ -407,7 +407,7 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
 	}
-	if m, known := e.Settings.Market(plugin.Marketplace); known && m.Repository() != "" {
+	if m, known := e.Settings.FindMarket(plugin.Marketplace); known && m.Repository() != "" {
 		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
 	}
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
@@ -417,14 +417,14 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 // directory, and that does not ignore it.
 func (e *enabling) wouldCommit(ctx context.Context, file string) bool {
 	work := e.Settings.Work
-	if git.Root(work) == "" {
+	if git.RepositoryRoot(work) == "" {
 		return false
 	}
 	repo, err := e.Git.Repository(ctx, work)
 	if err != nil || repo == nil {
 		return false
 	}
-	place, err := repo.Path(file)
+	place, err := repo.GitPath(file)
 	if err != nil || !filepath.IsLocal(place) {
 		return false
 	}

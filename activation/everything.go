@@ -29,14 +29,14 @@ type Left struct {
 	Stays   []installer.Left // what is left, and what removes it
 }
 
-// Leave switches every plugin of springfield's off, wherever it was enabled.
-func Leave(ctx context.Context, m Means, r Leaving) (done Left, err error) {
+// LeaveEverywhere switches every plugin of springfield's off, wherever it was enabled.
+func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err error) {
 	if r.Purge {
 		if err := m.checkHolds(r.Now); err != nil {
 			return done, err
 		}
 	}
-	suites := m.suites()
+	suites := m.ownSuites()
 	plan := func(now *installer.Settings) (c change.Change, err error) {
 		if done.Change, done.IDs, done.Stays, err = now.DisableAll(r.Purge); err == nil {
 			err = m.leaveHosts(ctx, leaving{&done, now, r.Purge})
@@ -47,32 +47,32 @@ func Leave(ctx context.Context, m Means, r Leaving) (done Left, err error) {
 		return done, err
 	}
 	if !r.DryRun {
-		if done.Change, err = m.Settings.Do(done.Change, plan); err != nil {
+		if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 			return done, err
 		}
 	}
 	if r.Purge && !r.DryRun {
-		err = m.forget(ctx, &done)
+		err = m.forgetAll(ctx, &done)
 	}
 	if r.Purge && r.DryRun && err == nil {
-		_, users, unread := installer.State(m.Settings.Places)
+		_, users, unread := installer.SpringfieldFiles(m.Settings.Places)
 		done.Stays, err = append(done.Stays, users...), unread
 	}
 	if r.Purge {
 		for _, dir := range suites {
-			done.Stays = append(done.Stays, installer.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.Quote(dir)})
+			done.Stays = append(done.Stays, installer.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir)})
 		}
 	}
 	return done, err
 }
 
-// suites are the user's own suites: those that init has made, and those that are known as
+// ownSuites are the user's own suites: those that init has made, and those that are known as
 // marketplaces.
-func (m Means) suites() []string {
-	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read goes with the rest
+func (m Means) ownSuites() []string {
+	dirs, _ := installer.KnownSuites(m.Settings.Places) // a list that cannot be read goes with the rest
 	markets, _ := m.Settings.AllMarkets()
 	for _, market := range markets {
-		dirs = append(dirs, market.Suite())
+		dirs = append(dirs, market.SuiteDir())
 	}
 	slices.Sort(dirs)
 	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool {
@@ -81,13 +81,13 @@ func (m Means) suites() []string {
 	})
 }
 
-// forget has Claude Code forget the plugins, and removes springfield's own state.
-func (m Means) forget(ctx context.Context, done *Left) error {
-	now := installer.Read(m.Settings.Places)
+// forgetAll has Claude Code forget the plugins, and removes springfield's own state.
+func (m Means) forgetAll(ctx context.Context, done *Left) error {
+	now := installer.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
-		return failf("springfield disable --all --purge again does the rest", "the plugins are disabled, but Claude Code still knows them: %w", err)
+		return failWith("springfield disable --all --purge again does the rest", "the plugins are disabled, but Claude Code still knows them: %w", err)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -100,7 +100,7 @@ func (m Means) forget(ctx context.Context, done *Left) error {
 // checkHolds refuses to remove a hold that is in force: only a person at a terminal lifts
 // one.
 func (m Means) checkHolds(now time.Time) error {
-	dir := m.Settings.State()
+	dir := m.Settings.StatePath()
 	held, err := ledger.HoldsInForce([]string{dir}, now)
 	if err != nil {
 		return err
@@ -108,9 +108,9 @@ func (m Means) checkHolds(now time.Time) error {
 	if len(held) > 0 {
 		line := "springfield resume"
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
-			line += " --session " + check.Quote(session)
+			line += " --session " + check.QuoteArgument(session)
 		}
-		return failf(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
+		return failWith(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
 	}
 	return nil
 }

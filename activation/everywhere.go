@@ -23,7 +23,7 @@ type leaving struct {
 
 // leaveHosts adds to a change what has all plugins of springfield's off on the other hosts.
 func (m Means) leaveHosts(ctx context.Context, l leaving) error {
-	for _, host := range hosts.All() {
+	for _, host := range hosts.AllHosts() {
 		if host.Settings.File == nil {
 			continue
 		}
@@ -40,7 +40,7 @@ func (m Means) leaveHosts(ctx context.Context, l leaving) error {
 	calls := l.Calls
 	l.Run = func() error {
 		for _, call := range calls {
-			if err := m.call(ctx, call); err != nil {
+			if err := m.makeCall(ctx, call); err != nil {
 				l.Stays = append(l.Stays, m.notRemoved(call, err.Error()))
 			}
 		}
@@ -60,13 +60,13 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 			l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID})
 		}
 	}
-	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.At(m.User)}, purge: l.purge}
-	if err := s.look(); err != nil {
+	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
+	if err := s.readRecords(); err != nil {
 		l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"})
 		return nil
 	}
 	for _, i := range s.knows {
-		if !l.now.In(i.Dir).Ours() {
+		if !l.now.InstalledIn(i.Dir).IsOurs() {
 			continue
 		}
 		l.IDs = append(l.IDs, i.ID)
@@ -75,17 +75,17 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 			s.Scope = client.User
 		}
 		released := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
-		if err := s.leave(l, released); err != nil {
+		if err := s.planLeaving(l, released); err != nil {
 			l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
 		}
 	}
 	return nil
 }
 
-// leave adds what has one plugin off; released tells that its entries are taken back.
-func (s *switching) leave(l leaving, released bool) error {
+// planLeaving adds what has one plugin off; released tells that its entries are taken back.
+func (s *switching) planLeaving(l leaving, released bool) error {
 	if !released {
-		if err := s.offIn(l.now, &l.Change); err != nil {
+		if err := s.planOffInSettings(l.now, &l.Change); err != nil {
 			return err
 		}
 	}
@@ -108,6 +108,6 @@ func (m Means) notRemoved(call change.Call, why string) installer.Left {
 	}
 	return installer.Left{
 		What:   fmt.Sprintf("%s still has %s installed: %s", r.At.Host.Title, call.ID, why),
-		Remove: strings.Join(r.At.Host.Lines(commands(r, call)), "; "),
+		Remove: strings.Join(r.At.Host.CommandLines(commands(r, call)), "; "),
 	}
 }

@@ -19,11 +19,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Find looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
+// FindPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
 // named, else in the one around the working directory, those that init has
 // made, and the marketplaces that Claude Code knows. Of several suites, one that
 // lies in the working directory is meant.
-func (m Means) Find(name, suite string) (client.Plugin, error) {
+func (m Means) FindPlugin(name, suite string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if suite != "" {
 		if !filepath.IsAbs(suite) {
@@ -31,7 +31,7 @@ func (m Means) Find(name, suite string) (client.Plugin, error) {
 		}
 		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
 		if err == nil && len(found) == 0 {
-			err = failf(m.howToGet(bare, marketplace, filepath.Clean(suite)), "suite %s has no plugin %q", suite, name)
+			err = failWith(m.howToGet(bare, marketplace, filepath.Clean(suite)), "suite %s has no plugin %q", suite, name)
 		}
 		if err != nil {
 			return client.Plugin{}, err
@@ -54,7 +54,7 @@ func (m Means) Find(name, suite string) (client.Plugin, error) {
 		// The same place is one place; and a full ID means what Claude Code knows
 		// by it.
 		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
-			return folder.Same(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+			return folder.IsSame(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
 		})
 		all = append(all, p)
 	}
@@ -64,7 +64,7 @@ func (m Means) Find(name, suite string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	return client.Plugin{}, failf(m.howToGet(bare, marketplace, ""), "no suite and no marketplace known to Claude Code has a plugin %q", name)
+	return client.Plugin{}, failWith(m.howToGet(bare, marketplace, ""), "no suite and no marketplace known to Claude Code has a plugin %q", name)
 }
 
 // howToGet says how to get a plugin that was not found: the line that makes it, if its
@@ -74,13 +74,13 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	if same := slices.DeleteFunc(m.offered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
 		return "there is " + strings.Join(same, ", ")
 	}
-	if _, known := registry.Named(name); known {
+	if _, known := registry.StrategyNamed(name); known {
 		if suite == "" {
 			suite = m.suiteFor(marketplace)
 		}
 		line := generator.HowToGet(name, suite)
 		if suite == "" && marketplace != "" {
-			line += " --marketplace " + check.Quote(marketplace)
+			line += " --marketplace " + check.QuoteArgument(marketplace)
 		}
 		return line + " makes it"
 	}
@@ -93,7 +93,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 // suiteFor is a suite at hand to which a plugin can be added, the one around the working
 // directory first; "" if there is none.
 func (m Means) suiteFor(marketplace string) string {
-	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read is no news here
+	dirs, _ := installer.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
 	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
 		dirs = append([]string{around}, dirs...)
 	}
@@ -137,7 +137,7 @@ func (e *SeveralError) Hint() string {
 // all: those of suites, and of a marketplace that is asked for.
 func (m Means) offered(marketplace string) []string {
 	var ids []string
-	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read is no news here
+	dirs, _ := installer.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
 	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
 		dirs = append(dirs, around)
 	}
@@ -148,8 +148,8 @@ func (m Means) offered(marketplace string) []string {
 			}
 		}
 	}
-	if market, known := m.Settings.Market(marketplace); known {
-		names, _ := m.Settings.Offers(market)
+	if market, known := m.Settings.FindMarket(marketplace); known {
+		names, _ := m.Settings.PluginsOffered(market)
 		for _, name := range names {
 			ids = append(ids, name+"@"+marketplace)
 		}
@@ -162,7 +162,7 @@ func (m Means) offered(marketplace string) []string {
 // InSuites looks in the suite around the working directory and those that init
 // has made. The second list is what lies in the working directory itself.
 func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, err error) {
-	dirs, err := installer.Suites(m.Settings.Places)
+	dirs, err := installer.KnownSuites(m.Settings.Places)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,12 +209,12 @@ func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err e
 		if marketplace != "" && marketplace != known {
 			continue
 		}
-		names, err := m.Settings.Offers(markets[known])
+		names, err := m.Settings.PluginsOffered(markets[known])
 		switch {
 		case err != nil:
 			m.Tell("springfield: note: skipped: %v", err)
 		case slices.Contains(names, name):
-			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].Suite()})
+			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].SuiteDir()})
 		}
 	}
 	return found, nil

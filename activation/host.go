@@ -29,25 +29,25 @@ type switching struct {
 	purge bool              // the host is to forget the marketplace, too
 }
 
-// at begins to switch a plugin on a host.
-func (m Means) at(host hosts.Host, scope client.Scope) (*switching, error) {
-	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.At(m.User), Scope: scope}}
-	if !s.At.Found() {
-		return nil, failf(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
+// switchingOn begins to switch a plugin on a host.
+func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
+	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User), Scope: scope}}
+	if !s.At.IsFound() {
+		return nil, failWith(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
 			"%s is not on this machine", host.Title)
 	}
-	if !slices.Contains(host.Scopes(), scope) {
+	if !slices.Contains(host.ScopesOf(), scope) {
 		var names []string
-		for _, known := range host.Scopes() {
+		for _, known := range host.ScopesOf() {
 			names = append(names, "--scope "+string(known))
 		}
 		return nil, misusef("use "+strings.Join(names, " or "), "%s has no %s scope for plugins", host.Title, scope)
 	}
-	return s, s.look()
+	return s, s.readRecords()
 }
 
-// look reads what the host knows.
-func (s *switching) look() (err error) {
+// readRecords reads what the host knows.
+func (s *switching) readRecords() (err error) {
 	if s.host.Plugins.Installed == nil {
 		return nil
 	}
@@ -59,11 +59,11 @@ func (s *switching) look() (err error) {
 
 // EnableOn switches a plugin on for a host.
 func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done Enabled, err error) {
-	s, err := m.at(host, r.Scope)
+	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err
 	}
-	if err := s.find(ctx, r); err != nil {
+	if err := s.findInDirectory(ctx, r); err != nil {
 		return done, err
 	}
 	kin, err := s.examine()
@@ -72,10 +72,10 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 	}
 	s.Trust = r.Trust
 	plan := func(now *installer.Settings) (change.Change, error) {
-		if err := s.look(); err != nil { // another springfield may have been there
+		if err := s.readRecords(); err != nil { // another springfield may have been there
 			return change.Change{}, err
 		}
-		return s.planOn(ctx, now, r, kin)
+		return s.planSwitchOn(ctx, now, r, kin)
 	}
 	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
 	if done.Change, err = plan(m.Settings); err != nil {
@@ -88,7 +88,7 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 	if done.Run != nil {
 		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
 	}
-	if done.Change, err = m.Settings.Do(done.Change, plan); err != nil {
+	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
 	}
 	if host.Plugins.ByHand != nil {
@@ -97,48 +97,48 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 	return done, nil
 }
 
-// find finds the plugin, which has to lie in a directory.
-func (s *switching) find(ctx context.Context, r Enabling) error {
+// findInDirectory finds the plugin, which has to lie in a directory.
+func (s *switching) findInDirectory(ctx context.Context, r Enabling) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
-		return failf("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", s.host.Title)
+		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", s.host.Title)
 	}
 	r.NoClaude = true
 	e := newEnabling(s.Means, r)
-	if err := e.find(ctx); err != nil {
+	if err := e.findPlugin(ctx); err != nil {
 		return err
 	}
 	s.Plugin = e.wanted.Plugin
 	if s.Plugin.Suite == "" {
-		return failf("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
+		return failWith("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
 	}
-	s.ID = s.host.Called(s.Plugin)
+	s.ID = s.host.NameOf(s.Plugin)
 	return nil
 }
 
 // examine looks at the plugin's own files. One that could not run is refused. kin are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
 func (s *switching) examine() (kin []string, err error) {
-	found := s.Settings.In(s.Dir())
-	err = generator.CheckHook(s.Dir(), generator.Host())
-	if known, _ := registry.Named(found.Strategy); err == nil && known.Judges {
-		err = generator.CheckJudge(s.Dir(), generator.Host())
+	found := s.Settings.InstalledIn(s.PluginDir())
+	err = generator.CheckHook(s.PluginDir(), generator.HostTarget())
+	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(s.PluginDir(), generator.HostTarget())
 	}
 	switch {
 	case err != nil:
-		return nil, failf(generator.HowToStart(err, s.Plugin.Suite), "%s cannot run here: %w", s.Plugin.ID(), err)
+		return nil, failWith(generator.HowToStart(err, s.Plugin.Suite), "%s cannot run here: %w", s.Plugin.ID(), err)
 	case found.Problem != "":
-		return nil, failf("fix it, or enable another plugin", "%s cannot run: %s", s.Plugin.ID(), found.Problem)
-	case !found.Ours():
-		return nil, failf("use the plugin commands of "+s.host.Title+" itself", "%s is not a springfield plugin", s.Plugin.ID())
+		return nil, failWith("fix it, or enable another plugin", "%s cannot run: %s", s.Plugin.ID(), found.Problem)
+	case !found.IsOurs():
+		return nil, failWith("use the plugin commands of "+s.host.Title+" itself", "%s is not a springfield plugin", s.Plugin.ID())
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {
 			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err),
-				"springfield update "+check.Quote(s.Plugin.Suite)+" adds it")}
+				"springfield update "+check.QuoteArgument(s.Plugin.Suite)+" adds it")}
 		}
 	}
-	if found.Drives() {
-		_, kin = kinOf(found.Strategy)
+	if found.DrivesStop() {
+		_, kin = strategiesLike(found.Strategy)
 	}
 	return kin, nil
 }
@@ -158,15 +158,15 @@ func (s *switching) foreign() installer.Foreign {
 	return f
 }
 
-// planOn works out the change that has the plugin on.
-func (s *switching) planOn(ctx context.Context, now *installer.Settings, r Enabling, kin []string) (c change.Change, err error) {
+// planSwitchOn works out the change that has the plugin on.
+func (s *switching) planSwitchOn(ctx context.Context, now *installer.Settings, r Enabling, kin []string) (c change.Change, err error) {
 	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
 	if s.host.Settings.Entries != nil {
 		entries, err := s.host.Settings.Entries(ctx, s.Request)
 		if err != nil {
 			return c, err
 		}
-		if err := now.SetFor(&c, s.foreign(), s.ID, entries); err != nil {
+		if err := now.SetForPlugin(&c, s.foreign(), s.ID, entries); err != nil {
 			return c, err
 		}
 	}
@@ -184,13 +184,13 @@ func (s *switching) planOn(ctx context.Context, now *installer.Settings, r Enabl
 // othersOff has the other springfield plugins off that are of the same kind.
 func (s *switching) othersOff(now *installer.Settings, c *change.Change, kin []string) error {
 	for _, other := range s.knows {
-		is := now.In(other.Dir)
-		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.Drives() || !slices.Contains(kin, is.Strategy) {
+		is := now.InstalledIn(other.Dir)
+		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.DrivesStop() || !slices.Contains(kin, is.Strategy) {
 			continue
 		}
 		off := *s
 		off.Plugin, off.ID = pluginOf(other), other.ID
-		if err := off.off(now, c); err != nil {
+		if err := off.planOff(now, c); err != nil {
 			return err
 		}
 		c.Notes = append(c.Notes, other.ID+" is switched off")
@@ -207,9 +207,9 @@ func pluginOf(i hosts.Installed) client.Plugin {
 	return client.Plugin{Name: i.Name, Marketplace: marketplace, Suite: i.Suite}
 }
 
-// off adds to a change what has a plugin off.
-func (s *switching) off(now *installer.Settings, c *change.Change) error {
-	if err := s.offIn(now, c); err != nil {
+// planOff adds to a change what has a plugin off.
+func (s *switching) planOff(now *installer.Settings, c *change.Change) error {
+	if err := s.planOffInSettings(now, c); err != nil {
 		return err
 	}
 	if call, ok := s.removal(); ok {
@@ -218,8 +218,8 @@ func (s *switching) off(now *installer.Settings, c *change.Change) error {
 	return nil
 }
 
-// offIn adds to a change what has a plugin off in the host's settings.
-func (s *switching) offIn(now *installer.Settings, c *change.Change) error {
+// planOffInSettings adds to a change what has a plugin off in the host's settings.
+func (s *switching) planOffInSettings(now *installer.Settings, c *change.Change) error {
 	known, err := now.ReleaseFor(c, s.foreign(), s.ID)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (s *switching) removal() (call change.Call, ok bool) {
 	ok = s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
 	return change.Call{
 		Host: s.host.Name, Verb: change.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
-		Scope: string(s.Scope), Forget: s.purge && s.isLast(),
+		Scope: string(s.Scope), Forget: s.purge && s.isLastOfMarketplace(),
 	}, ok
 }
 
@@ -254,7 +254,7 @@ func (s *switching) isCurrent() bool {
 // DisableOn switches a plugin off for a host, and has the host forget its marketplace
 // where that is asked for.
 func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
-	s, err := m.at(host, r.Scope)
+	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err
 	}
@@ -265,10 +265,10 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 	s.purge = r.Purge
 	plan := func(now *installer.Settings) (c change.Change, err error) {
 		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)
-		if err := s.look(); err != nil {
+		if err := s.readRecords(); err != nil {
 			return c, err
 		}
-		if err := s.off(now, &c); err != nil {
+		if err := s.planOff(now, &c); err != nil {
 			return c, err
 		}
 		return c, s.byCommand(ctx, &c)
@@ -280,7 +280,7 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 		done.Todo = s.Commands(done.Change)
 		return done, nil
 	}
-	done.Change, err = m.Settings.Do(done.Change, plan)
+	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
 	return done, err
 }
 
@@ -314,7 +314,7 @@ func (s *switching) findKnown(name string) error {
 	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host "+s.host.Name+" shows what it knows")}
 }
 
-// isLast tells whether the host knows no other plugin of the marketplace.
-func (s *switching) isLast() bool {
+// isLastOfMarketplace tells whether the host knows no other plugin of the marketplace.
+func (s *switching) isLastOfMarketplace() bool {
 	return !slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID != s.ID && pluginOf(i).Marketplace == s.Plugin.Marketplace })
 }

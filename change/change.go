@@ -31,33 +31,33 @@ type Content struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-func (c *Content) isDir() bool { return c != nil && c.Mode.IsDir() }
+func (c *Content) isDirectory() bool { return c != nil && c.Mode.IsDir() }
 
-func (c *Content) bytes() []byte {
+func (c *Content) dataOf() []byte {
 	if c == nil {
 		return nil
 	}
 	return c.Data
 }
 
-func (c *Content) hash() string {
+func (c *Content) hashOf() string {
 	if c.SHA256 != "" {
 		return c.SHA256
 	}
-	return hash(c.Data)
+	return hashBytes(c.Data)
 }
 
-// is tells whether a content has the same bytes as another, or both are no file.
-func (c *Content) is(other *Content) bool {
+// hasSameBytes tells whether a content has the same bytes as another, or both are no file.
+func (c *Content) hasSameBytes(other *Content) bool {
 	switch {
 	case c == nil || other == nil:
 		return c == other
-	case c.isDir() || other.isDir():
-		return c.isDir() && other.isDir()
+	case c.isDirectory() || other.isDirectory():
+		return c.isDirectory() && other.isDirectory()
 	case c.SHA256 == "" && other.SHA256 == "":
 		return bytes.Equal(c.Data, other.Data)
 	}
-	return c.hash() == other.hash()
+	return c.hashOf() == other.hashOf()
 }
 
 // Edit leads one file, or one directory, from one content to another.
@@ -85,11 +85,11 @@ type Edit struct {
 	root string // In, links followed
 }
 
-func (e Edit) isDir() bool { return e.Before.isDir() || e.After.isDir() }
+func (e Edit) isDirectory() bool { return e.Before.isDirectory() || e.After.isDirectory() }
 
 // Changes tells whether the edit makes a difference.
 func (e Edit) Changes() bool {
-	return !e.Before.is(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
+	return !e.Before.hasSameBytes(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
 
 // Writable refuses a file that its owner has marked read-only: a rename would
@@ -149,10 +149,10 @@ func (c Call) Opposite() Call {
 	return c
 }
 
-func (c Change) kind() string { return cmp.Or(c.Kind, "settings") }
+func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }
 
-// Empty tells that applying it would do nothing.
-func (c Change) Empty() bool {
+// IsEmpty tells that applying it would do nothing.
+func (c Change) IsEmpty() bool {
 	return c.Run == nil && c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
@@ -160,7 +160,7 @@ func (c Change) Empty() bool {
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
-		case e.Own || e.isDir() || !e.Changes():
+		case e.Own || e.isDirectory() || !e.Changes():
 		case e.After == nil:
 			removed = append(removed, e.Path)
 		default:
@@ -177,7 +177,7 @@ func (c Change) Diff() string { return c.DiffIn("") }
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
-		if e.Own || e.isDir() || e.Before.is(e.After) {
+		if e.Own || e.isDirectory() || e.Before.hasSameBytes(e.After) {
 			continue
 		}
 		from, to := e.Path, e.Path
@@ -199,7 +199,7 @@ func (c Change) DiffIn(dir string) string {
 }
 
 func diffContents(from, to string, before, after *Content) string {
-	was, is := before.bytes(), after.bytes()
+	was, is := before.dataOf(), after.dataOf()
 	if IsText(was) && IsText(is) {
 		return udiff.Unified(from, to, string(was), string(is))
 	}

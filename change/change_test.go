@@ -34,7 +34,7 @@ func newWorld(t *testing.T, files map[string]string) world {
 // do applies edits, which have to go well.
 func (w world) do(did string, edits ...Edit) {
 	w.t.Helper()
-	must(w.t, w.journal().Apply(Change{Did: did, Edits: edits}))
+	must(w.t, w.journal().ApplyChange(Change{Did: did, Edits: edits}))
 }
 
 func (w world) read(name string) string {
@@ -121,7 +121,7 @@ func TestOpenRefuses(t *testing.T) {
 		if test.in != "" {
 			in = w.path(test.in)
 		}
-		_, err := Open(in, path)
+		_, err := OpenEdit(in, path)
 		var pathErr *fs.PathError
 		if !errors.As(err, &pathErr) || pathErr.Path != path || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s in %s: %v, want %s", test.path, test.in, err, test.want)
@@ -161,7 +161,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 			test.interfere(w)
 			before := w.files(false)
 			var failure *WriteError
-			if err := w.journal().Apply(Change{Did: "edit", Edits: []Edit{first, second}}); !errors.As(err, &failure) || len(failure.Left) > 0 {
+			if err := w.journal().ApplyChange(Change{Did: "edit", Edits: []Edit{first, second}}); !errors.As(err, &failure) || len(failure.Left) > 0 {
 				t.Errorf("it says %v", err)
 			}
 			for path, data := range w.files(false) {
@@ -188,7 +188,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	}
 	must(t, w.undo())
 	w.do("second", w.edit("", "home/b", "new"))
-	if err := w.journal().Apply(u.Change); !errors.Is(err, ErrChanged) {
+	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
 		t.Errorf("it says %v", err)
 	}
 	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
@@ -222,7 +222,7 @@ func TestWhatOutlastsAPowerCut(t *testing.T) {
 // many they are.
 func TestLeftBytesOfAnEntry(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old"})
-	left := w.journal().file(1, bytesEnd)
+	left := w.journal().fileOf(1, bytesEnd)
 	must(t, errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)))
 	w.do("edit", w.edit("", "home/a", "new"))
 	if err := w.undo(); err != nil || w.read("home/a") != "old" {
@@ -234,14 +234,14 @@ func TestLeftBytesOfAnEntry(t *testing.T) {
 func TestDoPlansAnew(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "1"})
 	plans := 0
-	c, err := w.journal().Do(func() (Change, error) {
+	c, err := w.journal().PlanAndApply(func() (Change, error) {
 		e := w.edit("", "home/settings.json", w.read("home/settings.json")+", ours")
 		if plans++; plans < 3 {
 			w.write("home/settings.json", strings.Repeat("1", plans+1))
 		}
 		return Change{Did: "edit", Edits: []Edit{e}}, nil
 	})
-	if err != nil || plans != 3 || w.read("home/settings.json") != "111, ours" || c.Empty() {
+	if err != nil || plans != 3 || w.read("home/settings.json") != "111, ours" || c.IsEmpty() {
 		t.Errorf("%v, %d plans, %q", err, plans, w.read("home/settings.json"))
 	}
 	w.plan = func() (Change, error) {
@@ -257,9 +257,9 @@ func TestDoPlansAnew(t *testing.T) {
 func TestLock(t *testing.T) {
 	w := newWorld(t, map[string]string{})
 	path := w.path("state", "lock")
-	unlock, err := Lock(path)
+	unlock, err := TakeLock(path)
 	must(t, err)
-	if _, err := Lock(path); !errors.Is(err, ErrLocked) || err.Error() != "lock "+path+": "+ErrLocked.Error() {
+	if _, err := TakeLock(path); !errors.Is(err, ErrLocked) || err.Error() != "lock "+path+": "+ErrLocked.Error() {
 		t.Errorf("a second Lock = %v", err)
 	}
 	released := make(chan struct{})
@@ -268,14 +268,14 @@ func TestLock(t *testing.T) {
 		time.Sleep(4 * lockRetry)
 		unlock()
 	}()
-	again, err := Lock(path)
+	again, err := TakeLock(path)
 	<-released
 	if err != nil {
 		t.Fatalf("Lock after unlock = %v", err)
 	}
 	again()
 	w.write("state/file", "")
-	if _, err := Lock(w.path("state", "file", "lock")); err == nil || errors.Is(err, ErrLocked) {
+	if _, err := TakeLock(w.path("state", "file", "lock")); err == nil || errors.Is(err, ErrLocked) {
 		t.Errorf("a lock below a file: %v", err)
 	}
 }

@@ -63,7 +63,7 @@ func TestOpenOfAPipeDoesNotWait(t *testing.T) {
 	path := w.path("home", "pipe")
 	must(t, syscall.Mkfifo(path, 0o600))
 	for _, in := range []string{"", w.path("home")} {
-		if _, err := Open(in, path); err == nil || err.Error() != "open "+path+": not a regular file" {
+		if _, err := OpenEdit(in, path); err == nil || err.Error() != "open "+path+": not a regular file" {
 			t.Errorf("in %q: %v", in, err)
 		}
 	}
@@ -92,7 +92,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		}
 		before := w.files(false)
 		must(t, os.Chmod(closed, mode))
-		err := w.journal().Apply(Change{Did: "second", Edits: edits})
+		err := w.journal().ApplyChange(Change{Did: "second", Edits: edits})
 		if mended := os.Chmod(closed, 0o755); mended != nil {
 			t.Fatal(mended)
 		}
@@ -103,7 +103,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		if len(before) != len(after) || after["home/settings.json"] != "ours" || after["work/file"] != "old" {
 			t.Errorf("%s: it is %q", test.closed, after)
 		}
-		if err := w.journal().Apply(Change{Did: "again", Edits: edits}); err != nil {
+		if err := w.journal().ApplyChange(Change{Did: "again", Edits: edits}); err != nil {
 			t.Errorf("%s: with the permission: %v", test.closed, err)
 		}
 	}
@@ -113,7 +113,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		t.Errorf("a read-only file: %v", err)
 	}
 	must(t, os.Chmod(w.path("home", "settings.json"), 0))
-	if _, err := Open("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
+	if _, err := OpenEdit("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("one that cannot be read: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func (w world) edit(in, name, after string) Edit {
 	if in != "" {
 		in = w.path(in)
 	}
-	e, err := Open(in, w.path(filepath.FromSlash(name)))
+	e, err := OpenEdit(in, w.path(filepath.FromSlash(name)))
 	must(w.t, err)
 	e.After = &Content{Data: []byte(after), Mode: 0o644}
 	if after == "" {
@@ -134,12 +134,12 @@ func (w world) with(fault string, at int, do func(world) error) (steps []string,
 }
 
 func (w world) apply() error {
-	_, err := w.journal().Do(w.plan)
+	_, err := w.journal().PlanAndApply(w.plan)
 	return err
 }
 
 func (w world) undo() error {
-	_, err := w.journal().Do(func() (Change, error) {
+	_, err := w.journal().PlanAndApply(func() (Change, error) {
 		u, err := w.journal().PlanUndo()
 		return u.Change, err
 	})

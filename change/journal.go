@@ -76,7 +76,7 @@ type Entry struct {
 func (e Entry) Files() []string {
 	files := []string{}
 	for _, f := range e.Edits {
-		if !f.Own && !f.isDir() && f.Changes() {
+		if !f.Own && !f.isDirectory() && f.Changes() {
 			files = append(files, f.Path)
 		}
 	}
@@ -90,13 +90,13 @@ type Journal struct {
 	atStep fault // of a test
 }
 
-// Apply writes a change, or the undo of one: under the lock, into the journal first, all
+// ApplyChange writes a change, or the undo of one: under the lock, into the journal first, all
 // edits or none. Every error is a *WriteError; one that wraps ErrChanged asks for a new plan.
-func (j Journal) Apply(c Change) error {
-	if c.Empty() {
+func (j Journal) ApplyChange(c Change) error {
+	if c.IsEmpty() {
 		return nil
 	}
-	failure := &WriteError{Kind: c.kind()}
+	failure := &WriteError{Kind: c.kindOfChange()}
 	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
 		return nil
 	}
@@ -106,13 +106,13 @@ func (j Journal) Apply(c Change) error {
 	return failure
 }
 
-// Do makes a plan and applies it, anew when another program came first.
-func (j Journal) Do(plan func() (Change, error)) (c Change, err error) {
+// PlanAndApply makes a plan and applies it, anew when another program came first.
+func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
 	for range tries {
 		if c, err = plan(); err != nil {
 			return c, err
 		}
-		if err = j.Apply(c); !errors.Is(err, ErrChanged) {
+		if err = j.ApplyChange(c); !errors.Is(err, ErrChanged) {
 			break
 		}
 	}
@@ -121,7 +121,7 @@ func (j Journal) Do(plan func() (Change, error)) (c Change, err error) {
 
 // applyLocked notes in failure what an error leaves behind.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
-	unlock, err := j.lock()
+	unlock, err := j.takeLock()
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 		return err
 	}
 	for _, e := range slices.Concat(edits, c.Keep) {
-		if e.isDir() {
+		if e.isDirectory() {
 			continue
 		}
 		if err := e.checkUnchanged(); err != nil {
@@ -152,7 +152,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	}
 	if failure.Left, err = c.runOther(); err == nil {
 		for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
-			if at := e.At; e.locate() == nil && e.At == at {
+			if at := e.At; e.locateBytes() == nil && e.At == at {
 				removeTemp(e, entry.Token)
 			}
 		}
@@ -193,11 +193,11 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 	return entries, nil
 }
 
-// Forget takes the newest entry out of the journal and leaves its files as they are,
+// ForgetNewest takes the newest entry out of the journal and leaves its files as they are,
 // so that the one before it can be undone. It does so also with an entry that cannot
 // be read, which it then gives without content.
-func (j Journal) Forget() (Entry, error) {
-	unlock, err := j.lock()
+func (j Journal) ForgetNewest() (Entry, error) {
+	unlock, err := j.takeLock()
 	if err != nil {
 		return Entry{}, fmt.Errorf("forget edit: %w", err)
 	}
@@ -235,12 +235,12 @@ func (j Journal) Damaged() []error {
 // ErrLocked says that another springfield holds the lock.
 var ErrLocked = errors.New("another springfield is at work")
 
-// Lock waits up to two seconds for the lock file at path, which it creates and
+// TakeLock waits up to two seconds for the lock file at path, which it creates and
 // which stays, empty, after unlock. A directory for it is the user's alone. It holds between springfields only, until
 // unlock or the end of the process. Without success the error wraps ErrLocked.
-func Lock(path string) (unlock func(), err error) {
+func TakeLock(path string) (unlock func(), err error) {
 	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
-		return nil, failed("lock", path, err)
+		return nil, nameFailure("lock", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
@@ -250,11 +250,11 @@ func Lock(path string) (unlock func(), err error) {
 		err = ErrLocked
 	}
 	if err == nil {
-		err = Edit{}.reach(path, ownAsAround) // or only root could ever take it
+		err = Edit{}.reachDir(path, ownAsAround) // or only root could ever take it
 	}
 	if err != nil {
 		_ = lock.Unlock()
-		return nil, failed("lock", path, err)
+		return nil, nameFailure("lock", path, err)
 	}
 	return func() { _ = lock.Unlock() }, nil
 }
@@ -264,19 +264,19 @@ func Lock(path string) (unlock func(), err error) {
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)
 	if err != nil {
-		return nil, failed("lock", dir, err)
+		return nil, nameFailure("lock", dir, err)
 	}
-	return Lock(filepath.Join(j.Dir, "locks", hash([]byte(at))[:32]+".lock"))
+	return TakeLock(filepath.Join(j.Dir, "locks", hashBytes([]byte(at))[:32]+".lock"))
 }
 
 // newToken tells the temporary files of one change from those of all others.
 func newToken() string { return rand.Text() }
 
-func (j Journal) lock() (unlock func(), err error) {
-	return Lock(filepath.Join(j.Dir, "settings.lock"))
+func (j Journal) takeLock() (unlock func(), err error) {
+	return TakeLock(filepath.Join(j.Dir, "settings.lock"))
 }
 
-func (j Journal) file(id int, end string) string {
+func (j Journal) fileOf(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
 
@@ -285,13 +285,13 @@ func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {
 		for _, end := range []string{closedEnd, openEnd, bytesEnd} {
-			if info, err := os.Stat(j.file(id, end)); err == nil {
+			if info, err := os.Stat(j.fileOf(id, end)); err == nil {
 				size += info.Size()
 			}
 		}
 		if kept++; kept > journalKeeps || size > journalSize {
 			for _, end := range []string{closedEnd, openEnd, bytesEnd} {
-				_ = os.Remove(j.file(id, end)) // one too many does no harm
+				_ = os.Remove(j.fileOf(id, end)) // one too many does no harm
 			}
 		}
 	}
@@ -299,17 +299,17 @@ func (j Journal) pruneEntries(ids []int, size int64) {
 
 // removeEntry takes an entry out of the journal.
 func (j Journal) removeEntry(id int) error {
-	err := j.atStep.step("forget entry", func() error {
-		err := os.Remove(j.file(id, openEnd))
+	err := j.atStep.runStep("forget entry", func() error {
+		err := os.Remove(j.fileOf(id, openEnd))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(j.file(id, closedEnd))
+			err = os.Remove(j.fileOf(id, closedEnd))
 		}
 		return err
 	})
 	if err != nil {
-		return failed("remove", j.file(id, openEnd), err)
+		return nameFailure("remove", j.fileOf(id, openEnd), err)
 	}
-	_ = os.Remove(j.file(id, bytesEnd)) // without its list it is never read
+	_ = os.Remove(j.fileOf(id, bytesEnd)) // without its list it is never read
 	return nil
 }
 
@@ -322,10 +322,10 @@ func (j Journal) reopenEntry(e Entry) error {
 	if now.Token != e.Token {
 		return fmt.Errorf("the journal: %w", ErrChanged)
 	}
-	open, closed := j.file(e.ID, openEnd), j.file(e.ID, closedEnd)
-	err = j.atStep.step("reopen entry", func() error { return os.Rename(closed, open) })
+	open, closed := j.fileOf(e.ID, openEnd), j.fileOf(e.ID, closedEnd)
+	err = j.atStep.runStep("reopen entry", func() error { return os.Rename(closed, open) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
-		return failed("write", closed, err)
+		return nameFailure("write", closed, err)
 	}
 	at := time.Now()
 	_ = os.Chtimes(open, at, at) // else an undo refuses more than it has to
@@ -334,7 +334,7 @@ func (j Journal) reopenEntry(e Entry) error {
 
 // closeEntry says of an entry that all of its files are written.
 func (j Journal) closeEntry(id int) error {
-	return j.atStep.step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
+	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }
 
 // listIDs lists the entries' numbers, the oldest first.
@@ -350,7 +350,7 @@ func (j Journal) listIDs() ([]int, error) {
 	for _, f := range files {
 		end := filepath.Ext(f.Name())
 		id, err := strconv.Atoi(strings.TrimSuffix(f.Name(), end))
-		if err == nil && id > 0 && (end == closedEnd || end == openEnd) && filepath.Base(j.file(id, end)) == f.Name() {
+		if err == nil && id > 0 && (end == closedEnd || end == openEnd) && filepath.Base(j.fileOf(id, end)) == f.Name() {
 			ids = append(ids, id)
 		}
 	}
@@ -358,7 +358,7 @@ func (j Journal) listIDs() ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-func hash(data []byte) string {
+func hashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -394,10 +394,10 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 	has := map[string]bool{}
 	store := func(c *Content, whole bool) (*Content, error) {
-		if c == nil || c.isDir() {
+		if c == nil || c.isDirectory() {
 			return c, nil
 		}
-		stored := &Content{SHA256: c.hash(), Mode: c.Mode.Perm()}
+		stored := &Content{SHA256: c.hashOf(), Mode: c.Mode.Perm()}
 		if !whole || has[stored.SHA256] {
 			return stored, nil
 		}
@@ -432,15 +432,15 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	if err := MakeDirs(filepath.Join(j.Dir, "journal"), ownDirMode); err != nil {
 		return e, err
 	}
-	_ = os.Remove(j.file(e.ID, bytesEnd)) // of an entry that was killed before it had its list
+	_ = os.Remove(j.fileOf(e.ID, bytesEnd)) // of an entry that was killed before it had its list
 	// The list comes last: with it the entry is there.
 	for _, f := range []struct {
 		end  string
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
-		own := Edit{Path: j.file(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
+		own := Edit{Path: j.fileOf(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
 		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
-			_ = os.Remove(j.file(e.ID, bytesEnd))
+			_ = os.Remove(j.fileOf(e.ID, bytesEnd))
 			return e, err
 		}
 	}
@@ -458,7 +458,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	var info fs.FileInfo
 	err := fs.ErrNotExist
 	for look := 0; look < looks && errors.Is(err, fs.ErrNotExist); look++ {
-		file = j.file(id, [...]string{closedEnd, openEnd}[look%2])
+		file = j.fileOf(id, [...]string{closedEnd, openEnd}[look%2])
 		data, info, err = folder.ReadPath(file, maxEntry)
 	}
 	if system := syscall.Errno(0); errors.As(err, &system) {
@@ -494,7 +494,7 @@ func decodeEntry(data []byte) (Entry, error) {
 				return Entry{}, fmt.Errorf("%q is not an absolute path", path)
 			}
 		}
-		if f.In != "" && !folder.Holds(f.In, f.Path) {
+		if f.In != "" && !folder.HoldsPath(f.In, f.Path) {
 			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
 		}
 		if f.Before == nil && f.After == nil {
@@ -511,7 +511,7 @@ type contents struct {
 }
 
 func (j Journal) openContents(id int) (contents, error) {
-	path := j.file(id, bytesEnd)
+	path := j.fileOf(id, bytesEnd)
 	z, err := zip.OpenReader(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, zip.ErrFormat) {
 		err = &DamagedError{path, err}
@@ -519,8 +519,8 @@ func (j Journal) openContents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
-// read gives back what was stored, nil if that is no file.
-func (c contents) read(stored *Content) (*Content, error) {
+// readStored gives back what was stored, nil if that is no file.
+func (c contents) readStored(stored *Content) (*Content, error) {
 	if stored == nil {
 		return nil, nil
 	}
@@ -530,7 +530,7 @@ func (c contents) read(stored *Content) (*Content, error) {
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && hash(data) != stored.SHA256 {
+	if err == nil && hashBytes(data) != stored.SHA256 {
 		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
 	}
 	if err != nil {

@@ -25,51 +25,51 @@ const (
 	maxLinks = 40
 )
 
-// Open reads a file of at most 64 MiB: both contents of the edit are what it holds.
+// OpenEdit reads a file of at most 64 MiB: both contents of the edit are what it holds.
 // One that does not exist is no error. A path to anything but a regular file is
 // refused. Every error is an *fs.PathError for the path.
 //
 // in is a directory that may be anyone's and in which the file lies: links up to it
 // are followed, for any other the error wraps a *folder.LinkError. Without a
 // directory the file is the user's own, and links are followed.
-func Open(in, path string) (Edit, error) {
+func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
-	err := e.locate()
+	err := e.locateBytes()
 	if err == nil {
-		e.Before, err = e.read()
+		e.Before, err = e.readNow()
 	}
 	if err != nil {
-		return Edit{}, failed("open", path, err)
+		return Edit{}, nameFailure("open", path, err)
 	}
 	e.After = e.Before
 	return e, nil
 }
 
-// Within is the edit of a file that was read by Open without a directory, now bound
+// WithinDir is the edit of a file that was read by Open without a directory, now bound
 // to one: for a link in it the error wraps a *folder.LinkError. It reads nothing.
-func (e Edit) Within(dir string) (Edit, error) {
+func (e Edit) WithinDir(dir string) (Edit, error) {
 	read := e.At
 	e.In = dir
-	err := e.locate()
+	err := e.locateBytes()
 	if err == nil {
-		err = e.reach(e.At, func(folder.Folder, string) error { return nil })
+		err = e.reachDir(e.At, func(folder.Folder, string) error { return nil })
 	}
 	if err == nil && e.At != read {
 		err = ErrChanged // the link that was there is gone
 	}
 	if err != nil {
-		return Edit{}, failed("open", e.Path, err)
+		return Edit{}, nameFailure("open", e.Path, err)
 	}
 	return e, nil
 }
 
-// locate finds where the bytes are.
-func (e *Edit) locate() (err error) {
+// locateBytes finds where the bytes are.
+func (e *Edit) locateBytes() (err error) {
 	if e.In == "" {
 		e.At, err = Resolve(e.Path)
 		return err
 	}
-	if !folder.Holds(e.In, e.Path) {
+	if !folder.HoldsPath(e.In, e.Path) {
 		return fmt.Errorf("not in %s", e.In)
 	}
 	if _, err := os.Stat(e.In); err != nil { // a link that leads nowhere is refused
@@ -85,11 +85,11 @@ func (e *Edit) locate() (err error) {
 	return err
 }
 
-// reach has do work in the directory from which a path, the edit's own or one beside it,
+// reachDir has do work in the directory from which a path, the edit's own or one beside it,
 // is written: the one that is not left, or for a file of the user's own the nearest that
 // there is. name is the path in there.
-func (e Edit) reach(path string, do func(in folder.Folder, name string) error) error {
-	from, bound := filepath.Dir(path), e.root != "" && folder.Holds(e.root, path)
+func (e Edit) reachDir(path string, do func(in folder.Folder, name string) error) error {
+	from, bound := filepath.Dir(path), e.root != "" && folder.HoldsPath(e.root, path)
 	if bound {
 		from = e.root
 	}
@@ -101,7 +101,7 @@ func (e Edit) reach(path string, do func(in folder.Folder, name string) error) e
 	local, err := filepath.Rel(from, path)
 	name = filepath.Join(name, local)
 	if err == nil && bound {
-		err = in.Check(name)
+		err = in.CheckLinks(name)
 	}
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (e Edit) reach(path string, do func(in folder.Folder, name string) error) e
 	return do(in, name)
 }
 
-// read gives what the file holds now, nil if it is not there.
-func (e Edit) read() (now *Content, err error) {
+// readNow gives what the file holds now, nil if it is not there.
+func (e Edit) readNow() (now *Content, err error) {
 	keep := func(data []byte, info fs.FileInfo, err error) error {
 		if err == nil {
 			now = &Content{Data: data, Mode: info.Mode().Perm()}
@@ -120,7 +120,7 @@ func (e Edit) read() (now *Content, err error) {
 	if e.In == "" {
 		err = keep(folder.ReadPath(e.At, maxSize))
 	} else {
-		err = e.reach(e.At, func(in folder.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
+		err = e.reachDir(e.At, func(in folder.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -131,20 +131,20 @@ func (e Edit) read() (now *Content, err error) {
 // checkUnchanged compares the file with what was read from it.
 func (e Edit) checkUnchanged() error {
 	found := e
-	if err := found.locate(); err != nil {
+	if err := found.locateBytes(); err != nil {
 		return err
 	}
 	if found.At != e.At {
 		return ErrChanged
 	}
-	if e.After.isDir() {
+	if e.After.isDirectory() {
 		if !isMissing(e.At) {
 			return ErrChanged
 		}
 		return nil
 	}
-	now, err := e.read()
-	if err == nil && !e.Before.is(now) {
+	now, err := e.readNow()
+	if err == nil && !e.Before.hasSameBytes(now) {
 		err = ErrChanged
 	}
 	return err
@@ -161,7 +161,7 @@ func Resolve(path string) (string, error) {
 		}
 		path = here + string(filepath.Separator) + path
 	}
-	done, pending := split(path)
+	done, pending := splitPath(path)
 	for links := 0; len(pending) > 0; {
 		next := filepath.Join(done, pending[0])
 		pending = pending[1:]
@@ -185,24 +185,24 @@ func Resolve(path string) (string, error) {
 		}
 		names := strings.FieldsFunc(target, isSeparator)
 		if filepath.IsAbs(target) {
-			done, names = split(target)
+			done, names = splitPath(target)
 		}
 		pending = append(names, pending...)
 	}
 	return done, nil
 }
 
-// split takes an absolute path apart without cleaning it: `link/..` is not where
+// splitPath takes an absolute path apart without cleaning it: `link/..` is not where
 // link is, but where it leads.
-func split(path string) (root string, names []string) {
+func splitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
 }
 
 func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
-// failed names the path a user knows instead of the one of a temporary file.
-func failed(verb, path string, err error) error {
+// nameFailure names the path a user knows instead of the one of a temporary file.
+func nameFailure(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
 	var refused *folder.LinkError
@@ -217,7 +217,7 @@ func failed(verb, path string, err error) error {
 	return &fs.PathError{Op: verb, Path: path, Err: err}
 }
 
-func isDir(path string) bool {
+func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
@@ -245,7 +245,7 @@ func CopyTree(like, in, path string) ([]Edit, error) {
 			}
 			e.After = &Content{Mode: info.Mode()}
 		} else {
-			file, err := Open("", name)
+			file, err := OpenEdit("", name)
 			if err != nil {
 				return err
 			}

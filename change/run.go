@@ -23,7 +23,7 @@ func (c Change) runOther() (left []string, err error) {
 	if c.Run == nil {
 		return nil, nil
 	}
-	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDir() })
+	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
 	links := make([]string, len(kept))
 	for i, e := range kept {
 		links[i], _ = os.Readlink(e.Path) // "" for a file that is none
@@ -51,20 +51,20 @@ func (e Edit) giveBack(link string) error {
 		}
 		if err != nil {
 			_ = os.Remove(fresh)
-			return failed("write", e.Path, err)
+			return nameFailure("write", e.Path, err)
 		}
 	}
-	now, err := Open(e.In, e.Path)
+	now, err := OpenEdit(e.In, e.Path)
 	if err != nil {
 		return err
 	}
 	now.After = e.Before
-	return now.Write()
+	return now.WriteUnjournaled()
 }
 
-// isCut tells whether an entry is of a change that was killed, and another program may
+// isInterrupted tells whether an entry is of a change that was killed, and another program may
 // have been at its files.
-func (e Entry) isCut() bool { return e.open && len(e.Calls) > 0 }
+func (e Entry) isInterrupted() bool { return e.open && len(e.Calls) > 0 }
 
 // maxRun is longer than all commands of a call can take.
 const maxRun = 5 * time.Minute

@@ -57,7 +57,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 				return w.meddle()
 			}
 			before := w.files(false)
-			must(t, w.journal().Apply(w.meddled("ours", run)))
+			must(t, w.journal().ApplyChange(w.meddled("ours", run)))
 			if got := w.read("home/settings.json"); got != "ours" {
 				t.Errorf("settings: %q", got)
 			}
@@ -74,7 +74,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 				t.Fatalf("%+v, %v", u, err)
 			}
 			u.Run = func() error { return errors.Join(w.meddle(), os.RemoveAll(w.path("home", "cache"))) }
-			must(t, w.journal().Apply(u.Change))
+			must(t, w.journal().ApplyChange(u.Change))
 			after := w.files(false)
 			delete(after, "home/trusted") // an undo is told by its caller what to keep
 			delete(before, "home/trusted")
@@ -89,7 +89,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 func TestAnotherProgramFails(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
 	failed := errors.New("no such marketplace")
-	err := w.journal().Apply(w.meddled("ours", func() error { return errors.Join(w.meddle(), failed) }))
+	err := w.journal().ApplyChange(w.meddled("ours", func() error { return errors.Join(w.meddle(), failed) }))
 	if ran := (*RunError)(nil); !errors.As(err, &ran) || !errors.Is(err, failed) {
 		t.Error(err)
 	}
@@ -107,7 +107,7 @@ func TestKilledWhileAnotherProgramRuns(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
 	func() {
 		defer func() { _ = recover() }()
-		_ = w.journal().Apply(w.meddled("ours", func() error { _ = w.meddle(); panic("killed") }))
+		_ = w.journal().ApplyChange(w.meddled("ours", func() error { _ = w.meddle(); panic("killed") }))
 	}()
 	if got := w.read("home/settings.json"); got != "{ written anew }" {
 		t.Fatalf("%q", got)
@@ -130,7 +130,7 @@ func TestBytesThatCannotBeGivenBack(t *testing.T) {
 			_ = w.meddle()
 			return errors.Join(os.Remove(w.path("home", "settings.json")), os.Mkdir(w.path("home", "settings.json"), 0o755), failed)
 		}
-		err := w.journal().Apply(w.meddled("ours", inTheWay))
+		err := w.journal().ApplyChange(w.meddled("ours", inTheWay))
 		if wrote := (*WriteError)(nil); !errors.As(err, &wrote) || len(wrote.Left) != 1 || wrote.Left[0] != w.path("home", "settings.json") {
 			t.Errorf("%s: %#v", name, err)
 		}
@@ -152,7 +152,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = apply(func() error { _ = w.meddle(); panic("killed") })
 	}
-	killed(func(run func() error) error { return w.journal().Apply(w.meddled("ours", run)) })
+	killed(func(run func() error) error { return w.journal().ApplyChange(w.meddled("ours", run)) })
 	w.write("home/settings.json", "edited since")
 	late := time.Now().Add(time.Hour)
 	must(t, os.Chtimes(w.path("home", "settings.json"), late, late))
@@ -168,7 +168,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	}
 
 	w = newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
-	must(t, w.journal().Apply(w.meddled("ours", w.meddle)))
+	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
 	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
@@ -186,7 +186,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	killed(func(run func() error) error {
 		u, err := w.journal().PlanUndo()
 		u.Run = run
-		return errors.Join(err, w.journal().Apply(u.Change))
+		return errors.Join(err, w.journal().ApplyChange(u.Change))
 	})
 	if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
 		t.Errorf("%v, %q", err, w.read("home/settings.json"))
@@ -197,7 +197,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 // and it is not taken back.
 func TestKeptFilesAreTheUsers(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "{}", "home/trusted": "mine"})
-	must(t, w.journal().Apply(w.meddled("ours", w.meddle)))
+	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
 	w.write("home/trusted", "edited since")
 	if entries, err := w.journal().ReadEntries(); err != nil || len(entries[0].Files()) != 1 {
 		t.Errorf("%v, %v", entries, err)

@@ -93,16 +93,16 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	defer func() { _ = kept.Close() }()
 	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}}
 	for _, f := range e.Edits {
-		if f.Tree != "" && !slices.Contains(u.Stays, f.Tree) && e.isUsed(f.Tree) {
+		if f.Tree != "" && !slices.Contains(u.Stays, f.Tree) && e.isInUse(f.Tree) {
 			u.Stays = append(u.Stays, f.Tree)
 		}
 	}
 	for _, f := range slices.Backward(e.Edits) {
 		switch {
 		case slices.Contains(u.Stays, f.Tree):
-		case f.isDir():
-			u.addDir(f)
-		case f.Changes() || e.isCut():
+		case f.isDirectory():
+			u.addDirectory(f)
+		case f.Changes() || e.isInterrupted():
 			if err := u.addFile(f, kept); err != nil {
 				return Undo{Entry: e}, err
 			}
@@ -111,16 +111,16 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 	return u, nil
 }
 
-// addDir plans to take back a directory: one that was made goes if it is empty by then.
-func (u *Undo) addDir(f Edit) {
+// addDirectory plans to take back a directory: one that was made goes if it is empty by then.
+func (u *Undo) addDirectory(f Edit) {
 	dir := Edit{In: f.In, Path: f.Path, Own: f.Own}
-	if dir.locate() != nil || dir.At != f.At {
+	if dir.locateBytes() != nil || dir.At != f.At {
 		return
 	}
 	switch {
-	case f.Before == nil && isDir(f.At):
+	case f.Before == nil && isDirectory(f.At):
 		dir.Before = f.After
-	case f.Before != nil && isMissing(f.At) && isDir(cmp.Or(dir.root, filepath.Dir(f.At))):
+	case f.Before != nil && isMissing(f.At) && isDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
 		dir.After = f.Before
 	default:
 		return
@@ -130,44 +130,44 @@ func (u *Undo) addDir(f Edit) {
 
 // addFile plans to take back the edit of a file.
 func (u *Undo) addFile(f Edit, kept contents) error {
-	edit, err := Open(f.In, f.Path)
-	if err == nil && edit.At != f.At && edit.isGone(f.After) {
-		edit, err = Open("", f.At) // it was a link, and what it led to need not be gone
+	edit, err := OpenEdit(f.In, f.Path)
+	if err == nil && edit.At != f.At && edit.isWhollyGone(f.After) {
+		edit, err = OpenEdit("", f.At) // it was a link, and what it led to need not be gone
 	}
 	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", u.kind(), err)
+		return fmt.Errorf("read %s: %w", u.kindOfChange(), err)
 	}
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
 	switch {
-	case u.Entry.isCut() && !f.Own && !u.Entry.isEdited(edit.At): // whatever it holds now, another program has written
-	case f.Before.is(now) && !f.After.is(now):
+	case u.Entry.isInterrupted() && !f.Own && !u.Entry.isEdited(edit.At): // whatever it holds now, another program has written
+	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
 		return nil
-	case edit.isGone(f.After): // and nothing to give back to
+	case edit.isWhollyGone(f.After): // and nothing to give back to
 		if !f.Own {
 			u.Gone = append(u.Gone, f.Path)
 		}
 		return nil
-	case f.Own && !f.After.is(now):
+	case f.Own && !f.After.hasSameBytes(now):
 		return nil
-	case edit.At != f.At || !f.After.is(now):
+	case edit.At != f.At || !f.After.hasSameBytes(now):
 		diff, err := kept.diffSince(f, now)
 		if err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
 		return &ChangedSinceError{u.Entry, f.Path, diff}
 	}
-	if edit.After, err = kept.read(f.Before); err != nil {
+	if edit.After, err = kept.readStored(f.Before); err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
 	if now != nil && edit.After != nil && f.After != nil && (f.Before.Mode == f.After.Mode || now.Mode != f.After.Mode) {
 		edit.After.Mode = now.Mode
 	}
 	if err := edit.Writable(); err != nil {
-		return fmt.Errorf("write %s: %w", u.kind(), err)
+		return fmt.Errorf("write %s: %w", u.kindOfChange(), err)
 	}
 	u.Edits = append(u.Edits, edit)
 	return nil
@@ -176,33 +176,33 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 // diffSince shows what has become of a file since.
 func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
-	after, err := c.read(f.After)
+	after, err := c.readStored(f.After)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // no text
 		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), nil
 	case err != nil:
 		return "", err
 	}
-	if was, is := len(after.bytes()), len(now.bytes()); was+is > maxDiffed {
+	if was, is := len(after.dataOf()), len(now.dataOf()); was+is > maxDiffed {
 		return fmt.Sprintf("%s has %d bytes, %s has %d\n", from, was, to, is), nil
 	}
 	return diffContents(from, to, after, now), nil
 }
 
-// isGone tells whether a file is not there, nor the directory it was in: a project
+// isWhollyGone tells whether a file is not there, nor the directory it was in: a project
 // that has been deleted. Directories that the change itself has left without it can
 // be made again, in the one that it did not leave, or one for a file of the user's own.
-func (e Edit) isGone(after *Content) bool {
+func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
-	if e.Before != nil || isDir(dir) {
+	if e.Before != nil || isDirectory(dir) {
 		return false
 	}
-	return !after.is(nil) || !isDir(cmp.Or(e.root, filepath.Dir(dir)))
+	return !after.hasSameBytes(nil) || !isDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// isUsed tells whether a tree holds a file that was not made in it, or another
+// isInUse tells whether a tree holds a file that was not made in it, or another
 // content. What is missing was never there, or is gone with the rest.
-func (e Entry) isUsed(tree string) bool {
+func (e Entry) isInUse(tree string) bool {
 	made := map[string]Edit{}
 	for _, f := range e.Edits {
 		if f.Tree == tree {
@@ -224,8 +224,8 @@ func (e Entry) isUsed(tree string) bool {
 		if !ok || !d.Type().IsRegular() {
 			return ErrChanged
 		}
-		file, err := Open(f.In, f.Path)
-		if err == nil && !f.After.is(file.Before) {
+		file, err := OpenEdit(f.In, f.Path)
+		if err == nil && !f.After.hasSameBytes(file.Before) {
 			err = ErrChanged
 		}
 		return err
@@ -245,20 +245,20 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 	}
 	before, after := 0, 0
 	for _, f := range e.Edits {
-		if f.Own || f.isDir() {
+		if f.Own || f.isDirectory() {
 			continue
 		}
-		file, err := Open(f.In, f.Path)
+		file, err := OpenEdit(f.In, f.Path)
 		if err != nil {
 			return e, false, nil // not readable: it cannot be told
 		}
 		switch {
-		case e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) && !e.isEdited(file.At):
+		case e.isInterrupted() && !f.Before.hasSameBytes(file.Before) && !f.After.hasSameBytes(file.Before) && !e.isEdited(file.At):
 			return e, true, nil
 		case !f.Changes(): // it says nothing about the others
-		case f.Before.is(file.Before):
+		case f.Before.hasSameBytes(file.Before):
 			before++
-		case f.After.is(file.Before):
+		case f.After.hasSameBytes(file.Before):
 			after++
 		}
 	}

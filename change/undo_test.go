@@ -64,7 +64,7 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 			if after := w.files(false); !maps.Equal(before, after) {
 				t.Errorf("before %q\nafter %q", before, after)
 			}
-			if e, err := w.journal().Forget(); err != nil || e.Did != "edit" {
+			if e, err := w.journal().ForgetNewest(); err != nil || e.Did != "edit" {
 				t.Errorf("forget: %v, %v", e.Did, err)
 			}
 			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
@@ -85,7 +85,7 @@ func TestUndoPassesOver(t *testing.T) {
 	must(t, os.RemoveAll(w.path("work", "project")))
 	u, err := w.journal().PlanUndo()
 	if err == nil {
-		err = w.journal().Apply(u.Change)
+		err = w.journal().ApplyChange(u.Change)
 	}
 	written, removed := u.Files()
 	if err != nil || !slices.Equal(u.Gone, []string{w.path("work", "project", "b")}) || !slices.Equal(written, []string{w.path("home", "a")}) || len(removed) > 0 {
@@ -145,14 +145,14 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 		edits = append(edits, e)
 	}
 	w.do("update", edits...)
-	if isDir(w.path("work", "suite", "plugin")) {
+	if isDirectory(w.path("work", "suite", "plugin")) {
 		t.Error("empty directories stay")
 	}
 	u, err := w.journal().PlanUndo()
 	if err != nil || len(u.Gone) > 0 {
 		t.Errorf("%v, gone %v", err, u.Gone)
 	}
-	if err := w.journal().Apply(u.Change); err != nil || !maps.Equal(w.files(false), before) {
+	if err := w.journal().ApplyChange(u.Change); err != nil || !maps.Equal(w.files(false), before) {
 		t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), before)
 	}
 }
@@ -175,15 +175,15 @@ func TestUndoOfATree(t *testing.T) {
 			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
 			must(t, err)
 			w.do("init", append(edits, w.edit("work/suite", "work/suite/file", "x"))...)
-			if w.read("work/suite/.git/config") != "[core]" || !isDir(w.path("work", "suite", ".git", "refs", "heads")) {
+			if w.read("work/suite/.git/config") != "[core]" || !isDirectory(w.path("work", "suite", ".git", "refs", "heads")) {
 				t.Errorf("it is %q", w.files(false))
 			}
 			test.since(w)
 			u, err := w.journal().PlanUndo()
 			if err == nil {
-				err = w.journal().Apply(u.Change)
+				err = w.journal().ApplyChange(u.Change)
 			}
-			if err != nil || (len(u.Stays) > 0) != test.stays || isDir(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
+			if err != nil || (len(u.Stays) > 0) != test.stays || isDirectory(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
 				t.Errorf("%v, stays %v; it is %q", err, u.Stays, w.files(false))
 			}
 		})
@@ -291,7 +291,7 @@ func TestDamaged(t *testing.T) {
 			if err := w.undo(); err != nil {
 				t.Error(err)
 			}
-			if _, err := w.journal().Forget(); err != nil {
+			if _, err := w.journal().ForgetNewest(); err != nil {
 				t.Error(err)
 			}
 			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
@@ -321,7 +321,7 @@ func FuzzEntry(f *testing.F) {
 			if !filepath.IsAbs(edit.Path) || !filepath.IsAbs(edit.At) || edit.In != "" && (err != nil || !filepath.IsLocal(name)) {
 				t.Errorf("%+v", edit)
 			}
-			if edit.Before.is(nil) && edit.After.is(nil) && e.Token != "" {
+			if edit.Before.hasSameBytes(nil) && edit.After.hasSameBytes(nil) && e.Token != "" {
 				t.Errorf("no content: %+v", edit)
 			}
 		}

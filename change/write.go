@@ -65,14 +65,14 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			continue
 		}
 		if e.At == "" {
-			if err := e.locate(); err != nil {
-				return nil, failed("write", e.Path, err)
+			if err := e.locateBytes(); err != nil {
+				return nil, nameFailure("write", e.Path, err)
 			}
 		}
 		var missing []Edit
 		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isMissing(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
-			d := e.atDir(dir)
+			d := e.editOfDir(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
 			if e.Own && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
@@ -84,7 +84,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			if err != nil || !info.IsDir() {
 				break
 			}
-			d := e.atDir(dir)
+			d := e.editOfDir(dir)
 			d.Before = &Content{Mode: fs.ModeDir | info.Mode().Perm()}
 			dropped = append(dropped, d)
 			if e.root == "" {
@@ -94,7 +94,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 		slices.Reverse(missing)
 		e.Drop = false // its directories are edits now
 		all = append(append(all, missing...), e)
-		if e.After.isDir() {
+		if e.After.isDirectory() {
 			made[e.At] = true
 		}
 	}
@@ -103,10 +103,10 @@ func addDirs(edits []Edit) ([]Edit, error) {
 	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
 }
 
-// atDir is an edit of a directory around the edit's file, without contents.
-func (e Edit) atDir(dir string) Edit {
+// editOfDir is an edit of a directory around the edit's file, without contents.
+func (e Edit) editOfDir(dir string) Edit {
 	d := Edit{Path: dir, At: dir, Own: e.Own}
-	if e.In != "" && dir != e.root && folder.Holds(e.root, dir) {
+	if e.In != "" && dir != e.root && folder.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)
 		d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
 	}
@@ -125,7 +125,7 @@ type writer struct {
 // fault is asked before every step of writing, so that a test can let the step fail.
 type fault func(step string) error
 
-func (f fault) step(name string, do func() error) error {
+func (f fault) runStep(name string, do func() error) error {
 	if f == nil {
 		f = atStep
 	}
@@ -145,7 +145,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 	}
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	for _, e := range edits {
-		w.fresh[e.root] = e.root != "" && slices.ContainsFunc(edits, func(d Edit) bool { return d.At == e.root && d.After.isDir() })
+		w.fresh[e.root] = e.root != "" && slices.ContainsFunc(edits, func(d Edit) bool { return d.At == e.root && d.After.isDirectory() })
 	}
 	if err = w.stageEdits(); err == nil {
 		err = w.commitEdits()
@@ -178,7 +178,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		}
 		e.Before, e.After = e.After, e.Before
 		// A directory, or what is remembered of something that did not happen, does no harm.
-		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDir() && (!e.Own || e.In != "") {
+		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.Own || e.In != "") {
 			left = append(left, e.Path)
 			why = cmp.Or(why, failed) // one says why, also for the others
 		}
@@ -199,20 +199,20 @@ func (w *writer) stageEdits() error {
 		case w.fresh[e.root]:
 			name, _ := filepath.Rel(e.root, e.At)
 			at = filepath.Join(tempName(e.root, w.token), name)
-		case e.After.isDir():
+		case e.After.isDirectory():
 			at = e.At
 		}
-		if err := e.reach(at, func(in folder.Folder, name string) error {
+		if err := e.reachDir(at, func(in folder.Folder, name string) error {
 			if dir := filepath.Dir(at); !swept[dir] {
 				swept[dir] = true
 				sweepTemps(in, filepath.Dir(name))
 			}
-			if !e.After.isDir() {
+			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
-			return w.fault.step("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm(), at == e.At) })
+			return w.fault.runStep("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm(), at == e.At) })
 		}); err != nil {
-			return failed("write", e.At, err)
+			return nameFailure("write", e.At, err)
 		}
 		w.done[i] = at == e.At
 	}
@@ -265,7 +265,7 @@ func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 		}},
 		{"close", func() error { return temp.Close() }},
 	} {
-		if err := w.fault.step(s.name, s.do); err != nil {
+		if err := w.fault.runStep(s.name, s.do); err != nil {
 			return err
 		}
 	}
@@ -280,8 +280,8 @@ func (w *writer) commitEdits() error {
 		}
 		verb, err := "write", error(nil)
 		switch {
-		case e.Before.isDir(): // made for files that are gone; it goes if nothing is in it
-			_ = w.fault.step("remove directory", func() error { return e.reach(e.At, removeDir) })
+		case e.Before.isDirectory(): // made for files that are gone; it goes if nothing is in it
+			_ = w.fault.runStep("remove directory", func() error { return e.reachDir(e.At, removeDir) })
 		case e.After == nil:
 			verb, err = "remove", w.replaceFile(e, "remove", folder.Folder.Remove)
 		default:
@@ -290,7 +290,7 @@ func (w *writer) commitEdits() error {
 			})
 		}
 		if err != nil {
-			return failed(verb, e.At, err)
+			return nameFailure(verb, e.At, err)
 		}
 		w.done[i] = true
 		for j, inside := range w.edits {
@@ -303,17 +303,17 @@ func (w *writer) commitEdits() error {
 // replaceFile takes the step that replaces or removes a file, or puts a fresh directory
 // into its place, if that is still as it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in folder.Folder, name string) error) error {
-	if err := w.fault.step("check", e.checkUnchanged); err != nil {
+	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
 	}
-	return e.reach(e.At, func(in folder.Folder, name string) error {
+	return e.reachDir(e.At, func(in folder.Folder, name string) error {
 		if w.fresh[e.At] {
 			// The umask may have taken bits away.
 			if err := in.Chmod(tempName(name, w.token), e.After.Mode.Perm()); err != nil {
 				return err
 			}
 		}
-		return w.fault.step(step, func() error { return persist(func() error { return replace(in, name) }) })
+		return w.fault.runStep(step, func() error { return persist(func() error { return replace(in, name) }) })
 	})
 }
 
@@ -325,7 +325,7 @@ func removeDir(in folder.Folder, name string) error {
 }
 
 // removeTemp removes the temporary file or directory beside an edit's path.
-func removeTemp(e Edit, token string) { _ = e.reach(tempName(e.At, token), folder.Folder.RemoveAll) }
+func removeTemp(e Edit, token string) { _ = e.reachDir(tempName(e.At, token), folder.Folder.RemoveAll) }
 
 // sweepTemps removes the temporary files that killed processes have left in a directory.
 func sweepTemps(in folder.Folder, dir string) {
@@ -341,17 +341,17 @@ func sweepTemps(in folder.Folder, dir string) {
 	}
 }
 
-// Write writes one edit at once, in no journal: for springfield's own state.
-func (e Edit) Write() error {
+// WriteUnjournaled writes one edit at once, in no journal: for springfield's own state.
+func (e Edit) WriteUnjournaled() error {
 	_, err := writeEdits([]Edit{e}, newToken(), nil)
 	return err
 }
 
-// Write writes a change in no journal: for directories of springfield's own, such as
+// WriteUnjournaled writes a change in no journal: for directories of springfield's own, such as
 // a stage. It does all edits or none; every error is a *WriteError.
-func (c Change) Write() error {
+func (c Change) WriteUnjournaled() error {
 	if left, err := writeEdits(c.Edits, newToken(), nil); err != nil {
-		return &WriteError{Kind: c.kind(), Err: err, Left: left}
+		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
 	}
 	return nil
 }

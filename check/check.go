@@ -44,11 +44,11 @@ type Finding struct {
 	Mend func(context.Context) error `json:"-"`
 }
 
-// OK, Noted, Warn and Fail are findings in each state.
-func OK(says string) Finding         { return Finding{State: Fine, Says: says} }
-func Noted(says, fix string) Finding { return Finding{State: Note, Says: says, Fix: fix} }
-func Warn(says, fix string) Finding  { return Finding{State: Warning, Says: says, Fix: fix} }
-func Fail(says, fix string) Finding  { return Finding{State: Failure, Says: says, Fix: fix} }
+// Passed, Noted, Warn and Fail are findings in each state.
+func Passed(says string) Finding      { return Finding{State: Fine, Says: says} }
+func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, Fix: fix} }
+func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
+func Failed(says, fix string) Finding { return Finding{State: Failure, Says: says, Fix: fix} }
 
 // MendBy is the finding with its safe repair.
 func (f Finding) MendBy(mend func(context.Context) error) Finding {
@@ -73,8 +73,8 @@ type Check[T any] struct {
 	Look func(T) []Finding // which need not name the check
 }
 
-// Run has every check look, in their order.
-func Run[T any](at T, checks []Check[T]) []Finding {
+// RunAll has every check look, in their order.
+func RunAll[T any](at T, checks []Check[T]) []Finding {
 	var all []Finding
 	for _, c := range checks {
 		for _, f := range c.Look(at) {
@@ -85,8 +85,8 @@ func Run[T any](at T, checks []Check[T]) []Finding {
 	return all
 }
 
-// Count tells how many findings are in a state.
-func Count(findings []Finding, state State) (n int) {
+// CountState tells how many findings are in a state.
+func CountState(findings []Finding, state State) (n int) {
 	for _, f := range findings {
 		if f.State == state {
 			n++
@@ -155,8 +155,8 @@ func Advise(err error, advice string) error {
 // Misuse is an error about a call that cannot be meant, with what to type instead.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
-// Quote is an argument of a command as a shell takes it.
-func Quote(arg string) string {
+// QuoteArgument is an argument of a command as a shell takes it.
+func QuoteArgument(arg string) string {
 	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-", r)
 	}) {

@@ -56,7 +56,7 @@ func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 	// The shell is there to open the question: exec puts the judge in its place.
 	out := w.exec("/bin/sh", env, "-c", `exec "$0" <"$1"`, program, question)
 	var reply judge.Reply
-	if err := codec.Read([]byte(out.Stdout), &reply); err != nil || out.Code != 0 {
+	if err := codec.ReadObject([]byte(out.Stdout), &reply); err != nil || out.Code != 0 {
 		w.t.Fatalf("exit %d, %v\nstdout: %s\nstderr: %s", out.Code, err, out.Stdout, out.Stderr)
 	}
 	return reply
@@ -364,7 +364,7 @@ func TestJudgeByAPI(t *testing.T) {
 		t.Fatalf("%d questions in %d requests", len(asked), len(model.Requests()))
 	}
 	q := asked[0]
-	if q.System != theSystem || len(q.Messages) != 1 || q.Messages[0] != (Message{"user", thePage}) || !slices.Equal(q.Tools, []string{"answer"}) || q.Model != judge.ID("haiku") {
+	if q.System != theSystem || len(q.Messages) != 1 || q.Messages[0] != (Message{"user", thePage}) || !slices.Equal(q.Tools, []string{"answer"}) || q.Model != judge.ModelID("haiku") {
 		t.Errorf("%s", q.Body)
 	}
 }
@@ -377,7 +377,7 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 		run := func() (asked int) {
 			r := w.Run(Session{Script: []Turn{shell("true"), says(unsure)[0], says("All done.")[0]}, Side: func(Request) string { return theAnswer }, Prompt: "fix the types"})
 			for _, q := range r.Aside {
-				if strings.Contains(q.System, judge.Prompt("Claude")) {
+				if strings.Contains(q.System, judge.PromptFor("Claude")) {
 					asked++
 				}
 			}

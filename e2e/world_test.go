@@ -255,7 +255,7 @@ func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	cmd.Dir, cmd.Env = w.Project, env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	screen, _, err := typist.Run(cmd, typist.Yes)
+	screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		w.t.Fatalf("%s: %v\n%s", name, err, screen)
 	}

@@ -43,9 +43,9 @@ func (e *LinkError) Error() string {
 // that stay inside; Check, Lstat and ReadFile follow none.
 type Folder struct{ *os.Root }
 
-// Open opens a directory. Links in dir itself are followed: they are of the one who
+// OpenFolder opens a directory. Links in dir itself are followed: they are of the one who
 // names it.
-func Open(dir string) (Folder, error) {
+func OpenFolder(dir string) (Folder, error) {
 	// Looked at before it is opened: opening a pipe would wait for its writer.
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return Folder{}, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
@@ -67,9 +67,9 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 			return Folder{}, "", err
 		}
 		if _, err := os.Stat(at); err != nil && isLink(info) {
-			return Folder{}, "", linkAt(at)
+			return Folder{}, "", linkErrorAt(at)
 		}
-		if f, err = Open(at); err != nil {
+		if f, err = OpenFolder(at); err != nil {
 			return f, "", err
 		}
 		if name, err = filepath.Rel(at, dir); err != nil {
@@ -79,14 +79,14 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 	}
 }
 
-// Path is the path of a name, for people.
-func (f Folder) Path(name string) string {
+// PathOf is the path of a name, for people.
+func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
 
-// Check gives a *LinkError if a name, or a directory on the way to it, is a link,
+// CheckLinks gives a *LinkError if a name, or a directory on the way to it, is a link,
 // whether it leads out or not. What is not there is no link.
-func (f Folder) Check(names ...string) error {
+func (f Folder) CheckLinks(names ...string) error {
 	for _, name := range names {
 		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
 		for i := range parts {
@@ -96,7 +96,7 @@ func (f Folder) Check(names ...string) error {
 				break // what is wrong with it, the use of it says
 			}
 			if isLink(info) {
-				return linkAt(f.Path(at))
+				return linkErrorAt(f.PathOf(at))
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (f Folder) Check(names ...string) error {
 // Lstat looks at a name itself; a link on the way to it gives a *LinkError.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if err := f.Check(filepath.Dir(name)); err != nil {
+	if err := f.CheckLinks(filepath.Dir(name)); err != nil {
 		return nil, err
 	}
 	return f.Root.Lstat(name)
@@ -115,10 +115,10 @@ func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 // ReadFile reads a regular file of at most limit bytes. A link gives a *LinkError.
 func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if err := f.Check(name); err != nil {
+	if err := f.CheckLinks(name); err != nil {
 		return nil, nil, err
 	}
-	return readRegular(f.Path(name), name, limit, f.Root.Lstat, f.Root.Open)
+	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
 }
 
 // Replace writes a file whole, or not at all: first beside it, under a name that begins with
@@ -189,7 +189,7 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 
 // ReadFile reads a file of a directory as Folder.ReadFile does.
 func ReadFile(dir, name string, limit int64) ([]byte, error) {
-	in, err := Open(dir)
+	in, err := OpenFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Same tells whether two paths lead to the same directory, or file.
-func Same(a, b string) bool {
+// IsSame tells whether two paths lead to the same directory, or file.
+func IsSame(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
@@ -208,21 +208,21 @@ func Same(a, b string) bool {
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// Holds tells whether a path is a directory, or lies below it, by their names.
-func Holds(dir, path string) bool {
+// HoldsPath tells whether a path is a directory, or lies below it, by their names.
+func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// Within tells where a path that the user types lies in a directory that the user
+// NameWithin tells where a path that the user types lies in a directory that the user
 // may not trust. Links up to there are followed; a link in ground gives a
 // *LinkError. Not ok: the path is not in ground, nor is what its links lead to.
-func Within(ground, path string) (name string, ok bool, err error) {
+func NameWithin(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)
 	if err != nil {
 		return "", false, err
 	}
-	at, pending := start(path)
+	at, pending := splitPath(path)
 	for {
 		if info, err := os.Stat(at); !ok && err == nil && os.SameFile(info, top) {
 			name, ok = ".", true
@@ -239,21 +239,21 @@ func Within(ground, path string) (name string, ok bool, err error) {
 				name = filepath.Join(name, filepath.Base(at))
 			}
 		case ok:
-			return "", false, linkAt(next)
+			return "", false, linkErrorAt(next)
 		default:
 			real, err := filepath.EvalSymlinks(next)
 			if err != nil {
 				return "", false, nil // it leads nowhere
 			}
 			rest := pending[1:]
-			at, pending = start(real)
+			at, pending = splitPath(real)
 			pending = append(pending, rest...)
 		}
 	}
 }
 
-// start takes an absolute path apart.
-func start(path string) (root string, names []string) {
+// splitPath takes an absolute path apart.
+func splitPath(path string) (root string, names []string) {
 	path = filepath.Clean(path)
 	volume := filepath.VolumeName(path)
 	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r == filepath.Separator })
@@ -265,7 +265,7 @@ func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
 
-func linkAt(path string) *LinkError {
+func linkErrorAt(path string) *LinkError {
 	target, _ := os.Readlink(path)
 	return &LinkError{Path: path, Target: target}
 }

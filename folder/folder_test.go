@@ -43,7 +43,7 @@ func scratch(t *testing.T) string {
 
 func opened(t *testing.T, dir string) Folder {
 	t.Helper()
-	f, err := Open(dir)
+	f, err := OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +61,9 @@ func TestLinksAreRefused(t *testing.T) {
 		"in": "in", "in/file": "in", "in/new": "in", "out": "out", "out/secret": "out", "out/new/new": "out",
 		"gone": "gone", "gone/new": "gone", "dir/key": "dir/key", "dir/up/dir/file": "dir/up", "round": "round", "dir/../in/file": "in",
 	} {
-		err := f.Check("file", name)
+		err := f.CheckLinks("file", name)
 		var refused *LinkError
-		if !errors.As(err, &refused) != (link == "") || refused != nil && (refused.Path != f.Path(link) || refused.Target == "") {
+		if !errors.As(err, &refused) != (link == "") || refused != nil && (refused.Path != f.PathOf(link) || refused.Target == "") {
 			t.Errorf("check %s: %v, want %q", name, err, link)
 		}
 		_, _, err = f.ReadFile(name, 100)
@@ -110,7 +110,7 @@ func TestReadFileIsBounded(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	for name, want := range map[string]string{"1234": "larger than 3 bytes", "dir": "not a regular file"} {
-		if _, _, err := f.ReadFile(name, 3); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), f.Path(name)) {
+		if _, _, err := f.ReadFile(name, 3); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), f.PathOf(name)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -124,7 +124,7 @@ func TestOpenAbove(t *testing.T) {
 	lay(t, outer, "a/b/", "linked -> a", "gone -> nowhere", "file")
 	for path, want := range map[string]string{"a/b": ".", "a/b/c/d": "c/d", "linked/b": ".", "linked/x": "x"} {
 		f, name, err := OpenAbove(filepath.Join(outer, filepath.FromSlash(path)))
-		if err != nil || filepath.ToSlash(name) != want || f.Path(name) != filepath.Join(outer, filepath.FromSlash(path)) {
+		if err != nil || filepath.ToSlash(name) != want || f.PathOf(name) != filepath.Join(outer, filepath.FromSlash(path)) {
 			t.Errorf("%s: %q, %v", path, name, err)
 			continue
 		}
@@ -148,7 +148,7 @@ func TestWithin(t *testing.T) {
 		"ground/out": "!ground/out", "ground/out/x": "!ground/out", "ground/in/file": "!ground/in", "ground/gone": "!ground/gone",
 		"alias/out/x": "!ground/out", "mine/../ground/in": "!ground/in",
 	} {
-		name, ok, err := Within(ground, filepath.Join(outer, filepath.FromSlash(path)))
+		name, ok, err := NameWithin(ground, filepath.Join(outer, filepath.FromSlash(path)))
 		got := filepath.ToSlash(name)
 		var refused *LinkError
 		switch {
@@ -164,7 +164,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}
-	if _, _, err := Within(filepath.Join(outer, "none"), ground); err == nil {
+	if _, _, err := NameWithin(filepath.Join(outer, "none"), ground); err == nil {
 		t.Error("a ground that is not there")
 	}
 }

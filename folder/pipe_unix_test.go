@@ -15,7 +15,7 @@ func TestPipeIsNoFolder(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(pipe); !errors.Is(err, syscall.ENOTDIR) {
+	if _, err := OpenFolder(pipe); !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("%v", err)
 	}
 }

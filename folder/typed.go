@@ -17,9 +17,9 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// ground is the checkout or the suite around Work, else Work itself. It is "" where
+// groundOf is the checkout or the suite around Work, else Work itself. It is "" where
 // that is the user's own: a home, what holds it, or the configuration directory.
-func (t Typed) ground() string {
+func (t Typed) groundOf() string {
 	ground := t.Work
 	for _, around := range t.Around {
 		if around != "" && len(around) < len(ground) {
@@ -27,28 +27,28 @@ func (t Typed) ground() string {
 		}
 	}
 	if t.Home != "" {
-		if _, holds, err := Within(ground, t.Home); holds || err != nil {
+		if _, holds, err := NameWithin(ground, t.Home); holds || err != nil {
 			return ""
 		}
 	}
-	if name, holds, err := Within(ground, t.Config); holds && name == "." || err != nil {
+	if name, holds, err := NameWithin(ground, t.Config); holds && name == "." || err != nil {
 		return ""
 	}
 	return ground
 }
 
-// Path makes a typed path absolute, and refuses a link in the ground. in is the
+// Absolute makes a typed path absolute, and refuses a link in the ground. in is the
 // ground if the path lies there: writing must not leave it.
-func (t Typed) Path(path string) (absolute, in string, err error) {
+func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	absolute = filepath.Clean(path)
 	if !filepath.IsAbs(path) {
 		absolute = filepath.Join(t.Work, path)
 	}
-	ground := t.ground()
+	ground := t.groundOf()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
 	}
-	name, inside, err := Within(ground, absolute)
+	name, inside, err := NameWithin(ground, absolute)
 	var link *LinkError
 	switch {
 	case errors.As(err, &link):
@@ -62,13 +62,13 @@ func (t Typed) Path(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// File is Path for a file to write. No write goes through a link in its place
+// FilePath is Path for a file to write. No write goes through a link in its place
 // either, but for the user's own files, which may be links to where they are kept.
-func (t Typed) File(path string, own bool) (absolute, in string, err error) {
-	if absolute, in, err = t.Path(path); err != nil {
+func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
+	if absolute, in, err = t.Absolute(path); err != nil {
 		return "", "", err
 	}
-	if own && in == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && Holds(t.Home, absolute)) {
+	if own && in == "" && (filepath.Dir(absolute) == t.Config || t.Home != "" && HoldsPath(t.Home, absolute)) {
 		return absolute, in, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {

@@ -104,9 +104,9 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-// first is the version that a new plugin starts with. A strategy that goes on
+// firstVersion is the version that a new plugin starts with. A strategy that goes on
 // where a published plugin left off says which one comes next.
-func (a About) first() string { return cmp.Or(a.Version, FirstVersion) }
+func (a About) firstVersion() string { return cmp.Or(a.Version, FirstVersion) }
 
 // Homepage is the page about a strategy.
 func Homepage(strategy string) string {
@@ -129,7 +129,7 @@ func (a About) complete(settings map[string]string) map[string]string {
 	return all
 }
 
-func (a About) keys() []string {
+func (a About) optionKeys() []string {
 	var keys []string
 	for _, q := range a.Questions {
 		keys = append(keys, q.Key)
@@ -137,7 +137,7 @@ func (a About) keys() []string {
 	return keys
 }
 
-func (q Question) values() []string {
+func (q Question) possibleValues() []string {
 	var values []string
 	for _, c := range q.Choices {
 		values = append(values, c.Value)

@@ -9,7 +9,7 @@ import (
 
 // What a strategy says of itself is complete, and each of it fits into a table's cell.
 func TestAbout(t *testing.T) {
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		a, err := ReadAbout(name)
 		must(t, err)
 		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
@@ -24,8 +24,8 @@ func TestAbout(t *testing.T) {
 		}
 		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
 		older.complete()
-		if made.Version != a.first() || older.Plugins[0].Version != a.first() {
-			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.first())
+		if made.Version != a.firstVersion() || older.Plugins[0].Version != a.firstVersion() {
+			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.firstVersion())
 		}
 	}
 }

@@ -33,14 +33,14 @@ func ParseSettings(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-// About tells whether one is about a plugin.
-func (s Settings) About(plugin string) bool {
+// IsAbout tells whether one is about a plugin.
+func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// Check refuses settings that can never hold. While no plugins are chosen they may be
+// CheckSettings refuses settings that can never hold. While no plugins are chosen they may be
 // about any that has its strategy's name.
-func (s Settings) Check(chosen []Plugin) error {
+func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
 		if len(chosen) > 0 {
@@ -57,8 +57,8 @@ func (s Settings) Check(chosen []Plugin) error {
 	return nil
 }
 
-// Over puts them, already checked, over the settings of plugins.
-func (s Settings) Over(plugins []Plugin) []Plugin {
+// OverlayPlugins puts them, already checked, over the settings of plugins.
+func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	plugins = slices.Clone(plugins)
 	for i, p := range plugins {
 		settings := map[string]string{}
@@ -85,7 +85,7 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 		s.Hosts = defaults.Hosts
 	}
 	s.Hosts = recorded(s.Hosts)
-	s.Plugins = set.Over(s.Plugins)
+	s.Plugins = set.OverlayPlugins(s.Plugins)
 	for i, p := range s.Plugins {
 		var err error
 		if s.Plugins[i], err = NewPlugin(p.Name, p.Strategy, p.Settings); err != nil {
@@ -95,15 +95,15 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// Again takes the answers that a suite in a directory has. Targets can be named anew;
+// ReuseAnswers takes the answers that a suite in a directory has. Targets can be named anew;
 // all else that is said must be what they are, because the suite's files have it.
-func Again(dir string, made, said Spec, set Settings) (Spec, error) {
+func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {
 		return &SpecError{fmt.Sprintf("--%s: %s was made with %s", flag, dir, has), hint}
 	}
 	const leave = "leave it out to complete that suite, or name another directory"
-	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then: springfield update " + check.Quote(dir)
+	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then: springfield update " + check.QuoteArgument(dir)
 	if len(said.Targets) > 0 {
 		spec.Targets = said.Targets
 	}
@@ -119,13 +119,13 @@ func Again(dir string, made, said Spec, set Settings) (Spec, error) {
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
 		if i < 0 {
-			return spec, differs("strategy", "other plugins", "springfield new "+p.Name+" --from "+p.Strategy+" --suite "+check.Quote(dir)+" adds it")
+			return spec, differs("strategy", "other plugins", "springfield new "+p.Name+" --from "+p.Strategy+" --suite "+check.QuoteArgument(dir)+" adds it")
 		}
 		if p.Strategy != made.Plugins[i].Strategy {
 			return spec, differs("strategy", p.Name+" from "+made.Plugins[i].Strategy, leave)
 		}
 	}
-	if err := set.Check(made.Plugins); err != nil {
+	if err := set.CheckSettings(made.Plugins); err != nil {
 		return spec, err
 	}
 	for _, one := range set {

@@ -21,12 +21,12 @@ func TestHooksForOtherSystems(t *testing.T) {
 	// A judge brings the network along, which is long to compile for another system.
 	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
 		some := slices.DeleteFunc(AllTargets(), func(other Target) bool { return other != host() && scratch.Skipped(of) })
-		built, err := toolchain(t).Build(context.Background(), some, program)
+		built, err := toolchain(t).BuildPrograms(context.Background(), some, program)
 		must(t, err)
 		binaries = append(binaries, built.Binaries...)
 	}
 	for _, b := range binaries {
-		t.Run(b.Program.Short()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
+		t.Run(b.Program.ShortName()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "hook")
 			must(t, os.WriteFile(path, b.Data, 0o755))
 			if got, err := TargetOf(path); err != nil || got != b.Target {

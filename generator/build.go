@@ -50,8 +50,8 @@ type Binary struct {
 	Data    []byte
 }
 
-// add takes a binary and its checksum.
-func (b *Build) add(program Program, target Target, data []byte) {
+// addBinary takes a binary and its checksum.
+func (b *Build) addBinary(program Program, target Target, data []byte) {
 	sums := &b.SHA256
 	if program == Judge {
 		sums = &b.Judge
@@ -59,7 +59,7 @@ func (b *Build) add(program Program, target Target, data []byte) {
 	if *sums == nil {
 		*sums = map[string]string{}
 	}
-	(*sums)[target.String()] = sum(data)
+	(*sums)[target.String()] = checksum(data)
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
@@ -126,10 +126,10 @@ func SourceHash() (string, error) {
 	return hash, err
 }
 
-// Build gets programs, by default the hook alone, for all targets, or for none
+// BuildPrograms gets programs, by default the hook alone, for all targets, or for none
 // and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
 // context's.
-func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
+func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
 	if len(programs) == 0 {
 		programs = []Program{Hook}
 	}
@@ -150,13 +150,13 @@ func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Prog
 	return built, err
 }
 
-// Make makes all files of a suite, its programs among them.
-func (t Toolchain) Make(ctx context.Context, spec Spec) ([]File, Build, error) {
-	built, err := t.Build(ctx, spec.Machines(), spec.Programs()...)
+// MakeSuite makes all files of a suite, its programs among them.
+func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
+	built, err := t.BuildPrograms(ctx, spec.Machines(), spec.Programs()...)
 	if err != nil {
 		return nil, built, err
 	}
-	files, err := Render(spec, built)
+	files, err := RenderSuite(spec, built)
 	return files, built, cmp.Or(err, ctx.Err())
 }
 
@@ -176,7 +176,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			return Build{}, fmt.Errorf("compile the hook: %w", err)
 		}
 	}
-	version, err := t.run(ctx, stage, goCommand, nil, "env", "GOVERSION")
+	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
 	if err != nil {
 		return Build{}, err
 	}
@@ -190,11 +190,11 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		defer done()
 		step = working
 	}
-	staged, overlay, shelf := false, "", t.shelf()
+	staged, overlay, shelf := false, "", t.openShelf()
 	wanted := unbuilt(targets, programs)
 	for i, b := range wanted {
-		made := madeOf(built, b.Program, b.Target)
-		data, ok := shelf.take(made)
+		made := ingredientsOf(built, b.Program, b.Target)
+		data, ok := shelf.takeProgram(made)
 		if !ok {
 			if !staged {
 				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
@@ -209,7 +209,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 						ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
 				}
 			}
-			does := "compiling " + b.Program.says() + " for " + b.Target.String()
+			does := "compiling " + b.Program.describe() + " for " + b.Target.String()
 			if len(wanted) > 1 {
 				does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 			}
@@ -217,9 +217,9 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
-			shelf.keep(made, data)
+			shelf.keepProgram(made, data)
 		}
-		built.add(b.Program, b.Target, data)
+		built.addBinary(b.Program, b.Target, data)
 	}
 	return built, nil
 }
@@ -229,7 +229,7 @@ func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
 	// The hook has no part of it, and is the same with the tag and without.
-	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build", "-trimpath", "-buildvcs=false",
+	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -241,9 +241,9 @@ func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string
 	return data, nil
 }
 
-// run starts go in the environment made from nothing. GOENV=off matters: an
+// runGo starts go in the environment made from nothing. GOENV=off matters: an
 // empty GOFLAGS does not override what `go env -w` has stored.
-func (t Toolchain) run(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
+func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
 	home := t.Home
 	if home == "" {
 		home = stage
@@ -379,7 +379,7 @@ func lookPath(name, path string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-func sum(data []byte) string {
+func checksum(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
 }

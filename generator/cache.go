@@ -28,8 +28,8 @@ type shelf struct {
 // maxKept bounds what is read of a kept file.
 const maxKept = 64 << 20
 
-// shelf is the toolchain's own; without a key there is none.
-func (t Toolchain) shelf() shelf {
+// openShelf is the toolchain's own; without a key there is none.
+func (t Toolchain) openShelf() shelf {
 	if t.Cache == "" || t.Key == nil {
 		return shelf{}
 	}
@@ -40,56 +40,56 @@ func (t Toolchain) shelf() shelf {
 	return shelf{filepath.Join(t.Cache, "hooks"), key}
 }
 
-// slot is the directory of what is made of the same.
-func (s shelf) slot(made string) string { return filepath.Join(s.dir, sum([]byte(made))) }
+// slotDir is the directory of what is made of the same.
+func (s shelf) slotDir(made string) string { return filepath.Join(s.dir, checksum([]byte(made))) }
 
-// name is what a kept file is called.
-func (s shelf) name(made string, data []byte) string {
+// fileName is what a kept file is called.
+func (s shelf) fileName(made string, data []byte) string {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = io.WriteString(mac, made+"\x00") // a hash takes everything
 	_, _ = mac.Write(data)
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// madeOf says what a program is made of.
-func madeOf(b Build, program Program, target Target) string {
+// ingredientsOf says what a program is made of.
+func ingredientsOf(b Build, program Program, target Target) string {
 	return b.Source + " " + b.Go + " " + string(program) + " " + target.String()
 }
 
-// take returns a kept program.
-func (s shelf) take(made string) ([]byte, bool) {
+// takeProgram returns a kept program.
+func (s shelf) takeProgram(made string) ([]byte, bool) {
 	if s.dir == "" {
 		return nil, false
 	}
-	entries, err := os.ReadDir(s.slot(made))
+	entries, err := os.ReadDir(s.slotDir(made))
 	if err != nil {
 		return nil, false
 	}
 	for _, e := range entries {
-		path := filepath.Join(s.slot(made), e.Name())
+		path := filepath.Join(s.slotDir(made), e.Name())
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > maxKept || !isOnlyOurs(info) {
 			continue
 		}
 		data, err := os.ReadFile(path)
-		if err == nil && hmac.Equal([]byte(e.Name()), []byte(s.name(made, data))) {
+		if err == nil && hmac.Equal([]byte(e.Name()), []byte(s.fileName(made, data))) {
 			return data, true
 		}
 	}
 	return nil, false
 }
 
-// keep stores a compiled program. It is only a cache: whatever fails, the next
+// keepProgram stores a compiled program. It is only a cache: whatever fails, the next
 // build compiles again.
-func (s shelf) keep(made string, data []byte) {
+func (s shelf) keepProgram(made string, data []byte) {
 	if s.dir == "" {
 		return
 	}
-	slot, name := s.slot(made), s.name(made, data)
+	slot, name := s.slotDir(made), s.fileName(made, data)
 	if os.MkdirAll(slot, 0o700) != nil {
 		return
 	}
-	in, err := folder.Open(slot)
+	in, err := folder.OpenFolder(slot)
 	if err != nil {
 		return
 	}

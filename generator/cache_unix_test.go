@@ -13,7 +13,7 @@ func TestKeptFilesOfOthers(t *testing.T) {
 	key, err := keyOf("ours")()
 	must(t, err)
 	s := shelf{t.TempDir(), key}
-	path := filepath.Join(s.slot("m"), s.name("m", []byte("hook")))
+	path := filepath.Join(s.slotDir("m"), s.fileName("m", []byte("hook")))
 	for name, spoil := range map[string]func() error{
 		"others can write it": func() error { return os.Chmod(path, 0o602) },
 		"a group can":         func() error { return os.Chmod(path, 0o620) },
@@ -24,12 +24,12 @@ func TestKeptFilesOfOthers(t *testing.T) {
 			return os.Chown(path, 1234, 1234)
 		},
 	} {
-		s.keep("m", []byte("hook"))
-		if data, ok := s.take("m"); !ok || string(data) != "hook" {
+		s.keepProgram("m", []byte("hook"))
+		if data, ok := s.takeProgram("m"); !ok || string(data) != "hook" {
 			t.Fatalf("%s: at first %q, %v", name, data, ok)
 		}
 		must(t, spoil())
-		if data, ok := s.take("m"); ok {
+		if data, ok := s.takeProgram("m"); ok {
 			t.Errorf("%s: taken: %q", name, data)
 		}
 	}

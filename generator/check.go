@@ -35,20 +35,20 @@ var (
 // directory it can be compiled in, "" if that is not at hand.
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	notStarting := func(err error, without string) []check.Finding {
-		f := check.Fail(id+": "+err.Error()+without, HowToStart(err, suite))
+		f := check.Failed(id+": "+err.Error()+without, HowToStart(err, suite))
 		if errors.Is(err, ErrNotExecutable) {
 			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
 		}
 		return []check.Finding{f}
 	}
-	if err := CheckHook(dir, Host()); err != nil {
+	if err := CheckHook(dir, HostTarget()); err != nil {
 		return notStarting(err, "")
 	}
-	if err := CheckJudge(dir, Host()); err != nil && judges {
+	if err := CheckJudge(dir, HostTarget()); err != nil && judges {
 		return notStarting(err, "; where its rules are not sure, Claude stops")
 	}
-	if err := CheckRuntime(dir, Host()); err != nil {
-		return []check.Finding{check.Warn(id+": "+err.Error(), HowToStart(err, suite))}
+	if err := CheckRuntime(dir, HostTarget()); err != nil {
+		return []check.Finding{check.Warned(id+": "+err.Error(), HowToStart(err, suite))}
 	}
 	return nil
 }
@@ -61,20 +61,20 @@ func HowToStart(err error, suite string) string {
 	s, unreadable := ReadSuite(suite)
 	switch {
 	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
-		return "chmod +x " + check.Quote(at.Path)
+		return "chmod +x " + check.QuoteArgument(at.Path)
 	case suite == "" || unreadable != nil:
-		return "ask its publisher for one compiled for " + Host().String()
+		return "ask its publisher for one compiled for " + HostTarget().String()
 	}
-	return "springfield build " + check.Quote(suite) + s.MissingTargets()
+	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }
 
 // MissingTargets are the flags that have build compile for this machine too, as
 // " --target A --target B"; "" where the suite has a hook for it.
 func (s Suite) MissingTargets() string {
-	if s.StartsOn(Host()) {
+	if s.StartsOn(HostTarget()) {
 		return ""
 	}
-	own := Host()
+	own := HostTarget()
 	if own == (Target{"windows", "arm64"}) { // which can only be built alone
 		own.Arch = "amd64"
 	}
@@ -92,13 +92,13 @@ func (s Suite) StartsOn(machine Target) bool {
 
 // makeExecutable puts the bit back that a copy has lost.
 func makeExecutable(dir string) error {
-	in, err := folder.Open(dir)
+	in, err := folder.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
 	for _, file := range Started(dir) {
-		if err := in.Check(file); err != nil {
+		if err := in.CheckLinks(file); err != nil {
 			return err
 		}
 		info, err := in.Lstat(file)
@@ -138,8 +138,8 @@ func programsOf(dir string, machine Target) (programs, error) {
 	return p, nil
 }
 
-func (p programs) path(program Program) string {
-	return filepath.Join(p.dir, filepath.FromSlash(program.place(p.machine, p.launched)))
+func (p programs) programPath(program Program) string {
+	return filepath.Join(p.dir, filepath.FromSlash(program.placeIn(p.machine, p.launched)))
 }
 
 // CheckHook says why the hook of the plugin in a directory would not start on a
@@ -152,7 +152,7 @@ func CheckHook(dir string, machine Target) error {
 	if err != nil {
 		return err
 	}
-	return p.check(Hook, ErrNoHook)
+	return p.checkStart(Hook, ErrNoHook)
 }
 
 // CheckJudge says why the judge of the plugin in a directory would not start on a
@@ -162,7 +162,7 @@ func CheckJudge(dir string, machine Target) error {
 	if err != nil {
 		return err
 	}
-	return p.check(Judge, ErrNoJudge)
+	return p.checkStart(Judge, ErrNoJudge)
 }
 
 // CheckRuntime says which program of the plugin in a directory, for a machine,
@@ -174,8 +174,8 @@ func CheckRuntime(dir string, machine Target) error {
 		return err
 	}
 	for _, program := range []Program{Hook, Judge} {
-		if err := checkRuntime(p.path(program)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", p.path(program), err)
+		if err := checkRuntime(p.programPath(program)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", p.programPath(program), err)
 		}
 	}
 	return nil
@@ -195,19 +195,19 @@ func checkRuntime(path string) error {
 	return checkMark(data)
 }
 
-// check says why a program would not start; none is the error of one that is not
+// checkStart says why a program would not start; none is the error of one that is not
 // there.
-func (p programs) check(program Program, none error) error {
-	path := p.path(program)
+func (p programs) checkStart(program Program, none error) error {
+	path := p.programPath(program)
 	found, err := TargetOf(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if others := targetsIn(p.dir, program); len(others) > 0 && !slices.Contains(others, p.machine) {
-			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), join(others), p.machine)
+			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), joinTargets(others), p.machine)
 		}
 		return fmt.Errorf("%w: %s is missing", none, path)
 	case err != nil:
-		return fmt.Errorf("read %s: %w", program.Short(), err)
+		return fmt.Errorf("read %s: %w", program.ShortName(), err)
 	case !found.StartsOn(p.machine):
 		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, p.machine)
 	case p.machine.OS != "windows":
@@ -223,11 +223,11 @@ func ProgramSum(dir string, machine Target) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	hook, err := sumFile(p.path(Hook))
+	hook, err := sumFile(p.programPath(Hook))
 	if err != nil {
 		return "", err
 	}
-	judge, err := sumFile(p.path(Judge))
+	judge, err := sumFile(p.programPath(Judge))
 	if errors.Is(err, fs.ErrNotExist) {
 		return hook, nil
 	}
@@ -250,9 +250,9 @@ func CheckRecorded(dir string, machine Target) error {
 	}
 	for _, program := range []Program{Hook, Judge} {
 		want := suite.Build.Recorded(program, machine)
-		got, err := sumFile(p.path(program))
+		got, err := sumFile(p.programPath(program))
 		if want != "" && err == nil && got != want {
-			return fmt.Errorf("%s is %w", p.path(program), ErrChanged)
+			return fmt.Errorf("%s is %w", p.programPath(program), ErrChanged)
 		}
 	}
 	return nil
@@ -313,19 +313,19 @@ var errNoProgram = errors.New("not a program")
 // targetIn is TargetOf of bytes.
 func targetIn(data io.ReaderAt) (Target, error) {
 	if e, err := elf.NewFile(data); err == nil {
-		return Target{"linux", arch(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil
+		return Target{"linux", archOf(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil
 	}
 	if m, err := macho.NewFile(data); err == nil {
-		return Target{"darwin", arch(m.Cpu, macho.CpuAmd64, macho.CpuArm64)}, nil
+		return Target{"darwin", archOf(m.Cpu, macho.CpuAmd64, macho.CpuArm64)}, nil
 	}
 	if p, err := pe.NewFile(data); err == nil {
-		return Target{"windows", arch(p.Machine, pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64)}, nil
+		return Target{"windows", archOf(p.Machine, pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64)}, nil
 	}
 	return Target{}, errNoProgram
 }
 
-// arch is a processor as Go calls it, as the program has it for any other.
-func arch[M comparable](is, amd64, arm64 M) string {
+// archOf is a processor as Go calls it, as the program has it for any other.
+func archOf[M comparable](is, amd64, arm64 M) string {
 	switch is {
 	case amd64:
 		return "amd64"

@@ -15,7 +15,7 @@ import (
 func program(t Target) []byte { return append(head(t), goMark...) }
 
 // head is that without the mark.
-func head(t Target) []byte { return scratch.Head(t.OS, t.Arch) }
+func head(t Target) []byte { return scratch.ProgramHead(t.OS, t.Arch) }
 
 func put(t *testing.T, path string, data []byte, mode os.FileMode) {
 	t.Helper()

@@ -75,31 +75,31 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 			return nil, ctx.Err() // they can be very many
 		}
 		c := &comparison{Running: r}
-		if file, err := c.read(); err != nil {
-			tell(&c.found, check.Failure, filepath.Join(r.Dir, file), notRead(err), "")
+		if file, err := c.readPlugin(); err != nil {
+			noteFinding(&c.found, check.Failure, filepath.Join(r.Dir, file), notRead(err), "")
 		}
 		all = append(all, c)
 	}
 	made, err := t.reference(ctx, all)
 	for _, c := range all {
-		found = append(found, c.judge(made)...)
+		found = append(found, c.judgeReference(made)...)
 	}
 	return found, err
 }
 
-// read reads all that is compared of a plugin. An error is about file, "" for all of it.
-func (c *comparison) read() (file string, err error) {
-	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && folder.Holds(c.Catalog, c.Dir) {
-		market, err := folder.Open(c.Catalog)
+// readPlugin reads all that is compared of a plugin. An error is about file, "" for all of it.
+func (c *comparison) readPlugin() (file string, err error) {
+	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && folder.HoldsPath(c.Catalog, c.Dir) {
+		market, err := folder.OpenFolder(c.Catalog)
 		if err == nil {
-			err = market.Check(name) // a link there came with the marketplace
+			err = market.CheckLinks(name) // a link there came with the marketplace
 			_ = market.Close()
 		}
 		if err != nil {
 			return "", err
 		}
 	}
-	in, err := folder.Open(c.Dir)
+	in, err := folder.OpenFolder(c.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -119,8 +119,8 @@ func (c *comparison) read() (file string, err error) {
 		return "strategy.json", err
 	}
 	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Plugins: []Plugin{plugin}}
-	spec.Targets = []Target{Host()}
-	files, err := Render(spec, Build{})
+	spec.Targets = []Target{HostTarget()}
+	files, err := RenderSuite(spec, Build{})
 	if err != nil {
 		return "", err
 	}
@@ -146,21 +146,21 @@ func (c *comparison) read() (file string, err error) {
 // readPrograms reads the programs that this machine starts, and the launcher.
 func (c *comparison) readPrograms(in folder.Folder) {
 	for _, p := range []Program{Hook, Judge} {
-		for _, place := range slices.Compact([]string{p.place(Host(), true), p.place(Host(), false)}) {
+		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			data, _, err := in.ReadFile(place, maxProgram)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
-				tell(&c.found, check.Failure, in.Path(place), notRead(err), c.build())
+				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(err), c.buildCommand())
 				continue
 			case p == Hook && bytes.HasPrefix(data, []byte("#!")):
-				if made, err := render("shared/launcher/springfield-hook.tmpl", nil); err != nil || !bytes.Equal(data, made) {
-					tell(&c.texts, check.Failure, in.Path(place), "not the launcher that this springfield makes", c.build())
+				if made, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil); err != nil || !bytes.Equal(data, made) {
+					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this springfield makes", c.buildCommand())
 				}
 				continue
 			}
-			s := specimen{file: in.Path(place), program: p, sum: sum(data)}
+			s := specimen{file: in.PathOf(place), program: p, sum: checksum(data)}
 			s.target, _ = targetIn(bytes.NewReader(data)) // what is no program is none of ours
 			info, err := buildinfo.Read(bytes.NewReader(data))
 			if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(p) && len(info.GoVersion) < 64 {
@@ -174,7 +174,7 @@ func (c *comparison) readPrograms(in folder.Folder) {
 // readAround compares the files around the plugin, if Gemini CLI has a whole branch of a
 // marketplace as its extension: there the plugin is a directory in it.
 func (c *comparison) readAround(above, base string, made map[string][]byte) {
-	in, err := folder.Open(above)
+	in, err := folder.OpenFolder(above)
 	if err != nil {
 		return
 	}
@@ -204,7 +204,7 @@ func (c *comparison) readFiles(in folder.Folder, made map[string][]byte, except 
 		for _, e := range entries {
 			name := path.Join(dirs[0], e.Name())
 			if n++; n > maxEntries {
-				tell(&c.texts, check.Failure, in.Path("."), "it has more files than are looked at", "")
+				noteFinding(&c.texts, check.Failure, in.PathOf("."), "it has more files than are looked at", "")
 				return
 			}
 			switch {
@@ -223,7 +223,7 @@ func (c *comparison) readFile(in folder.Folder, name string, e fs.DirEntry, made
 	if info, err := e.Info(); err == nil {
 		mode = info.Mode()
 	}
-	starts, speaks := roleOf(name, mode)
+	starts, speaks := roleOfFile(name, mode)
 	if !starts && !speaks {
 		return
 	}
@@ -234,22 +234,22 @@ func (c *comparison) readFile(in folder.Folder, name string, e fs.DirEntry, made
 	wants, isMade := made[name]
 	switch data, _, err := in.ReadFile(name, maxText); {
 	case err != nil:
-		tell(&c.texts, check.Failure, in.Path(name), notRead(err), "")
+		noteFinding(&c.texts, check.Failure, in.PathOf(name), notRead(err), "")
 	case !isMade:
-		tell(&c.texts, state, in.Path(name), "springfield does not make it", "remove it if you did not put it there")
+		noteFinding(&c.texts, state, in.PathOf(name), "springfield does not make it", "remove it if you did not put it there")
 	case sameText(name, data, wants):
 		c.same++
 	case c.suite != "":
-		tell(&c.texts, state, in.Path(name), "edited: it is not as this springfield makes it",
-			"if that was not you, remove the file, then springfield init "+check.Quote(c.suite)+" makes it again")
+		noteFinding(&c.texts, state, in.PathOf(name), "edited: it is not as this springfield makes it",
+			"if that was not you, remove the file, then springfield init "+check.QuoteArgument(c.suite)+" makes it again")
 	default:
-		tell(&c.texts, state, in.Path(name), "not as this springfield makes it", "")
+		noteFinding(&c.texts, state, in.PathOf(name), "not as this springfield makes it", "")
 	}
 }
 
-// roleOf tells whether a file of a plugin can start a program, or names one, and whether a model
+// roleOfFile tells whether a file of a plugin can start a program, or names one, and whether a model
 // reads it. It goes by where the file lies: agents look for theirs in fixed places.
-func roleOf(file string, mode fs.FileMode) (starts, speaks bool) {
+func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
 	switch {
@@ -277,8 +277,8 @@ func describing() []string {
 
 // sameText tells whether two texts differ in no more than line ends, and JSON in what describes it.
 func sameText(name string, a, b []byte) bool {
-	has, isText := plain(a)
-	wants, _ := plain(b)
+	has, isText := plainText(a)
+	wants, _ := plainText(b)
 	if has == wants || !isText || path.Ext(name) != ".json" {
 		return isText && has == wants
 	}
@@ -308,9 +308,9 @@ func (c *comparison) readEntry(name string) {
 	}
 	switch {
 	case err != nil:
-		tell(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
+		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
 	case len(added) > 0:
-		tell(&c.found, check.Failure, filepath.Join(c.Catalog, file), "the marketplace adds to "+name+": "+listed(added),
+		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), "the marketplace adds to "+name+": "+listNames(added),
 			"remove that from its entry, or do without this marketplace")
 	}
 }
@@ -347,8 +347,8 @@ type reference struct {
 	why    string // what keeps more from being made, "" if nothing
 }
 
-// sumOf is the checksum of a program as its Go makes it, "" if it was not made.
-func (r reference) sumOf(s specimen) string {
+// checksumOf is the checksum of a program as its Go makes it, "" if it was not made.
+func (r reference) checksumOf(s specimen) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
 			return b.Recorded(s.program, s.target)
@@ -372,7 +372,7 @@ func (t Toolchain) reference(ctx context.Context, all []*comparison) (r referenc
 	programs := []Program{Hook}
 	for _, c := range all {
 		for _, s := range c.programs {
-			if s.with != "" && r.sumOf(s) == "" && s.target.StartsOn(Host()) {
+			if s.with != "" && r.checksumOf(s) == "" && s.target.StartsOn(HostTarget()) {
 				target, programs = s.target, append(programs, s.program)
 			}
 		}
@@ -382,7 +382,7 @@ func (t Toolchain) reference(ctx context.Context, all []*comparison) (r referenc
 	}
 	slices.Sort(programs)
 	t.Builder = WithGo
-	built, err := t.Build(ctx, []Target{target}, slices.Compact(programs)...)
+	built, err := t.BuildPrograms(ctx, []Target{target}, slices.Compact(programs)...)
 	if err == nil {
 		r.builds = append(r.builds, built)
 	} else {
@@ -391,17 +391,17 @@ func (t Toolchain) reference(ctx context.Context, all []*comparison) (r referenc
 	return r, ctx.Err()
 }
 
-// judge compares what was read of a plugin with what this springfield makes.
-func (c *comparison) judge(r reference) []check.Finding {
+// judgeReference compares what was read of a plugin with what this springfield makes.
+func (c *comparison) judgeReference(r reference) []check.Finding {
 	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
-		if s.target.StartsOn(Host()) && slices.ContainsFunc(r.builds, made) {
-			same, right, sums[s.file] = true, append(right, s.program.says()), s.sum
+		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
+			same, right, sums[s.file] = true, append(right, s.program.describe()), s.sum
 			continue
 		}
 		state, says := r.explain(s, c.record)
-		tell(&c.found, state, s.file, says, c.build())
+		noteFinding(&c.found, state, s.file, says, c.buildCommand())
 		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
 	}
 	if same {
@@ -411,18 +411,18 @@ func (c *comparison) judge(r reference) []check.Finding {
 		for _, f := range c.texts {
 			files = append(files, f.File)
 		}
-		tell(&c.found, check.Warning, c.Dir, "not as this springfield makes them: "+listed(files), "")
+		noteFinding(&c.found, check.Warning, c.Dir, "not as this springfield makes them: "+listNames(files), "")
 	}
 	if len(c.found) == 0 && len(right) > 0 {
-		what := strings.Join(right, ", ") + " and " + layout.Count(c.same, "file")
-		tell(&c.found, check.Fine, "", c.ID+": "+what+" are what this springfield makes", "")
+		what := strings.Join(right, ", ") + " and " + layout.CountOf(c.same, "file")
+		noteFinding(&c.found, check.Fine, "", c.ID+": "+what+" are what this springfield makes", "")
 		c.found[0].SHA256 = sums
 		return c.found
 	}
 	slices.SortStableFunc(c.found, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
 	if more := len(c.found) - maxTold; more > 0 {
 		c.found = c.found[:maxTold]
-		tell(&c.found, check.Warning, c.Dir, fmt.Sprintf("and %d more", more), "")
+		noteFinding(&c.found, check.Warning, c.Dir, fmt.Sprintf("and %d more", more), "")
 	}
 	return c.found
 }
@@ -434,11 +434,11 @@ func (r reference) explain(s specimen, record Build) (state check.State, says st
 	case recorded != "" && recorded != s.sum:
 		return check.Failure, ErrChanged.Error()
 	case s.with == "":
-		return check.Failure, "not " + s.program.says() + " of a springfield"
+		return check.Failure, "not " + s.program.describe() + " of a springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
-	case r.sumOf(s) == "":
-		says = "cannot tell: it was compiled with " + s.with + ", and this springfield has no " + s.program.Short() + " of that Go"
+	case r.checksumOf(s) == "":
+		says = "cannot tell: it was compiled with " + s.with + ", and this springfield has no " + s.program.ShortName() + " of that Go"
 		if r.why != "" {
 			says += ": " + r.why
 		}
@@ -449,16 +449,16 @@ func (r reference) explain(s specimen, record Build) (state check.State, says st
 	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
 }
 
-// build is what makes a program of the plugin again, "" for a copy.
-func (c *comparison) build() string {
+// buildCommand is what makes a program of the plugin again, "" for a copy.
+func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""
 	}
-	return "springfield build " + check.Quote(c.suite)
+	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// tell notes something of a file. Where no fix is known, the plugin has to come from elsewhere.
-func tell(found *[]check.Finding, state check.State, file, says, fix string) {
+// noteFinding notes something of a file. Where no fix is known, the plugin has to come from elsewhere.
+func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"
 	}
@@ -471,11 +471,11 @@ func notRead(err error) string {
 	if errors.As(err, &link) {
 		return "a link; springfield follows none in a plugin"
 	}
-	return "cannot be compared: " + cause(err).Error()
+	return "cannot be compared: " + causeOf(err).Error()
 }
 
-// listed are some names, within bounds.
-func listed(names []string) string {
+// listNames are some names, within bounds.
+func listNames(names []string) string {
 	if more := len(names) - maxTold; more > 0 {
 		names = append(slices.Clone(names[:maxTold]), fmt.Sprintf("and %d more", more))
 	}

@@ -26,13 +26,13 @@ import (
 // document is a parsed file. Paths are keys and indexes.
 type document struct{ value any }
 
-// text is the string at a path, "" if there is none.
-func (d document) text(path ...string) string {
-	s, _ := d.get(path...).(string)
+// textAt is the string at a path, "" if there is none.
+func (d document) textAt(path ...string) string {
+	s, _ := d.valueAt(path...).(string)
 	return s
 }
 
-func (d document) get(path ...string) any {
+func (d document) valueAt(path ...string) any {
 	v := d.value
 	for _, step := range path {
 		switch in := v.(type) {
@@ -51,9 +51,9 @@ func (d document) get(path ...string) any {
 	return v
 }
 
-// list is the array at a path.
-func (d document) list(path ...string) []any {
-	list, _ := d.get(path...).([]any)
+// listAt is the array at a path.
+func (d document) listAt(path ...string) []any {
+	list, _ := d.valueAt(path...).([]any)
 	return list
 }
 
@@ -149,8 +149,8 @@ func positionOf(data []byte, offset int) check.Position {
 // and no document that means something has so many there.
 const maxBrackets = 1000
 
-// deep refuses YAML with more.
-func deep(data []byte) error {
+// refuseDepth refuses YAML with more.
+func refuseDepth(data []byte) error {
 	open := 0
 	for i, c := range data {
 		switch c {
@@ -168,7 +168,7 @@ func deep(data []byte) error {
 
 // parseYAML reads one YAML document. The error is a *FileError.
 func parseYAML(data []byte) (d document, err error) {
-	if err := deep(data); err != nil {
+	if err := refuseDepth(data); err != nil {
 		return d, err
 	}
 	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&d.value); err != nil && !errors.Is(err, io.EOF) {
@@ -214,8 +214,8 @@ type flaw struct {
 	unknown bool // a member that no program reads
 }
 
-// judge says what of a document does not fit a schema.
-func (s schemaSet) judge(d document, name string) ([]flaw, error) {
+// judgeDocument says what of a document does not fit a schema.
+func (s schemaSet) judgeDocument(d document, name string) ([]flaw, error) {
 	schema, err := s.compiler.Compile(schemaURL(name + ".schema.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
@@ -226,8 +226,8 @@ func (s schemaSet) judge(d document, name string) ([]flaw, error) {
 	}
 	english := message.NewPrinter(language.English)
 	var flaws []flaw
-	for _, e := range leaves(bad) {
-		at := within(e.InstanceLocation)
+	for _, e := range leafErrors(bad) {
+		at := placeInWords(e.InstanceLocation)
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
@@ -245,9 +245,9 @@ func (s schemaSet) judge(d document, name string) ([]flaw, error) {
 	return flaws, nil
 }
 
-// leaves are the errors that say something: alternatives as one, since which
+// leafErrors are the errors that say something: alternatives as one, since which
 // was meant is not known.
-func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
 		return []*jsonschema.ValidationError{e}
@@ -257,13 +257,13 @@ func leaves(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	}
 	var all []*jsonschema.ValidationError
 	for _, cause := range e.Causes {
-		all = append(all, leaves(cause)...)
+		all = append(all, leafErrors(cause)...)
 	}
 	return all
 }
 
-// within names a place in a document, for the beginning of a sentence.
-func within(path []string) string {
+// placeInWords names a place in a document, for the beginning of a sentence.
+func placeInWords(path []string) string {
 	if len(path) == 0 {
 		return ""
 	}

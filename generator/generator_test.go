@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden trees anew")
 
-func host() Target { return Host() }
+func host() Target { return HostTarget() }
 
 func specOf(targets ...Target) Spec {
 	return Spec{
@@ -44,7 +44,7 @@ func compiled(targets ...Target) Build { return compiledFor(Spec{Targets: target
 func compiledFor(spec Spec) Build {
 	b := Build{Source: "5005", Go: "go1.26", SHA256: map[string]string{}}
 	for _, u := range Unbuilt(spec).Binaries {
-		b.add(u.Program, u.Target, []byte(u.Program.Short()+" for "+u.Target.String()+"\n"))
+		b.addBinary(u.Program, u.Target, []byte(u.Program.ShortName()+" for "+u.Target.String()+"\n"))
 	}
 	return b
 }
@@ -72,7 +72,7 @@ func must(t *testing.T, err error) {
 
 func rendered(t *testing.T, spec Spec, b Build) []File {
 	t.Helper()
-	files, err := Render(spec, b)
+	files, err := RenderSuite(spec, b)
 	must(t, err)
 	return files
 }
@@ -86,18 +86,18 @@ func TestGolden(t *testing.T) {
 	named.Plugins[0].Name = "left-handed"
 	named.Owner.Email = ""
 	suites := map[string]Spec{
-		"all":     suiteOf(t, registry.Names(), linux, mac, windows),
+		"all":     suiteOf(t, registry.StrategyNames(), linux, mac, windows),
 		"windows": suiteOf(t, []string{"ned-flanders"}, windows),
 		"named":   named,
 	}
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		suites[name] = suiteOf(t, []string{name}, linux)
 	}
 	for name, spec := range suites {
 		t.Run(name, func(t *testing.T) {
 			must(t, spec.Validate())
 			files := rendered(t, spec, compiledFor(spec))
-			again, err := Render(spec, compiledFor(spec))
+			again, err := RenderSuite(spec, compiledFor(spec))
 			if err != nil || !slices.EqualFunc(files, again, func(a, b File) bool {
 				return a.Path == b.Path && a.Mode == b.Mode && a.Compiled == b.Compiled && bytes.Equal(a.Data, b.Data)
 			}) {
@@ -143,7 +143,7 @@ func tree(t *testing.T, dir string) []byte {
 			return err
 		}
 		if filepath.Ext(path) == ".png" {
-			data = fmt.Appendf(nil, "sha256 %s\n", sum(data))
+			data = fmt.Appendf(nil, "sha256 %s\n", checksum(data))
 		}
 		name, err := filepath.Rel(dir, path)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
@@ -192,7 +192,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 		t.Error("the suite has changed")
 	}
 	suite, err := ReadSuite(dir)
-	if err != nil || !suite.equal(Suite{Spec: spec, Build: compiled(host())}) {
+	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(host())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	// Its owner's comments stay as long as it says the same.
@@ -208,7 +208,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 func Write(dir string, files []File) (outcome string, kept []string, err error) {
 	p, err := MakePlan(dir, Completing, files)
 	switch {
-	case err != nil || p.Empty():
+	case err != nil || p.IsEmpty():
 		outcome = Unchanged
 	case p.Fresh:
 		outcome = Created
@@ -216,7 +216,7 @@ func Write(dir string, files []File) (outcome string, kept []string, err error) 
 		outcome = Completed
 	}
 	if err == nil {
-		err = p.Write()
+		err = p.WriteUnjournaled()
 	}
 	return outcome, p.Paths(Kept), err
 }
@@ -248,16 +248,16 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 		"":                            "it names no marketplace; it needs the line marketplace: continuation-hooks",
 		"marketplace: x\nowner: [1\n": "line 2, column 8: sequence end token ']' not found; springfield validate " + dir + " shows what is wrong with it",
 		"marketplace: x\nowner: {}\n": "it names no owner; it needs the line owner: {name: Marge Bouvier}",
-		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "it names no target; it needs the line targets: [" + Host().String() + "]",
+		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "it names no target; it needs the line targets: [" + HostTarget().String() + "]",
 		head:                    "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
 		head + "plugins: []\n":  "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
 		head + "plugins: ned\n": "line 4, column 10: string was used where sequence is expected; springfield validate " + dir + " shows what is wrong with it",
-		head + "plugins: [{name: homer, strategy: homer}]\n":                                      `there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
+		head + "plugins: [{name: homer, strategy: homer}]\n":                                      `there is no strategy "homer"; choose from ` + strings.Join(registry.StrategyNames(), ", "),
 		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                `"../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
 		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n": `ned-flanders.rules cannot be "x"; choose default or seed`,
-		head + "plugins: [{name: ned-flanders, strategy: shared}]\n":                              `there is no strategy "shared"; choose from ` + strings.Join(registry.Names(), ", "),
+		head + "plugins: [{name: ned-flanders, strategy: shared}]\n":                              `there is no strategy "shared"; choose from ` + strings.Join(registry.StrategyNames(), ", "),
 		"marketplace: my-official-claude-things\n" + head[19:] + "plugins: [" + ned + "]\n":       `the marketplace name "my-official-claude-things" is reserved; choose a name of your own, like continuation-hooks`,
-		"targets: [linux/amd64, plan9/amd64]\n":                                                   `springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
+		"targets: [linux/amd64, plan9/amd64]\n":                                                   `springfield does not compile for "plan9/amd64"; choose from ` + joinTargets(AllTargets()),
 		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [" + ned + "]":                      `"Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
 	} {
 		must(t, os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600))
@@ -293,7 +293,7 @@ func keyOf(secret string) func() ([]byte, error) {
 // directory. And they are the bytes of a build in this tree.
 func TestBuildIsReproducible(t *testing.T) {
 	ctx := context.Background()
-	first, err := toolchain(t).Build(ctx, []Target{host()}, Hook, Judge)
+	first, err := toolchain(t).BuildPrograms(ctx, []Target{host()}, Hook, Judge)
 	must(t, err)
 	other := toolchain(t)
 	other.Home = filepath.Join(t.TempDir(), "another home")
@@ -304,7 +304,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	must(t, os.Mkdir(os.Getenv("TMPDIR"), 0o755))
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("GOAMD64", "v3")
-	second, err := other.Build(ctx, []Target{host()}, Hook, Judge)
+	second, err := other.BuildPrograms(ctx, []Target{host()}, Hook, Judge)
 	must(t, err)
 	if !maps.Equal(first.SHA256, second.SHA256) || !maps.Equal(first.Judge, second.Judge) || first.Source != second.Source {
 		t.Errorf("%+v, %+v\n%+v, %+v", first.SHA256, first.Judge, second.SHA256, second.Judge)
@@ -322,7 +322,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	overlay, _, err := toolchain(t).overlay(ctx, stage, goCommand, goVersion(t))
 	must(t, err)
 	for _, b := range first.Binaries {
-		out := filepath.Join(t.TempDir(), b.Program.Short())
+		out := filepath.Join(t.TempDir(), b.Program.ShortName())
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
 		// A Go that another Go has fetched lies in the module cache, where nothing may be replaced.
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
@@ -336,7 +336,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 
 	// Who asks no judge compiles none, and gets the same hook.
-	alone, err := toolchain(t).Build(ctx, []Target{host()})
+	alone, err := toolchain(t).BuildPrograms(ctx, []Target{host()})
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
@@ -371,7 +371,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			tools.Path = bin + string(os.PathListSeparator) + tools.Path
 			warned := ""
 			tools.Warn = func(text string) { warned += text }
-			built, err := tools.Build(context.Background(), []Target{host()})
+			built, err := tools.BuildPrograms(context.Background(), []Target{host()})
 			if err != nil || !errors.Is(checkMark(built.Binaries[0].Data), ErrReadsGo) || !strings.Contains(warned, "GODEBUG") {
 				t.Errorf("it warns %q; %v", warned, err)
 			}
@@ -388,7 +388,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
 	put(t, filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\n[ -d \"$HOME\" ] && mkdir -p \"$GOCACHE\" && [ -w \"$GOCACHE\" ] && echo \"$HOME $GOCACHE\" >>'%s' && GOCACHE='%s' exec '%s' \"$@\"\n", log, real.GoCache, goCommand), 0o755)
 	bare := Toolchain{Path: bin + ":/usr/bin:/bin", GoCache: "/dev/null/none"}
-	if _, err := bare.Build(context.Background(), []Target{host()}); err != nil {
+	if _, err := bare.BuildPrograms(context.Background(), []Target{host()}); err != nil {
 		t.Error(err)
 	}
 	said, err := os.ReadFile(log)
@@ -412,7 +412,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	build := func() []byte {
 		t.Helper()
 		talk.Reset()
-		b, err := tools.Build(context.Background(), []Target{host()})
+		b, err := tools.BuildPrograms(context.Background(), []Target{host()})
 		if err != nil || !over {
 			t.Fatal(err, over)
 		}
@@ -443,18 +443,18 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	}
 	theirKey, err := keyOf("theirs")()
 	must(t, err)
-	made := madeOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, host())
-	if got := filepath.Base(ours()); got != tools.shelf().name(made, first) {
+	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, host())
+	if got := filepath.Base(ours()); got != tools.openShelf().fileName(made, first) {
 		t.Fatalf("it is kept as %s", got)
 	}
 	for name, forge := range map[string]func(){
 		"damaged":                   func() { put(filepath.Base(ours()), evil) },
-		"named by its own checksum": func() { put(sum(evil), evil) },
-		"under another key":         func() { put(shelf{key: theirKey}.name(made, evil), evil) },
-		"of another target":         func() { put(tools.shelf().name(made+"x", evil), evil) },
+		"named by its own checksum": func() { put(checksum(evil), evil) },
+		"under another key":         func() { put(shelf{key: theirKey}.fileName(made, evil), evil) },
+		"of another target":         func() { put(tools.openShelf().fileName(made+"x", evil), evil) },
 		"a link": func() {
 			outside := filepath.Join(t.TempDir(), "hook")
-			must(t, errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.shelf().name(made, first)))))
+			must(t, errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.openShelf().fileName(made, first)))))
 		},
 	} {
 		if name != "damaged" && name != "a link" {
@@ -484,7 +484,7 @@ func goVersion(t *testing.T) string {
 
 func TestBuildFailures(t *testing.T) {
 	ctx := context.Background()
-	if _, err := (Toolchain{Path: t.TempDir()}).Build(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
+	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
@@ -495,7 +495,7 @@ func TestBuildFailures(t *testing.T) {
 		script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + strings.TrimSpace(string(goroot)) + "'; exit; }\n" +
 			"[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
 		must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
-		_, err := (Toolchain{Path: bin}).Build(ctx, []Target{host()})
+		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{host()})
 		return err
 	}
 	for _, old := range []string{"go1.9", "go1.21.3", "go1.25rc1"} {
@@ -511,7 +511,7 @@ func TestBuildFailures(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := toolchain(t).Build(cancelled, []Target{host()}); !errors.Is(err, context.Canceled) {
+	if _, err := toolchain(t).BuildPrograms(cancelled, []Target{host()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func TestLauncher(t *testing.T) {
 	program, err := os.ReadFile(self)
 	must(t, err)
 	text := string(launcherText(t))
-	if Host().OS == "linux" && !strings.Contains(text, "/proc/sys/kernel/arch") {
+	if HostTarget().OS == "linux" && !strings.Contains(text, "/proc/sys/kernel/arch") {
 		t.Fatal("the launcher asks elsewhere: this test has to know")
 	}
 	for name, test := range map[string]struct {
@@ -44,17 +44,17 @@ func TestLauncher(t *testing.T) {
 		starts  bool
 		machine Target
 	}{
-		"a hook":         {program, 0o755, true, Host()},
-		"none":           {nil, 0, false, Host()},
-		"empty":          {[]byte{}, 0o755, false, Host()},
-		"garbage":        {garbage, 0o755, false, Host()},
-		"not executable": {program, 0o644, false, Host()},
+		"a hook":         {program, 0o755, true, HostTarget()},
+		"none":           {nil, 0, false, HostTarget()},
+		"empty":          {[]byte{}, 0o755, false, HostTarget()},
+		"garbage":        {garbage, 0o755, false, HostTarget()},
+		"not executable": {program, 0o644, false, HostTarget()},
 		"another's":      {program, 0o755, false, Target{"darwin", "riscv"}},
 	} {
 		for _, shell := range []string{dash, bashAsSh} {
 			for _, without := range []string{"", "/proc/sys/kernel/arch"} { // as a kernel before 6.1
 				t.Run(name+" "+filepath.Base(filepath.Dir(shell))+" "+strings.Trim(without, "/"), func(t *testing.T) {
-					if name == "garbage" && (Host().OS != "linux" || shell != bashAsSh) {
+					if name == "garbage" && (HostTarget().OS != "linux" || shell != bashAsSh) {
 						return // only bash on Linux looks into the file
 					}
 					plugin := t.TempDir()
@@ -65,7 +65,7 @@ func TestLauncher(t *testing.T) {
 					}
 					put(t, launcher, []byte(script), 0o755)
 					if test.behind != nil {
-						put(t, filepath.Join(plugin, filepath.FromSlash(Hook.place(test.machine, true))), test.behind, test.mode)
+						put(t, filepath.Join(plugin, filepath.FromSlash(Hook.placeIn(test.machine, true))), test.behind, test.mode)
 					}
 					cmd := exec.Command(shell, launcher, "why")
 					cmd.Env = slices.Concat(vars, []string{launched + "=1"})

@@ -52,8 +52,8 @@ func runtimePatches() []runtimePatch {
 	}
 }
 
-// apply returns the file with the patch, and false if it has none of the forms once.
-func (p runtimePatch) apply(text []byte) ([]byte, bool) {
+// applyPatch returns the file with the patch, and false if it has none of the forms once.
+func (p runtimePatch) applyPatch(text []byte) ([]byte, bool) {
 	for _, form := range p.forms {
 		if bytes.Count(text, []byte(form.function)) == 1 {
 			return bytes.Replace(text, []byte(form.function), []byte(form.function+form.statements), 1), true
@@ -73,7 +73,7 @@ const newestGo = "go1.27"
 // path of the list of them: an empty one where this Go has other functions. The Go is known if all
 // is replaced that reads variables.
 func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
-	root, err := t.run(ctx, stage, goCommand, nil, "env", "GOROOT")
+	root, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOROOT")
 	if err != nil {
 		return "", false, err
 	}
@@ -83,7 +83,7 @@ func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string
 	for i, p := range runtimePatches() {
 		source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", p.file)
 		text, err := os.ReadFile(source)
-		patched, ok := p.apply(text)
+		patched, ok := p.applyPatch(text)
 		if err != nil || !ok {
 			known, replace = false, nil
 			break

@@ -165,7 +165,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		return Plan{}, err
 	}
 	if suite != nil {
-		in, err := folder.Open(dir)
+		in, err := folder.OpenFolder(dir)
 		if err != nil {
 			return Plan{}, err
 		}
@@ -199,7 +199,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	}
 	for _, name := range places {
 		if !slices.ContainsFunc(files, func(f File) bool { return f.Path == name }) {
-			if err := p.leave(name); err != nil {
+			if err := p.leaveFile(name); err != nil {
 				return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
 			}
 		}
@@ -207,13 +207,13 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	if err := p.answers(files); err != nil {
 		return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, SuiteFile), err)
 	}
-	if !maps.Equal(p.base, p.next) && (aim != Building || !p.Empty()) {
-		has, err := p.look(RecordFile)
+	if !maps.Equal(p.base, p.next) && (aim != Building || !p.IsEmpty()) {
+		has, err := p.lookAt(RecordFile)
 		if err != nil {
 			return Plan{}, err
 		}
-		e := p.edit(RecordFile, has)
-		e.Own, e.After = true, &change.Content{Data: p.next.encode(), Mode: 0o644}
+		e := p.editOf(RecordFile, has)
+		e.Own, e.After = true, &change.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
 	p.SameVersion, err = p.sameVersion()
@@ -223,11 +223,11 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 // hookPlaces are the files of hooks that the suite could have. Every plugin must be there.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
-		if err := p.in.Check(plugin.Name); err != nil {
+		if err := p.in.CheckLinks(plugin.Name); err != nil {
 			return nil, err
 		}
 		if info, err := p.in.Lstat(plugin.Name); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.in.Path(plugin.Name))
+			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.in.PathOf(plugin.Name))
 		}
 		for _, place := range hookPlaces(Hook, Judge) {
 			places = append(places, path.Join(plugin.Name, place))
@@ -236,14 +236,14 @@ func (p *planner) hookPlaces() (places []string, err error) {
 	return places, nil
 }
 
-// say notes what becomes of a file that is not written.
-func (p *planner) say(path string, state State) {
+// noteOutcome notes what becomes of a file that is not written.
+func (p *planner) noteOutcome(path string, state State) {
 	p.Outcomes = append(p.Outcomes, Outcome{Path: path, State: state})
 }
 
-// write adds the edit of a file; the state Removed removes it.
-func (p *planner) write(o Outcome, has found, data []byte, mode fs.FileMode) {
-	e := p.edit(o.Writes, has)
+// planWrite adds the edit of a file; the state Removed removes it.
+func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode) {
+	e := p.editOf(o.Writes, has)
 	if o.State != Removed {
 		e.After = &change.Content{Data: data, Mode: mode}
 	}
@@ -251,8 +251,8 @@ func (p *planner) write(o Outcome, has found, data []byte, mode fs.FileMode) {
 	p.Edits = append(p.Edits, e)
 }
 
-// edit is one of a file of the suite. What is no file has no content to change.
-func (p *planner) edit(name string, has found) change.Edit {
+// editOf is one of a file of the suite. What is no file has no content to change.
+func (p *planner) editOf(name string, has found) change.Edit {
 	e := change.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.regular {
 		e.Before = &change.Content{Data: has.data, Mode: has.mode}
@@ -262,7 +262,7 @@ func (p *planner) edit(name string, has found) change.Edit {
 
 // compare decides about one file.
 func (p *planner) compare(f File) error {
-	has, err := p.look(f.Path)
+	has, err := p.lookAt(f.Path)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (p *planner) compare(f File) error {
 	switch {
 	case same:
 	case f.Compiled && has.there:
-		p.write(Outcome{f.Path, Rebuilt, f.Path}, has, f.Data, f.Mode)
+		p.planWrite(Outcome{f.Path, Rebuilt, f.Path}, has, f.Data, f.Mode)
 	case !has.there:
 		return p.missing(f, known)
 	case p.aim == Building || p.aim == Completing && (!known || textSum(has.data) != base):
@@ -288,26 +288,26 @@ func (p *planner) compare(f File) error {
 		if known { // springfield's text of today waits for an update
 			p.next[f.Path] = base
 		}
-		p.say(f.Path, Kept)
+		p.noteOutcome(f.Path, Kept)
 	case has.regular && known && textSum(has.data) == base:
 		data := f.Data
-		if text, isText := plain(data); isText {
+		if text, isText := plainText(data); isText {
 			data = withEndsOf(has.data, text)
 		}
-		p.write(Outcome{f.Path, Followed, f.Path}, has, data, has.mode)
+		p.planWrite(Outcome{f.Path, Followed, f.Path}, has, data, has.mode)
 	case known && base == now:
 		// Only the user has changed it.
 	default:
 		name := f.Path + BesideSuffix
-		beside, err := p.look(name)
+		beside, err := p.lookAt(name)
 		if err != nil {
 			return err
 		}
 		if beside.there && !beside.regular {
-			p.say(f.Path, Kept)
+			p.noteOutcome(f.Path, Kept)
 			return nil
 		}
-		p.write(Outcome{f.Path, Kept, name}, beside, f.Data, f.Mode)
+		p.planWrite(Outcome{f.Path, Kept, name}, beside, f.Data, f.Mode)
 	}
 	return nil
 }
@@ -320,28 +320,28 @@ func (p *planner) missing(f File, known bool) error {
 	}
 	if known && p.aim == Updating {
 		top, _, _ := strings.Cut(f.Path, "/")
-		plugin, err := p.look(top)
+		plugin, err := p.lookAt(top)
 		if err != nil {
 			return err
 		}
 		if !f.Compiled || !plugin.there {
-			p.say(f.Path, Deleted)
+			p.noteOutcome(f.Path, Deleted)
 			return nil
 		}
 	}
-	p.write(Outcome{f.Path, state, f.Path}, found{}, f.Data, f.Mode)
+	p.planWrite(Outcome{f.Path, state, f.Path}, found{}, f.Data, f.Mode)
 	return nil
 }
 
-// leave takes away a file that springfield no longer writes, unless it was changed.
+// leaveFile takes away a file that springfield no longer writes, unless it was changed.
 // Hooks are springfield's own.
-func (p *planner) leave(name string) error {
-	has, err := p.look(name)
+func (p *planner) leaveFile(name string) error {
+	has, err := p.lookAt(name)
 	if err != nil || !has.there {
 		return err
 	}
 	if p.aim == Updating && !(has.regular && p.base[name] == textSum(has.data)) {
-		p.say(name, Orphaned)
+		p.noteOutcome(name, Orphaned)
 		return nil
 	}
 	if p.aim == Building {
@@ -349,27 +349,27 @@ func (p *planner) leave(name string) error {
 		p.hooked[plugin] = true
 		delete(p.next, name)
 	}
-	p.write(Outcome{name, Removed, name}, has, nil, 0)
+	p.planWrite(Outcome{name, Removed, name}, has, nil, 0)
 	return nil
 }
 
 // answers puts today's answers and build into springfield.yaml.
 func (p *planner) answers(files []File) error {
 	i := slices.IndexFunc(files, func(f File) bool { return f.Path == SuiteFile })
-	has, err := p.look(SuiteFile)
+	has, err := p.lookAt(SuiteFile)
 	if err != nil || i < 0 {
 		return err
 	}
 	if !has.there {
-		p.write(Outcome{SuiteFile, Added, SuiteFile}, has, files[i].Data, files[i].Mode)
+		p.planWrite(Outcome{SuiteFile, Added, SuiteFile}, has, files[i].Data, files[i].Mode)
 		return nil
 	}
 	next, err := decodeSuite(files[i].Data)
-	if err != nil || p.suite.equal(next) && (p.suite.Build.Springfield == next.Build.Springfield || p.Empty()) {
+	if err != nil || p.suite.isEqual(next) && (p.suite.Build.Springfield == next.Build.Springfield || p.IsEmpty()) {
 		return err
 	}
-	after, err := next.over(p.suite, has.data)
-	p.write(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
+	after, err := next.overlayBefore(p.suite, has.data)
+	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
 	return err
 }
 
@@ -381,7 +381,7 @@ func (p *planner) sameVersion() ([]Plugin, error) {
 			return strings.HasPrefix(o.Writes, plugin.Name+"/") && o.Writes == o.Path && (o.State != Rebuilt || p.hooked[plugin.Name])
 		})
 		manifest := plugin.Name + "/.claude-plugin/plugin.json"
-		has, err := p.look(manifest)
+		has, err := p.lookAt(manifest)
 		if err != nil {
 			return nil, err
 		}
@@ -416,8 +416,8 @@ type found struct {
 	mode           fs.FileMode
 }
 
-// look reads a file without following a link.
-func (p *planner) look(name string) (found, error) {
+// lookAt reads a file without following a link.
+func (p *planner) lookAt(name string) (found, error) {
 	if p.in == nil {
 		return found{}, nil
 	}
@@ -435,7 +435,7 @@ func (p *planner) look(name string) (found, error) {
 	return f, err
 }
 
-func exists(path string) bool {
+func pathExists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

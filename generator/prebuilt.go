@@ -95,15 +95,15 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	for _, b := range all {
 		from := packedIn(b.Target)
 		if unpacked[from] == nil {
-			if unpacked[from], err = unpack(files, from, wanted[from]); err != nil {
-				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.Short(), b.Target, err)
+			if unpacked[from], err = unpackPrograms(files, from, wanted[from]); err != nil {
+				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.ShortName(), b.Target, err)
 			}
 		}
 		data, want := unpacked[from][packedAs(b.Program, b.Target)], recorded.Recorded(b.Program, b.Target)
-		if sum(data) != want {
-			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.Short(), b.Target, sum(data), want)
+		if checksum(data) != want {
+			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.ShortName(), b.Target, checksum(data), want)
 		}
-		built.add(b.Program, b.Target, data)
+		built.addBinary(b.Program, b.Target, data)
 	}
 	return built, nil
 }
@@ -140,7 +140,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 		together[packedIn(b.Target)] = append(together[packedIn(b.Target)], b)
 	}
 	for name, programs := range together {
-		packed, err := pack(programs)
+		packed, err := packPrograms(programs)
 		if err != nil {
 			return err
 		}
@@ -174,8 +174,8 @@ func packedAs(program Program, t Target) string {
 	return name
 }
 
-// pack packs programs, in their order: what is unpacked often comes first. The same programs give the same bytes.
-func pack(programs []Binary) ([]byte, error) {
+// packPrograms packs programs, in their order: what is unpacked often comes first. The same programs give the same bytes.
+func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -192,8 +192,8 @@ func pack(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpack takes programs out of a packed file. It reads no more of the file than it has to.
-func unpack(files fs.FS, name string, wanted []string) (map[string][]byte, error) {
+// unpackPrograms takes programs out of a packed file. It reads no more of the file than it has to.
+func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byte, error) {
 	packed, err := files.Open(name)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	dir := t.TempDir()
 	built := compiled(targets...)
 	for _, target := range targets {
-		built.add(Judge, target, []byte("judge for "+target.String()+"\n"))
+		built.addBinary(Judge, target, []byte("judge for "+target.String()+"\n"))
 	}
 	built.Source, built.Go = source, "go1.30.1"
 	put(t, filepath.Join(dir, "plan9-mips.gz"), []byte("of an older build"), 0o644)
@@ -48,7 +48,7 @@ func TestBuilders(t *testing.T) {
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
 	damaged := good()
-	other, err := pack([]Binary{{Hook, linux, []byte("hook for a donut\n")}})
+	other, err := packPrograms([]Binary{{Hook, linux, []byte("hook for a donut\n")}})
 	must(t, err)
 	damaged["amd64.tar.zst"] = &fstest.MapFile{Data: other}
 	lacking := good()
@@ -83,7 +83,7 @@ func TestBuilders(t *testing.T) {
 			if test.files != nil {
 				tools.Prebuilt = test.files
 			}
-			built, err := tools.Build(context.Background(), test.targets)
+			built, err := tools.BuildPrograms(context.Background(), test.targets)
 			if test.is != nil || test.says != "" {
 				if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("%v, want %v with %q", err, test.is, test.says)
@@ -96,7 +96,7 @@ func TestBuilders(t *testing.T) {
 			}
 			for i, b := range built.Binaries {
 				want := "hook for " + test.targets[i].String() + "\n"
-				if string(b.Data) != want || built.SHA256[b.Target.String()] != sum([]byte(want)) {
+				if string(b.Data) != want || built.SHA256[b.Target.String()] != checksum([]byte(want)) {
 					t.Errorf("%s is %q", b.Target, b.Data)
 				}
 			}
@@ -110,12 +110,12 @@ func TestCarriedJudge(t *testing.T) {
 	must(t, err)
 	linux := Target{"linux", "amd64"}
 	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}
-	built, err := tools.Build(context.Background(), []Target{linux}, Hook, Judge)
+	built, err := tools.BuildPrograms(context.Background(), []Target{linux}, Hook, Judge)
 	must(t, err)
-	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != sum(built.Binaries[1].Data) {
+	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != checksum(built.Binaries[1].Data) {
 		t.Errorf("%+v", built)
 	}
-	if built, err = tools.Build(context.Background(), []Target{linux}); err != nil || len(built.Binaries) != 1 || built.Judge != nil {
+	if built, err = tools.BuildPrograms(context.Background(), []Target{linux}); err != nil || len(built.Binaries) != 1 || built.Judge != nil {
 		t.Errorf("%+v, %v", built, err)
 	}
 }

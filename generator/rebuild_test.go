@@ -43,19 +43,19 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			before := tree(t, dir)
 			r := planBuild(t, dir, specOf(linux), compiled(linux))
 			r.Edits = append(r.Edits, spoil(dir))
-			if r.Write() == nil {
+			if r.WriteUnjournaled() == nil {
 				t.Fatal("no error")
 			}
 			if got := tree(t, dir); !bytes.Equal(got, before) {
 				t.Errorf("left behind:\n%s", differing(before, got))
 			}
 			// And without the fault it is the suite that would have been made.
-			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).Write())
+			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).WriteUnjournaled())
 			fresh := suiteWith(t, rendered(t, specOf(linux), compiled(linux)))
 			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
 				t.Error(differing(want, got))
 			}
-			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.Empty() {
+			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.IsEmpty() {
 				t.Errorf("again it would change %v", r.Outcomes)
 			}
 		})

@@ -51,14 +51,14 @@ type record map[string]string
 
 // textSum is the SHA-256 of a file, of a text with plain line ends.
 func textSum(data []byte) string {
-	if text, ok := plain(data); ok {
+	if text, ok := plainText(data); ok {
 		data = []byte(text)
 	}
-	return sum(data)
+	return checksum(data)
 }
 
-// plain is a text with "\n" for line ends; false for what is no text.
-func plain(data []byte) (string, bool) {
+// plainText is a text with "\n" for line ends; false for what is no text.
+func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
@@ -83,7 +83,7 @@ func readRecord(dir string) (record, error) {
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read record: %w", err)
 	case err != nil:
-		return nil, &RecordError{file, cause(err)}
+		return nil, &RecordError{file, causeOf(err)}
 	}
 	r, err := decodeRecord(data)
 	if err != nil {
@@ -92,8 +92,8 @@ func readRecord(dir string) (record, error) {
 	return r, nil
 }
 
-// encode writes the record as sha256sum does.
-func (r record) encode() []byte {
+// encodeSums writes the record as sha256sum does.
+func (r record) encodeSums() []byte {
 	text := recordHead
 	for _, name := range slices.Sorted(maps.Keys(r)) {
 		text += r[name] + "  " + name + "\n"
@@ -102,7 +102,7 @@ func (r record) encode() []byte {
 }
 
 func decodeRecord(data []byte) (record, error) {
-	text, ok := plain(data)
+	text, ok := plainText(data)
 	if !ok {
 		return nil, errors.New("not a text")
 	}

@@ -52,7 +52,7 @@ func (v view) Accuracy() string {
 
 // Event is the event of Claude Code that the plugin's hook answers.
 func (v view) Event() string {
-	known, _ := registry.Named(v.Strategy)
+	known, _ := registry.StrategyNamed(v.Strategy)
 	return known.Answers()
 }
 
@@ -73,7 +73,7 @@ func (v view) EventOf(name string) (string, error) {
 func (v view) Timeout() int { return timeoutOf(v.Strategy) }
 
 func timeoutOf(name string) int {
-	if known, _ := registry.Named(name); known.Judges {
+	if known, _ := registry.StrategyNamed(name); known.Judges {
 		return judge.Within + judge.Spare
 	}
 	return 10
@@ -95,7 +95,7 @@ type suiteView struct {
 }
 
 // Deciding are the plugins that decide at Stop.
-func (s suiteView) Deciding() []view { return s.filter(view.AtStop) }
+func (s suiteView) Deciding() []view { return s.filterViews(view.AtStop) }
 
 // Judges tells whether a plugin of the suite asks a model.
 func (s suiteView) Judges() bool {
@@ -103,9 +103,9 @@ func (s suiteView) Judges() bool {
 }
 
 // Beside are the others.
-func (s suiteView) Beside() []view { return s.filter(func(v view) bool { return !v.AtStop() }) }
+func (s suiteView) Beside() []view { return s.filterViews(func(v view) bool { return !v.AtStop() }) }
 
-func (s suiteView) filter(keep func(view) bool) (all []view) {
+func (s suiteView) filterViews(keep func(view) bool) (all []view) {
 	for _, p := range s.Plugins {
 		if keep(p) {
 			all = append(all, p)
@@ -114,8 +114,8 @@ func (s suiteView) filter(keep func(view) bool) (all []view) {
 	return all
 }
 
-// viewOf gathers what the templates of a suite and its plugins see.
-func viewOf(spec Spec) (suiteView, error) {
+// newSuiteView gathers what the templates of a suite and its plugins see.
+func newSuiteView(spec Spec) (suiteView, error) {
 	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts(), Repository: spec.Repository}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
@@ -124,7 +124,7 @@ func viewOf(spec Spec) (suiteView, error) {
 		}
 		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts, suite.Repository})
 	}
-	note, err := render("shared/memory/note.md.tmpl", suite)
+	note, err := renderTemplate("shared/memory/note.md.tmpl", suite)
 	if err != nil {
 		return suiteView{}, err
 	}
@@ -136,17 +136,17 @@ func viewOf(spec Spec) (suiteView, error) {
 // loads, such as CLAUDE.md: lines without a blank one between them, and no line
 // end after the last. The suite's own CLAUDE.md has the same.
 func MemoryNote(spec Spec) (string, error) {
-	suite, err := viewOf(spec)
+	suite, err := newSuiteView(spec)
 	return suite.Memory, err
 }
 
-// Render makes all files of a suite, springfield.yaml last.
-func Render(spec Spec, built Build) ([]File, error) {
-	suite, err := viewOf(spec)
+// RenderSuite makes all files of a suite, springfield.yaml last.
+func RenderSuite(spec Spec, built Build) ([]File, error) {
+	suite, err := newSuiteView(spec)
 	if err != nil {
 		return nil, err
 	}
-	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	launcher, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func Render(spec Spec, built Build) ([]File, error) {
 		}
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	answers, err := Suite{Spec: spec, Build: built}.encode()
+	answers, err := Suite{Spec: spec, Build: built}.encodeYAML()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func renderTree(tree, into string, data any) ([]File, error) {
 		case err != nil || d.IsDir():
 			return err
 		case path.Ext(name) == ".tmpl":
-			text, err = render(name, data)
+			text, err = renderTemplate(name, data)
 		case path.Ext(name) == ".png":
 			text, err = templates.Files.ReadFile(name)
 		default: // about.yaml
@@ -202,7 +202,7 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-func render(name string, data any) ([]byte, error) {
+func renderTemplate(name string, data any) ([]byte, error) {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)

@@ -39,7 +39,7 @@ func schemaText(t *testing.T) []byte {
 	var schema map[string]any
 	read("../runtime/strategy/schema.json", &schema)
 	properties := schema["properties"].(map[string]any)
-	properties["strategy"].(map[string]any)["enum"] = registry.Names()
+	properties["strategy"].(map[string]any)["enum"] = registry.StrategyNames()
 	fragments, err := filepath.Glob("../runtime/strategy/*/schema.json")
 	must(t, err)
 	for _, path := range fragments {
@@ -115,7 +115,7 @@ func TestStrategySchema(t *testing.T) {
 	must(t, err)
 	must(t, json.Unmarshal(data, &text))
 	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		for _, m := range known.New().Members() {
 			members[m.Name] = true
 		}
@@ -141,11 +141,11 @@ func TestStrategySchema(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(text.Defs["rule"].Properties)); !slices.Equal(got, rule) {
 		t.Errorf("the schema's rule has %v, the runtime's %v", got, rule)
 	}
-	if got := text.Properties["strategy"].Enum; !slices.Equal(got, registry.Names()) {
-		t.Errorf("the schema knows strategies %v, the runtime %v", got, registry.Names())
+	if got := text.Properties["strategy"].Enum; !slices.Equal(got, registry.StrategyNames()) {
+		t.Errorf("the schema knows strategies %v, the runtime %v", got, registry.StrategyNames())
 	}
 	var acts []string
-	for _, act := range closing.Acts() {
+	for _, act := range closing.AllActs() {
 		acts = append(acts, string(act))
 	}
 	if got := text.Defs["rule"].Properties["act"].Enum; !slices.Equal(got, acts) {

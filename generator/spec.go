@@ -87,7 +87,7 @@ func (s Spec) Machines() []Target {
 func (s Spec) Suggested() Plugin {
 	for _, fits := range []func(Plugin) bool{
 		func(p Plugin) bool { return p.Strategy == registry.Default() },
-		func(p Plugin) bool { known, _ := registry.Named(p.Strategy); return known.Answers() == "Stop" },
+		func(p Plugin) bool { known, _ := registry.StrategyNamed(p.Strategy); return known.Answers() == "Stop" },
 	} {
 		if i := slices.IndexFunc(s.Plugins, fits); i >= 0 {
 			return s.Plugins[i]
@@ -144,8 +144,8 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// Slug makes a marketplace name out of a directory's name; it may be empty.
-func Slug(s string) string {
+// MarketplaceSlug makes a marketplace name out of a directory's name; it may be empty.
+func MarketplaceSlug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -164,7 +164,7 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if len(s.Plugins) == 0 {
-		return &SpecError{"no plugin chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.Names(), ", ")}
+		return &SpecError{"no plugin chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.StrategyNames(), ", ")}
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (o Owner) validate() error {
 	switch {
 	case strings.TrimSpace(o.Name) == "":
 		return &SpecError{"the owner has no name", "pass --owner NAME"}
-	case strings.ContainsFunc(o.Name+o.Email, func(r rune) bool { return !display.Shows(r) && !display.IsJoiner(r) }):
+	case strings.ContainsFunc(o.Name+o.Email, func(r rune) bool { return !display.IsShown(r) && !display.IsJoiner(r) }):
 		return &SpecError{fmt.Sprintf("owner %q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
 	case o.Email == "":
 		return nil
@@ -238,7 +238,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Version, p.Settings = about.first(), about.complete(settings)
+	p.Version, p.Settings = about.firstVersion(), about.complete(settings)
 	return p, p.validate()
 }
 
@@ -253,7 +253,7 @@ func (p Plugin) validate() error {
 	if err != nil {
 		return err
 	}
-	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.keys()) {
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.optionKeys()) {
 		if err := p.checkSetting(about, key); err != nil {
 			return err
 		}
@@ -263,7 +263,7 @@ func (p Plugin) validate() error {
 
 // checkNames says what is wrong with the names of a plugin and its strategy.
 func (p Plugin) checkNames() error {
-	switch all := registry.Names(); {
+	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
 		return &SpecError{fmt.Sprintf("%q is not a valid plugin name", p.Name), "use lower-case letters, digits and single dashes"}
 	case !slices.Contains(all, p.Strategy):
@@ -278,10 +278,10 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
+		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.optionKeys(), ", "), "none")}
 	}
 	q, value := about.Questions[i], p.Settings[key]
-	if values := q.values(); !slices.Contains(values, value) {
+	if values := q.possibleValues(); !slices.Contains(values, value) {
 		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}
 	return nil

@@ -57,7 +57,7 @@ type noSuiteError struct{ dir string }
 func (e *noSuiteError) Error() string { return e.dir + ": " + ErrNoSuite.Error() }
 func (e *noSuiteError) Unwrap() error { return ErrNoSuite }
 func (e *noSuiteError) Hint() string {
-	return "it has no " + SuiteFile + "; springfield init " + check.Quote(e.dir) + " makes a suite there"
+	return "it has no " + SuiteFile + "; springfield init " + check.QuoteArgument(e.dir) + " makes a suite there"
 }
 
 // ReadSuite reads the suite in a directory.
@@ -70,7 +70,7 @@ func ReadSuite(dir string) (Suite, error) {
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
 		if fault.Hint == "" {
-			fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
+			fault.Hint = "springfield validate " + check.QuoteArgument(dir) + " shows what is wrong with it"
 		}
 	}
 	if err != nil {
@@ -90,12 +90,12 @@ func readSuiteFile(dir string) ([]byte, error) {
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read suite: %w", err)
 	}
-	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), cause(err))
+	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), causeOf(err))
 }
 
 // decodeSuite reads what springfield.yaml says. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
-	if err := deep(data); err != nil {
+	if err := refuseDepth(data); err != nil {
 		return Suite{}, err
 	}
 	var s Suite
@@ -123,7 +123,7 @@ func (s Suite) incomplete() error {
 	}{
 		{s.Marketplace == "", "marketplace", "it names no marketplace", "continuation-hooks"},
 		{s.Owner.Name == "", "owner", "it names no owner", "{name: Marge Bouvier}"},
-		{len(s.Targets) == 0, "targets", "it names no target", "[" + Host().String() + "]"},
+		{len(s.Targets) == 0, "targets", "it names no target", "[" + HostTarget().String() + "]"},
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
@@ -141,14 +141,14 @@ func (s *Suite) complete() {
 		if err != nil {
 			continue // Validate names it
 		}
-		p.Version = cmp.Or(p.Version, about.first())
+		p.Version = cmp.Or(p.Version, about.firstVersion())
 		p.Settings = about.complete(p.Settings)
 	}
 }
 
-// equal compares what two suites say, not how, and not which springfield has written it:
+// isEqual compares what two suites say, not how, and not which springfield has written it:
 // that alone is no reason to change a file.
-func (s Suite) equal(other Suite) bool {
+func (s Suite) isEqual(other Suite) bool {
 	s.Build.Springfield = other.Build.Springfield
 	a, errA := yaml.Marshal(s)
 	b, errB := yaml.Marshal(other)
@@ -175,10 +175,10 @@ func HowToGet(strategy, dir string) string {
 	if dir == "" {
 		return "springfield init --strategy " + strategy
 	}
-	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.Quote(dir)
+	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(dir)
 }
 
-func (s Suite) encode() ([]byte, error) {
+func (s Suite) encodeYAML() ([]byte, error) {
 	body, err := yaml.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", SuiteFile, err)
@@ -188,34 +188,34 @@ func (s Suite) encode() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// Over writes the suite over an older text of the file: only members that say
+// OverlayText writes the suite over an older text of the file: only members that say
 // something else are replaced, so the user's comments stay.
-func (s Suite) Over(old []byte) ([]byte, error) {
-	text, _ := plain(old)
+func (s Suite) OverlayText(old []byte) ([]byte, error) {
+	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))
-	if err != nil || before.equal(s) {
+	if err != nil || before.isEqual(s) {
 		return old, err
 	}
-	return s.over(before, old)
+	return s.overlayBefore(before, old)
 }
 
-// over is Over of what before says, also where only the springfield that has written it
+// overlayBefore is Over of what before says, also where only the springfield that has written it
 // differs.
-func (s Suite) over(before Suite, old []byte) ([]byte, error) {
-	text, _ := plain(old)
-	had, err := before.encode()
+func (s Suite) overlayBefore(before Suite, old []byte) ([]byte, error) {
+	text, _ := plainText(old)
+	had, err := before.encodeYAML()
 	if err != nil {
 		return nil, err
 	}
-	next, err := s.encode()
+	next, err := s.encodeYAML()
 	if err != nil {
 		return nil, err
 	}
-	blocks := split(text)
-	for _, block := range split(string(next)) {
+	blocks := splitBlocks(text)
+	for _, block := range splitBlocks(string(next)) {
 		i := slices.IndexFunc(blocks, func(b yamlBlock) bool { return b.key == block.key })
 		switch {
-		case block.key == "" || slices.Contains(split(string(had)), block):
+		case block.key == "" || slices.Contains(splitBlocks(string(had)), block):
 		case i >= 0:
 			blocks[i] = block
 		default:
@@ -226,7 +226,7 @@ func (s Suite) over(before Suite, old []byte) ([]byte, error) {
 	for _, b := range blocks {
 		merged += b.text
 	}
-	if now, err := decodeSuite([]byte(merged)); err != nil || !now.equal(s) {
+	if now, err := decodeSuite([]byte(merged)); err != nil || !now.isEqual(s) {
 		// Written in a way of its own: what it was stays below, as a comment.
 		merged = string(next) + "\n# Before springfield wrote it:\n# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
 	}
@@ -237,8 +237,8 @@ func (s Suite) over(before Suite, old []byte) ([]byte, error) {
 // comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// split cuts a YAML file into blocks; together they are the file.
-func split(text string) []yamlBlock {
+// splitBlocks cuts a YAML file into blocks; together they are the file.
+func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
 	later := "" // comments: inside a member only if it goes on behind them
 	for line := range strings.Lines(text) {

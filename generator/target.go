@@ -28,8 +28,8 @@ func (t *Target) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Host is the machine this runs on.
-func Host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
+// HostTarget is the machine this runs on.
+func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
 // StartsOn tells whether a machine starts what is compiled for the target: Windows on
 // ARM starts what is compiled for amd64, too.
@@ -53,7 +53,7 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, &SpecError{fmt.Sprintf("springfield does not compile for %q", s), "choose from " + join(AllTargets())}
+		return Target{}, &SpecError{fmt.Sprintf("springfield does not compile for %q", s), "choose from " + joinTargets(AllTargets())}
 	}
 	return t, nil
 }
@@ -71,7 +71,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 	return targets, nil
 }
 
-func join(targets []Target) string {
+func joinTargets(targets []Target) string {
 	var names []string
 	for _, t := range targets {
 		names = append(names, t.String())
@@ -105,14 +105,14 @@ const (
 	Judge Program = "springfield-judge" // of plugins that ask a model
 )
 
-// Short and says are what people read of a program.
-func (p Program) Short() string { return strings.TrimPrefix(string(p), "springfield-") }
+// ShortName and says are what people read of a program.
+func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-func (p Program) says() string { return "the " + p.Short() }
+func (p Program) describe() string { return "the " + p.ShortName() }
 
 // Programs are what a plugin has compiled in it.
 func (p Plugin) Programs() []Program {
-	if known, _ := registry.Named(p.Strategy); known.Judges {
+	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
 	}
 	return []Program{Hook}
@@ -153,13 +153,13 @@ func (s Spec) hookFiles(p Plugin, binaries []Binary, launcher []byte) []laid {
 		files = append(files, laid{File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher, Compiled: true}, Hook, Target{}})
 	}
 	for _, b := range binaries {
-		files = append(files, laid{File{Path: b.Program.place(b.Target, several), Mode: mode, Data: b.Data, Compiled: true}, b.Program, b.Target})
+		files = append(files, laid{File{Path: b.Program.placeIn(b.Target, several), Mode: mode, Data: b.Data, Compiled: true}, b.Program, b.Target})
 	}
 	return files
 }
 
-// place is where a program for a target lies in a plugin.
-func (p Program) place(t Target, several bool) string {
+// placeIn is where a program for a target lies in a plugin.
+func (p Program) placeIn(t Target, several bool) string {
 	switch {
 	case t.OS == "windows":
 		return "hooks/" + string(p) + ".exe"
@@ -174,10 +174,10 @@ func (p Program) place(t Target, several bool) string {
 func hookPlaces(programs ...Program) []string {
 	var places []string
 	for _, p := range programs {
-		places = append(places, p.place(Target{}, false), p.place(Target{OS: "windows"}, false))
+		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))
 		for _, t := range AllTargets() {
 			if t.OS != "windows" {
-				places = append(places, p.place(t, true))
+				places = append(places, p.placeIn(t, true))
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func HookFiles() []string { return hookPlaces(Hook, Judge) }
 func Started(dir string) []string {
 	var all []string
 	for _, place := range HookFiles() {
-		if exists(filepath.Join(dir, filepath.FromSlash(place))) {
+		if pathExists(filepath.Join(dir, filepath.FromSlash(place))) {
 			all = append(all, place)
 		}
 	}
@@ -207,7 +207,7 @@ type AgentHost struct{ Name, Title string }
 
 // AgentHosts lists them, Claude Code first.
 func AgentHosts() (all []AgentHost) {
-	for _, h := range registry.Hosts() {
+	for _, h := range registry.AllHosts() {
 		all = append(all, AgentHost{h.Name, h.Title})
 	}
 	return all

@@ -77,9 +77,9 @@ func updated(t *testing.T, dir string, files []File) []string {
 	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
-	must(t, u.Write())
-	if bytes.Equal(tree(t, dir), before) != u.Empty() {
-		t.Errorf("unchanged: it says %v", u.Empty())
+	must(t, u.WriteUnjournaled())
+	if bytes.Equal(tree(t, dir), before) != u.IsEmpty() {
+		t.Errorf("unchanged: it says %v", u.IsEmpty())
 	}
 	var did []string
 	for _, c := range u.Outcomes {
@@ -129,7 +129,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 			t.Errorf("%s has\n%s", name, content(t, dir, name))
 		}
 	}
-	if exists(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || exists(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
+	if pathExists(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || pathExists(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
@@ -167,7 +167,7 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	if exists(filepath.Join(dir, "ned-flanders/docs")) {
+	if pathExists(filepath.Join(dir, "ned-flanders/docs")) {
 		t.Error("an empty directory is left")
 	}
 	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/HISTORY.md": "mine\n", "left-handed/commands/log.md": "my own"} {
@@ -208,7 +208,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	gone = append(gone, "README.md deleted", "ned-flanders/commands/hold.md deleted")
 	want(t, updated(t, dir, now), append(slices.Clone(gone), hook+" rebuilt")...)
 	want(t, updated(t, dir, now), gone...)
-	if exists(filepath.Join(dir, "README.md")) || exists(filepath.Join(dir, "left-handed")) {
+	if pathExists(filepath.Join(dir, "README.md")) || pathExists(filepath.Join(dir, "left-handed")) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
@@ -238,7 +238,7 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 	spec := specOf(host())
 	spec.Plugins = append(spec.Plugins, spec.Plugins[0])
 	spec.Plugins[1].Name = "left-handed"
-	yaml, err := Suite{Spec: spec, Build: newer}.encode()
+	yaml, err := Suite{Spec: spec, Build: newer}.encodeYAML()
 	must(t, err)
 	now[len(now)-1].Data = yaml
 	want(t, updated(t, dir, now), "README.md followed", "ned-flanders/strategy.json kept", "springfield.yaml followed")
@@ -317,7 +317,7 @@ ours: {a: 1}
 	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
 		t.Errorf("got\n%s", got)
 	}
-	if exists(filepath.Join(dir, "left-handed")) {
+	if pathExists(filepath.Join(dir, "left-handed")) {
 		t.Error("the other plugin's directory is left")
 	}
 	want(t, updated(t, dir, files))
@@ -342,19 +342,19 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	before := tree(t, dir)
 	broken := u
 	broken.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &change.Content{}})
-	if err := broken.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
+	if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// A directory in a file's place is the user's: never moved.
 	blocked := u
 	blocked.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &change.Content{}})
-	if err := blocked.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
+	if err := blocked.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
-	if err := u.Write(); !errors.Is(err, change.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
+	if err := u.WriteUnjournaled(); !errors.Is(err, change.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v", err)
 	}
 	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {

@@ -21,8 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// areas are what Validate looks at, in the order in which it is told.
-func areas() []string {
+// checkedAreas are what Validate looks at, in the order in which it is told.
+func checkedAreas() []string {
 	return []string{"suite", "marketplace", "manifest", "hooks", "rules", "binaries", "files"}
 }
 
@@ -58,16 +58,16 @@ func (in *inspection) subject(area, file string) subject {
 	return subject{in: in, area: area, file: file}
 }
 
-func (t subject) say(state check.State, says, fix string) {
+func (t subject) reportFinding(state check.State, says, fix string) {
 	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Says: says, Fix: fix})
 }
 
-// call is a springfield command about this suite, as it can be typed anywhere.
-func (in *inspection) call(verb string) string {
+// commandFor is a springfield command about this suite, as it can be typed anywhere.
+func (in *inspection) commandFor(verb string) string {
 	return "springfield " + verb + " " + in.called
 }
 
-func (t subject) fail(says, fix string) { t.say(check.Failure, says, fix) }
+func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
 // Validate looks at the suite in dir, which commands find as called. The error is about
 // looking, not about the suite: ErrNoSuite, or something that cannot be read.
@@ -76,7 +76,7 @@ func Validate(dir, called string) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	files, err := folder.Open(dir)
+	files, err := folder.OpenFolder(dir)
 	if err == nil {
 		defer func() { _ = files.Close() }()
 		_, err = files.Lstat(SuiteFile)
@@ -87,7 +87,7 @@ func Validate(dir, called string) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	in := &inspection{dir: dir, called: check.Quote(called), files: files, schemas: set}
+	in := &inspection{dir: dir, called: check.QuoteArgument(called), files: files, schemas: set}
 	readable, err := in.readRecord()
 	if err == nil && readable {
 		err = in.lookInside()
@@ -95,12 +95,12 @@ func Validate(dir, called string) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	return Validation{in.suite, readable, in.byArea(readable)}, nil
+	return Validation{in.suite, readable, in.findingsByArea(readable)}, nil
 }
 
 // lookInside looks at all but springfield.yaml.
 func (in *inspection) lookInside() (err error) {
-	if in.expected, err = Render(in.suite.Spec, Build{}); err != nil {
+	if in.expected, err = RenderSuite(in.suite.Spec, Build{}); err != nil {
 		return err
 	}
 	for _, look := range []func() error{in.lookAtMarketplace, in.lookAtPlugins, in.lookAtRules, in.lookAtBinaries, in.lookAtFiles} {
@@ -111,9 +111,9 @@ func (in *inspection) lookInside() (err error) {
 	return nil
 }
 
-// byArea is what was found in the order of areas, and that nothing was.
-func (in *inspection) byArea(readable bool) (all []check.Finding) {
-	for _, area := range areas() {
+// findingsByArea is what was found in the order of areas, and that nothing was.
+func (in *inspection) findingsByArea(readable bool) (all []check.Finding) {
+	for _, area := range checkedAreas() {
 		n := len(all)
 		for _, f := range in.found {
 			if f.Check == area {
@@ -129,7 +129,7 @@ func (in *inspection) byArea(readable bool) (all []check.Finding) {
 
 // fineWords say what an area without a fault is about.
 func fineWords(area string, s Suite) string {
-	plugins, targets := layout.Count(len(s.Plugins), "plugin"), layout.Count(len(s.Targets), "target")
+	plugins, targets := layout.CountOf(len(s.Plugins), "plugin"), layout.CountOf(len(s.Targets), "target")
 	switch area {
 	case "suite":
 		return fmt.Sprintf("%s: %s, %s", SuiteFile, plugins, targets)
@@ -147,21 +147,21 @@ func fineWords(area string, s Suite) string {
 	return "none is missing, and none is unknown"
 }
 
-func (in *inspection) path(file string) string {
+func (in *inspection) pathOf(file string) string {
 	return filepath.Join(in.dir, filepath.FromSlash(file))
 }
 
-// read reads a text and compares it with a schema; not ok if there is nothing
+// readSubject reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
-func (in *inspection) read(area, file, schema string) (t subject, ok bool, err error) {
+func (in *inspection) readSubject(area, file, schema string) (t subject, ok bool, err error) {
 	t = in.subject(area, file)
 	data, err := in.readText(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail("not found", in.call("init")+" adds it")
+		t.reportFailure("not found", in.commandFor("init")+" adds it")
 		return t, false, nil
 	case err != nil:
-		t.fail("not readable: "+cause(err).Error(), "")
+		t.reportFailure("not readable: "+causeOf(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -171,13 +171,13 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 	t.document, err = parse(data)
 	var bad *FileError
 	if errors.As(err, &bad) {
-		t.broken(bad)
+		t.reportBroken(bad)
 		return t, false, nil
 	}
 	if err != nil {
 		return t, false, err
 	}
-	flaws, err := in.schemas.judge(t.document, schema)
+	flaws, err := in.schemas.judgeDocument(t.document, schema)
 	for _, f := range flaws {
 		state := check.Failure
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
@@ -187,7 +187,7 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 		if f.unknown && schema == "shell" { // Codex says nothing of it
 			state, fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
-		t.say(state, f.says, fix)
+		t.reportFinding(state, f.says, fix)
 	}
 	return t, err == nil, err
 }
@@ -200,15 +200,15 @@ func (in *inspection) readText(file string) ([]byte, error) {
 // isLinked says that the file, or a directory on the way to it, is a link. Nothing
 // is read through one.
 func (t subject) isLinked() bool {
-	err := t.in.files.Check(t.file)
+	err := t.in.files.CheckLinks(t.file)
 	if err != nil {
-		t.fail(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
+		t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 	}
 	return err != nil
 }
 
-// cause is an error without the path, which is said beside it.
-func cause(err error) error {
+// causeOf is an error without the path, which is said beside it.
+func causeOf(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err
@@ -217,7 +217,7 @@ func cause(err error) error {
 }
 
 func (in *inspection) readRecord() (ok bool, err error) {
-	t, ok, err := in.read("suite", SuiteFile, "springfield")
+	t, ok, err := in.readSubject("suite", SuiteFile, "springfield")
 	if err != nil || !ok {
 		return false, err
 	}
@@ -230,13 +230,13 @@ func (in *inspection) readRecord() (ok bool, err error) {
 	case errors.As(err, &fault):
 		// What the schema says of it says less.
 		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool { return f.State == check.Failure })
-		t.broken(fault)
+		t.reportBroken(fault)
 		return false, nil
 	case err != nil:
-		t.fail(cause(err).Error(), "")
+		t.reportFailure(causeOf(err).Error(), "")
 		return false, nil
 	}
-	return check.Count(in.found, check.Failure) == 0, in.lookAtRecord()
+	return check.CountState(in.found, check.Failure) == 0, in.lookAtRecord()
 }
 
 func (in *inspection) lookAtRecord() error {
@@ -244,7 +244,7 @@ func (in *inspection) lookAtRecord() error {
 	for _, t := range in.suite.Machines() {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
-				record.fail("no checksum is recorded for the "+program.Short()+" for "+t.String(), in.call("build"))
+				record.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+t.String(), in.commandFor("build"))
 			}
 		}
 	}
@@ -256,46 +256,46 @@ func (in *inspection) lookAtRecord() error {
 		case !slices.Contains(in.suite.Machines(), b.Target):
 			says = fmt.Sprintf("a checksum is recorded for %s, which is not a target of this suite", b.Target)
 		case !slices.Contains(in.suite.Programs(), b.Program):
-			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one", b.Program.Short(), b.Target)
+			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one", b.Program.ShortName(), b.Target)
 		default:
 			continue
 		}
-		record.say(check.Warning, says, in.call("build"))
+		record.reportFinding(check.Warning, says, in.commandFor("build"))
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		record.say(check.Note, "its hooks were compiled from other sources than this springfield carries", in.call("build")+" compiles these")
+		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries", in.commandFor("build")+" compiles these")
 	}
 	return err
 }
 
-// broken reports a fault that ends the reading of the file.
-func (t subject) broken(fault *FileError) {
-	t.fail(fault.Problem, fault.Hint)
+// reportBroken reports a fault that ends the reading of the file.
+func (t subject) reportBroken(fault *FileError) {
+	t.reportFailure(fault.Problem, fault.Hint)
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// same reports a text at a path that is not what springfield.yaml says.
-func (t subject) same(what, want string, at ...string) {
-	if got := t.text(at...); got != want {
-		t.fail(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
+// requireText reports a text at a path that is not what springfield.yaml says.
+func (t subject) requireText(what, want string, at ...string) {
+	if got := t.textAt(at...); got != want {
+		t.reportFailure(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
 	}
 }
 
 func (in *inspection) lookAtMarketplace() error {
-	t, ok, err := in.read("marketplace", ".claude-plugin/marketplace.json", "marketplace")
+	t, ok, err := in.readSubject("marketplace", ".claude-plugin/marketplace.json", "marketplace")
 	if err != nil || !ok {
 		return err
 	}
-	t.same("its name", in.suite.Marketplace, "name")
-	t.same("its owner", in.suite.Owner.Name, "owner", "name")
+	t.requireText("its name", in.suite.Marketplace, "name")
+	t.requireText("its owner", in.suite.Owner.Name, "owner", "name")
 	offers := map[string]bool{}
-	for i := range t.list("plugins") {
+	for i := range t.listAt("plugins") {
 		in.lookAtOffer(t, []string{"plugins", strconv.Itoa(i)}, offers)
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
-			t.fail(fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
+			t.reportFailure(fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
 		}
 	}
 	return nil
@@ -304,20 +304,20 @@ func (in *inspection) lookAtMarketplace() error {
 // lookAtOffer looks at an entry of marketplace.json, and adds it to the offers.
 func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]bool) {
 	at := func(member string) []string { return append(slices.Clone(entry), member) }
-	name := t.text(at("name")...)
+	name := t.textAt(at("name")...)
 	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 	switch {
 	case offers[name]:
-		t.fail(fmt.Sprintf("it lists %q twice", name), "")
+		t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
 		return
 	case n < 0:
-		t.fail(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
+		t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
 		return
 	}
 	offers[name] = true
-	t.same("version of "+name, in.suite.Plugins[n].Version, at("version")...)
-	if source := t.text(at("source")...); path.Clean(source) != name {
-		t.fail(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+	t.requireText("version of "+name, in.suite.Plugins[n].Version, at("version")...)
+	if source := t.textAt(at("source")...); path.Clean(source) != name {
+		t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
 	}
 }
 
@@ -329,18 +329,18 @@ func (in *inspection) lookAtPlugins() error {
 			continue
 		}
 		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			dir.fail("the plugin's directory is missing", in.call("init")+" adds it")
+			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
 			continue
 		}
-		t, ok, err := in.read("manifest", p.Name+"/.claude-plugin/plugin.json", "plugin")
+		t, ok, err := in.readSubject("manifest", p.Name+"/.claude-plugin/plugin.json", "plugin")
 		if err != nil {
 			return err
 		}
 		if ok {
-			t.same("its name", p.Name, "name")
-			t.same("its version", p.Version, "version")
-			if strings.Contains(fmt.Sprint(t.get("hooks")), "hooks/hooks.json") {
-				t.fail("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
+			t.requireText("its name", p.Name, "name")
+			t.requireText("its version", p.Version, "version")
+			if strings.Contains(fmt.Sprint(t.valueAt("hooks")), "hooks/hooks.json") {
+				t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
 			}
 		}
 		if err := in.lookAtSharedHooks(p); err != nil {
@@ -349,13 +349,13 @@ func (in *inspection) lookAtPlugins() error {
 		if err := in.lookAtHosts(p); err != nil {
 			return err
 		}
-		if t, ok, err = in.read("rules", p.Name+"/strategy.json", "strategy"); err != nil {
+		if t, ok, err = in.readSubject("rules", p.Name+"/strategy.json", "strategy"); err != nil {
 			return err
 		}
 		if ok {
-			t.same("its strategy", p.Strategy, "strategy")
-			if t.get("plugin") != nil || p.Name != p.Strategy {
-				t.same("its plugin", p.Name, "plugin")
+			t.requireText("its strategy", p.Strategy, "strategy")
+			if t.valueAt("plugin") != nil || p.Name != p.Strategy {
+				t.requireText("its plugin", p.Name, "plugin")
 			}
 		}
 	}
@@ -370,10 +370,10 @@ func (in *inspection) lookAtRules() error {
 	}
 	for _, p := range in.suite.Plugins {
 		t := in.subject("rules", p.Name+"/strategy.json")
-		if in.files.Check(t.file) != nil {
+		if in.files.CheckLinks(t.file) != nil {
 			continue // said already
 		}
-		settings, err := hook.ReadSettings(in.path(p.Name), "", "")
+		settings, err := hook.ReadSettings(in.pathOf(p.Name), "", "")
 		faults := settings.Faults
 		if err != nil {
 			faults = []string{err.Error()}
@@ -382,8 +382,8 @@ func (in *inspection) lookAtRules() error {
 			faults = append(faults, err.Error())
 		}
 		for _, says := range faults {
-			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.path(t.file)+": ")
-			t.fail(says, "until then the hook uses the rest")
+			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
+			t.reportFailure(says, "until then the hook uses the rest")
 		}
 	}
 	return nil

@@ -21,12 +21,12 @@ import (
 // plugin because each is what springfield.yaml records.
 func (in *inspection) lookAtBinaries() error {
 	binaries := Unbuilt(in.suite.Spec).Binaries
-	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	launcher, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil)
 	if err != nil {
 		return err
 	}
 	for _, p := range in.suite.Plugins {
-		if !exists(in.path(p.Name)) {
+		if !pathExists(in.pathOf(p.Name)) {
 			continue // said already
 		}
 		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
@@ -39,68 +39,68 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).say(check.Note, "it has no hook for this machine, "+Host().String(), in.call("build")+flags)
+		in.subject("binaries", SuiteFile).reportFinding(check.Note, "it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
 	}
 	return nil
 }
 
-// starts looks at what keeps a file from being started, whatever is in it.
-func (t subject) starts(what string) bool {
+// canStart looks at what keeps a file from being started, whatever is in it.
+func (t subject) canStart(what string) bool {
 	if t.isLinked() {
 		return false
 	}
 	info, err := t.in.files.Lstat(t.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail("the "+what+" is missing", t.in.call("build"))
+		t.reportFailure("the "+what+" is missing", t.in.commandFor("build"))
 		return false
 	case err != nil:
-		t.fail("not readable: "+cause(err).Error(), "")
+		t.reportFailure("not readable: "+causeOf(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
-		t.fail("not a regular file", "remove it, then "+t.in.call("build"))
+		t.reportFailure("not a regular file", "remove it, then "+t.in.commandFor("build"))
 		return false
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.fail("not executable", t.in.call("build")+"; if git lost the bit: git update-index --chmod=+x")
+		t.reportFailure("not executable", t.in.commandFor("build")+"; if git lost the bit: git update-index --chmod=+x")
 	}
 	return true
 }
 
 func (t subject) lookAtLauncher(launcher []byte) {
-	if !t.starts("launcher") {
+	if !t.canStart("launcher") {
 		return
 	}
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.fail("not readable: "+cause(err).Error(), "")
+		t.reportFailure("not readable: "+causeOf(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
-		t.fail("not the launcher, which several targets need", t.in.call("build"))
+		t.reportFailure("not the launcher, which several targets need", t.in.commandFor("build"))
 	case !bytes.Equal(data, launcher):
-		t.say(check.Warning, "not this springfield's launcher", t.in.call("build"))
+		t.reportFinding(check.Warning, "not this springfield's launcher", t.in.commandFor("build"))
 	}
 }
 
 func (t subject) lookAtProgram(program Program, target Target) {
-	if !t.starts(program.Short() + " for " + target.String()) {
+	if !t.canStart(program.ShortName() + " for " + target.String()) {
 		return
 	}
-	file := t.in.path(t.file)
+	file := t.in.pathOf(t.file)
 	found, err := TargetOf(file)
 	if err != nil {
-		t.fail("not a program", t.in.call("build")+"; if it is a pointer of Git LFS: git lfs pull")
+		t.reportFailure("not a program", t.in.commandFor("build")+"; if it is a pointer of Git LFS: git lfs pull")
 		return
 	}
 	if found != target {
-		t.fail(fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.call("build"))
+		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.commandFor("build"))
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.say(check.Warning, cause(err).Error(), t.in.call("build"))
+		t.reportFinding(check.Warning, causeOf(err).Error(), t.in.commandFor("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {
-		t.fail("its checksum is not the one in "+SuiteFile, t.in.call("build"))
+		t.reportFailure("its checksum is not the one in "+SuiteFile, t.in.commandFor("build"))
 	}
 }
 
@@ -114,8 +114,8 @@ func (in *inspection) lookAtFiles() error {
 		top, _, inside := strings.Cut(f.Path, "/")
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
-		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
-			t.say(check.Warning, "not found", in.call("init")+" adds it")
+		case !pathExists(in.pathOf(f.Path)) && (!inside || pathExists(in.pathOf(top))):
+			t.reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		}
 	}
 	for _, p := range in.suite.Plugins {
@@ -136,7 +136,7 @@ func (in *inspection) lookAtFiles() error {
 		case d.IsDir() && name == ".git":
 			return filepath.SkipDir
 		case d.IsDir() && name == "node_modules":
-			t.stray("a plugin needs no packages")
+			t.reportStray("a plugin needs no packages")
 			return filepath.SkipDir
 		case !known[t.file]:
 			t.lookAtUnknown(d)
@@ -145,8 +145,8 @@ func (in *inspection) lookAtFiles() error {
 	})
 }
 
-func (t subject) stray(says string) {
-	t.say(check.Note, says, "remove it if you do not need it")
+func (t subject) reportStray(says string) {
+	t.reportFinding(check.Note, says, "remove it if you do not need it")
 }
 
 // lookAtUnknown looks at a file that the suite does not need.
@@ -156,23 +156,23 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	inside := n >= 0 && below != ""
 	switch base := path.Base(t.file); {
 	case d.IsDir() && inside && below == "bin":
-		t.stray("Claude Code puts this directory on the PATH of its Bash tool")
+		t.reportStray("Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.say(check.Note, "a judge, but this plugin asks no model", t.in.call("build")+" removes it")
+		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		t.say(check.Note, "compiled for a machine that is not a target of the suite", t.in.call("build")+" removes it")
+		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite", t.in.commandFor("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
-		t.stray("Claude Code would install packages for it")
+		t.reportStray("Claude Code would install packages for it")
 	case IsLitter(base):
-		t.stray("it should not be there")
+		t.reportStray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
-		t.say(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
+		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	case !d.Type().IsRegular():
-		t.stray("neither a file nor a directory")
+		t.reportStray("neither a file nor a directory")
 	default:
-		if _, err := TargetOf(t.in.path(t.file)); err == nil {
-			t.stray("a program that no hook starts")
+		if _, err := TargetOf(t.in.pathOf(t.file)); err == nil {
+			t.reportStray("a program that no hook starts")
 		}
 	}
 }

@@ -36,26 +36,26 @@ type handler struct {
 	at     []string // where it is itself
 }
 
-func (h handler) member(name string) []string { return append(slices.Clone(h.at), name) }
-func (h handler) command() string             { return h.text(h.member("command")...) }
-func (h handler) has(name string) bool        { return h.get(h.member(name)...) != nil }
+func (h handler) memberPath(name string) []string { return append(slices.Clone(h.at), name) }
+func (h handler) command() string                 { return h.textAt(h.memberPath("command")...) }
+func (h handler) hasMember(name string) bool      { return h.valueAt(h.memberPath(name)...) != nil }
 
-// bad reports a member of the handler, "" for the handler itself.
-func (h handler) bad(state check.State, name, says, fix string) {
+// reportMember reports a member of the handler, "" for the handler itself.
+func (h handler) reportMember(state check.State, name, says, fix string) {
 	at := h.at
-	if h.has(name) {
-		at = h.member(name)
+	if h.hasMember(name) {
+		at = h.memberPath(name)
 	}
-	h.say(state, within(at)+says, fix)
+	h.reportFinding(state, placeInWords(at)+says, fix)
 }
 
 // handlers are those of a file, by event.
 func (t subject) handlers(p Plugin) (all []handler) {
-	events, _ := t.get("hooks").(map[string]any)
+	events, _ := t.valueAt("hooks").(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(events)) {
-		for i := range t.list("hooks", event) {
+		for i := range t.listAt("hooks", event) {
 			group := []string{"hooks", event, strconv.Itoa(i)}
-			for j := range t.list(append(group, "hooks")...) {
+			for j := range t.listAt(append(group, "hooks")...) {
 				all = append(all, handler{t, p, event, group, append(slices.Clone(group), "hooks", strconv.Itoa(j))})
 			}
 		}
@@ -63,9 +63,9 @@ func (t subject) handlers(p Plugin) (all []handler) {
 	return all
 }
 
-// needed are the events at which a file has to start our hook: those of the file as it
+// eventsNeeded are the events at which a file has to start our hook: those of the file as it
 // would be generated.
-func (in *inspection) needed(file string) ([]string, error) {
+func (in *inspection) eventsNeeded(file string) ([]string, error) {
 	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == file })
 	if i < 0 {
 		return nil, nil
@@ -74,13 +74,13 @@ func (in *inspection) needed(file string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, _ := made.get("hooks").(map[string]any)
+	events, _ := made.valueAt("hooks").(map[string]any)
 	return slices.Sorted(maps.Keys(events)), nil
 }
 
 // lookAtSharedHooks looks at the file that Claude Code, Qwen Code and Droid read.
 func (in *inspection) lookAtSharedHooks(p Plugin) error {
-	t, ok, err := in.read("hooks", p.Name+"/hooks/hooks.json", "hooks")
+	t, ok, err := in.readSubject("hooks", p.Name+"/hooks/hooks.json", "hooks")
 	if err != nil || !ok {
 		return err
 	}
@@ -91,22 +91,22 @@ func (in *inspection) lookAtSharedHooks(p Plugin) error {
 			direct[h.event] = h.lookAtDirect(shell) || direct[h.event]
 		case inShell:
 			h.lookAtInShell()
-			shell[h.event] = h.text(h.member("name")...)
+			shell[h.event] = h.textAt(h.memberPath("name")...)
 		default:
-			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !exists(in.path(path.Join(p.Name, file))) {
-				h.bad(check.Failure, "command", path.Join(p.Name, file)+" is not there", "")
+			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !pathExists(in.pathOf(path.Join(p.Name, file))) {
+				h.reportMember(check.Failure, "command", path.Join(p.Name, file)+" is not there", "")
 			}
 			h.lookAtIf()
 		}
 	}
-	events, err := in.needed(t.file)
+	events, err := in.eventsNeeded(t.file)
 	for _, event := range events {
 		_, other := shell[event]
 		switch {
 		case !direct[event]:
-			t.fail(fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.call("init")+" adds it again")
+			t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.commandFor("init")+" adds it again")
 		case !other:
-			t.say(check.Warning, event+": it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.call("update")+" adds it for them")
+			t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.commandFor("update")+" adds it for them")
 		}
 	}
 	return err
@@ -117,14 +117,14 @@ func (in *inspection) lookAtSharedHooks(p Plugin) error {
 func (h handler) lookAtDirect(shell map[string]string) bool {
 	h.lookAtTimeout(1)
 	h.lookAtAsync()
-	if !h.has("args") {
-		h.bad(check.Failure, "args", "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`)
+	if !h.hasMember("args") {
+		h.reportMember(check.Failure, "args", "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`)
 	}
-	if name, other := shell[h.event]; other && (name == "" || name != h.text(h.member("name")...)) {
-		h.bad(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
+	if name, other := shell[h.event]; other && (name == "" || name != h.textAt(h.memberPath("name")...)) {
+		h.reportMember(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
 	}
-	if shellGroup := append(slices.Clone(h.group), "commandRegex"); h.get(shellGroup...) == nil {
-		h.bad(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
+	if shellGroup := append(slices.Clone(h.group), "commandRegex"); h.valueAt(shellGroup...) == nil {
+		h.reportMember(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
 	}
 	return h.lookAtIf()
 }
@@ -133,27 +133,27 @@ func (h handler) lookAtDirect(shell map[string]string) bool {
 func (h handler) lookAtInShell() {
 	h.lookAtTimeout(1)
 	h.lookAtAsync()
-	if h.has("args") {
-		h.bad(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
+	if h.hasMember("args") {
+		h.reportMember(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
 	}
-	if !h.has("if") {
-		h.bad(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
+	if !h.hasMember("if") {
+		h.reportMember(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
 	}
 }
 
 // lookAtIf reports a condition, with which Claude Code never runs a handler outside of
 // tool events. It tells whether there is none.
 func (h handler) lookAtIf() bool {
-	if !h.has("if") || strings.Contains(h.event, "Tool") || strings.Contains(h.event, "Permission") {
+	if !h.hasMember("if") || strings.Contains(h.event, "Tool") || strings.Contains(h.event, "Permission") {
 		return true
 	}
-	h.bad(check.Failure, "if", "a hook with \"if\" never runs at "+h.event, "remove it")
+	h.reportMember(check.Failure, "if", "a hook with \"if\" never runs at "+h.event, "remove it")
 	return false
 }
 
 func (h handler) lookAtAsync() {
-	if h.get(h.member("async")...) == true {
-		h.bad(check.Failure, "async", "no host waits for it, so it decides nothing", "remove it")
+	if h.valueAt(h.memberPath("async")...) == true {
+		h.reportMember(check.Failure, "async", "no host waits for it, so it decides nothing", "remove it")
 	}
 }
 
@@ -175,28 +175,28 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 			h.lookAtTimeout(unit)
 		case strings.Trim(command, `"`):
 			calls[h.event] = true
-			h.bad(check.Failure, "command", "a shell runs it, which ends at a blank in the path", "quote it: "+quoted(command))
+			h.reportMember(check.Failure, "command", "a shell runs it, which ends at a blank in the path", "quote it: "+quoteJSON(command))
 		}
 	}
-	events, err := in.needed(t.file)
+	events, err := in.eventsNeeded(t.file)
 	for _, event := range events {
 		if !calls[event] {
-			t.fail(fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.call("init")+" adds it again")
+			t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.commandFor("init")+" adds it again")
 		}
 	}
 	return err
 }
 
-// quoted is a text as JSON has it.
-func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
+// quoteJSON is a text as JSON has it.
+func quoteJSON(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
 // readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
-	if !exists(in.path(file)) {
-		in.subject(area, file).say(check.Warning, "not found", in.call("init")+" adds it")
+	if !pathExists(in.pathOf(file)) {
+		in.subject(area, file).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		return t, false, nil
 	}
-	return in.read(area, file, schema)
+	return in.readSubject(area, file, schema)
 }
 
 // lookAtHosts looks at what single hosts read: manifests, and files of hooks.
@@ -209,14 +209,14 @@ func (in *inspection) lookAtHosts(p Plugin) error {
 		if !ok {
 			continue
 		}
-		t.same("its name", p.Name, "name")
-		t.same("its version", p.Version, "version")
-		if hooks := t.text("hooks"); hooks != "./hooks/shell.json" && path.Base(file) == "plugin.json" {
-			t.fail("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
+		t.requireText("its name", p.Name, "name")
+		t.requireText("its version", p.Version, "version")
+		if hooks := t.textAt("hooks"); hooks != "./hooks/shell.json" && path.Base(file) == "plugin.json" {
+			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
-	if file := p.Name + "/gemini-extension.json"; exists(in.path(file)) {
-		in.subject("manifest", file).say(check.Failure, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+	if file := p.Name + "/gemini-extension.json"; pathExists(in.pathOf(file)) {
+		in.subject("manifest", file).reportFinding(check.Failure, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 	for _, own := range []struct{ file, schema, command string }{
 		{"hooks/shell.json", "shell", inShell},
@@ -234,13 +234,13 @@ func (in *inspection) lookAtHosts(p Plugin) error {
 // take: a host forgets the answer of one that it has to end. unit is how many of the
 // file's units make a second.
 func (h handler) lookAtTimeout(unit int) {
-	timeout, given := h.get(h.member("timeout")...).(json.Number)
+	timeout, given := h.valueAt(h.memberPath("timeout")...).(json.Number)
 	n, err := timeout.Float64()
 	if !given || err != nil {
 		return
 	}
 	if n < float64(unit) {
-		h.bad(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
+		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
 		return
 	}
 	if !slices.Contains(h.plugin.Programs(), Judge) {
@@ -256,7 +256,7 @@ func (h handler) lookAtTimeout(unit int) {
 		within = rules.Judge.Within
 	}
 	if n/float64(unit) < float64(within+judge.Spare) {
-		h.bad(check.Failure, "timeout", fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", n/float64(unit), h.plugin.Name, within, judge.Spare),
+		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", n/float64(unit), h.plugin.Name, within, judge.Spare),
 			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
 	}
 }

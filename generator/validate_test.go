@@ -16,8 +16,8 @@ import (
 func goodSuite(t *testing.T) string {
 	t.Helper()
 	targets := []Target{{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
-	if !slices.Contains(targets, Host()) && Host() != (Target{"windows", "arm64"}) {
-		targets = append(targets, Host())
+	if !slices.Contains(targets, HostTarget()) && HostTarget() != (Target{"windows", "arm64"}) {
+		targets = append(targets, HostTarget())
 	}
 	spec := specOf(targets...)
 	second := spec.Plugins[0]
@@ -25,7 +25,7 @@ func goodSuite(t *testing.T) string {
 	spec.Plugins = append(spec.Plugins[:1:1], second)
 	built := Build{Source: sourceHash(t), Go: "go1.26.8", SHA256: map[string]string{}}
 	for _, target := range targets {
-		built.add(Hook, target, program(target))
+		built.addBinary(Hook, target, program(target))
 	}
 	must(t, spec.Validate())
 	return suiteWith(t, rendered(t, spec, built))
@@ -41,28 +41,28 @@ func validate(t *testing.T, dir string) []check.Finding {
 
 // A plugin with a judge has two programs, and enough time for the second.
 func TestValidateJudge(t *testing.T) {
-	spec := suiteOf(t, []string{"lisa-simpson", "ned-flanders"}, Host())
+	spec := suiteOf(t, []string{"lisa-simpson", "ned-flanders"}, HostTarget())
 	built := Build{Source: sourceHash(t), Go: "go1.26.8", SHA256: map[string]string{}}
 	for _, b := range Unbuilt(spec).Binaries {
-		built.add(b.Program, b.Target, append(program(b.Target), b.Program...))
+		built.addBinary(b.Program, b.Target, append(program(b.Target), b.Program...))
 	}
-	name := Judge.place(Host(), false)
+	name := Judge.placeIn(HostTarget(), false)
 	const hooks, rules = "lisa-simpson/hooks/hooks.json", "lisa-simpson/strategy.json"
 	for what, test := range map[string]struct {
 		changes []mutation
 		says    string
 	}{
 		"as it is made":             {nil, ""},
-		"no judge":                  {[]mutation{remove("lisa-simpson/" + name)}, "the judge for " + Host().String() + " is missing"},
-		"another judge":             {[]mutation{lay("lisa-simpson/"+name, append(program(Host()), "other"...), 0o755)}, "its checksum is not the one in"},
-		"a judge that is not asked": {[]mutation{lay("ned-flanders/"+name, program(Host()), 0o755)}, "a judge, but this plugin asks no model"},
+		"no judge":                  {[]mutation{remove("lisa-simpson/" + name)}, "the judge for " + HostTarget().String() + " is missing"},
+		"another judge":             {[]mutation{lay("lisa-simpson/"+name, append(program(HostTarget()), "other"...), 0o755)}, "its checksum is not the one in"},
+		"a judge that is not asked": {[]mutation{lay("ned-flanders/"+name, program(HostTarget()), 0o755)}, "a judge, but this plugin asks no model"},
 		"a judge of another target": {
 			[]mutation{lay("lisa-simpson/hooks/linux-arm64/"+string(Judge), program(Target{"linux", "arm64"}), 0o755)},
 			"compiled for a machine that is not a target",
 		},
 		"a judge that is not recorded": {
-			[]mutation{replace(SuiteFile, "  judge:\n    "+Host().String()+": "+built.Judge[Host().String()]+"\n", "")},
-			"no checksum is recorded for the judge for " + Host().String(),
+			[]mutation{replace(SuiteFile, "  judge:\n    "+HostTarget().String()+": "+built.Judge[HostTarget().String()]+"\n", "")},
+			"no checksum is recorded for the judge for " + HostTarget().String(),
 		},
 		"the client's own time": {[]mutation{replace(hooks, ",\n            \"timeout\": 30", "")}, ""},
 		"too little time":       {[]mutation{replace(rules, `"within": 20`, `"within": 21`)}, "its timeout is 30 s, and lisa-simpson/strategy.json gives the judge 21 s"},
@@ -120,11 +120,11 @@ func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
 // Who init takes for an owner, validate takes too.
 func TestValidateTakesEveryOwner(t *testing.T) {
 	for _, owner := range []Owner{{"Ned", "ned@localhost"}, {"Lisa", "müller@example.org"}, {"日本 \"x\" & Sons", "a@x_y.example"}, {`C:\ <x>`, ""}, {"#: -", ""}, {"null", ""}, {"1", ""}} {
-		spec := specOf(Host())
+		spec := specOf(HostTarget())
 		spec.Owner = owner
 		must(t, spec.Validate())
-		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Hook, Host(), program(Host())}}}
-		built.SHA256 = map[string]string{Host().String(): sum(program(Host()))}
+		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Hook, HostTarget(), program(HostTarget())}}}
+		built.SHA256 = map[string]string{HostTarget().String(): checksum(program(HostTarget()))}
 		if faults := validate(t, suiteWith(t, rendered(t, spec, built))); len(faults) > 0 {
 			t.Errorf("%s: %+v", owner, faults)
 		}
@@ -157,7 +157,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 			return file
 		}
 	}
-	sha := func(target Target) string { return sum(program(target)) }
+	sha := func(target Target) string { return checksum(program(target)) }
 	mutations := []struct {
 		name     string
 		change   mutation
@@ -294,7 +294,7 @@ func sourceHash(t *testing.T) string {
 
 func launcherText(t *testing.T) []byte {
 	t.Helper()
-	text, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	text, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil)
 	must(t, err)
 	return text
 }

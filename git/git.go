@@ -37,9 +37,9 @@ type Git struct {
 	within  time.Duration // of one command
 }
 
-// New finds git on PATH. env is the environment of the process; of work, the working
+// FindGit finds git on PATH. env is the environment of the process; of work, the working
 // directory, and home it depends what of that environment a project may have set.
-func New(env []string, work, home string) Git {
+func FindGit(env []string, work, home string) Git {
 	g := Git{within: 10 * time.Second}                                               // a pipe in the place of a file that git reads would hold it up without end
 	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // else the project's own
 		g.command = command
@@ -69,14 +69,14 @@ func New(env []string, work, home string) Git {
 // inProject tells whether a path lies in the project around the working directory,
 // which can have brought it along. Where that is the home itself, it is the user's.
 func inProject(path, work, home string) bool {
-	root := Root(work)
+	root := RepositoryRoot(work)
 	if root == "" {
 		root = work
 	}
-	if folder.Same(root, home) {
+	if folder.IsSame(root, home) {
 		return false
 	}
-	return !filepath.IsAbs(path) || folder.Holds(root, path) || folder.Holds(beyondLinks(root), beyondLinks(path))
+	return !filepath.IsAbs(path) || folder.HoldsPath(root, path) || folder.HoldsPath(beyondLinks(root), beyondLinks(path))
 }
 
 // beyondLinks is a path without links, itself if it leads nowhere.
@@ -87,16 +87,16 @@ func beyondLinks(path string) string {
 	return filepath.Clean(path)
 }
 
-// Init makes a repository of a directory. Without git the error wraps
+// InitRepository makes a repository of a directory. Without git the error wraps
 // exec.ErrNotFound.
-func (g Git) Init(ctx context.Context, dir string) error {
-	_, err := g.in(dir).run(ctx, "", "init", "--quiet")
+func (g Git) InitRepository(ctx context.Context, dir string) error {
+	_, err := g.callerIn(dir).runGit(ctx, "", "init", "--quiet")
 	return err
 }
 
 // UserName is git's name of the user, "" if it knows none.
 func (g Git) UserName(ctx context.Context, dir string) string {
-	name, _ := g.in(dir).run(ctx, "", "config", "--get", "user.name")
+	name, _ := g.callerIn(dir).runGit(ctx, "", "config", "--get", "user.name")
 	return strings.TrimSpace(name)
 }
 
@@ -107,7 +107,7 @@ type caller struct {
 	quiet []string // settings that no configuration changes
 }
 
-func (g Git) in(dir string) *caller {
+func (g Git) callerIn(dir string) *caller {
 	c := &caller{Git: g, dir: dir}
 	for _, setting := range []string{
 		"core.fsmonitor=", "core.hooksPath=/dev/null", "log.showSignature=false",
@@ -128,12 +128,12 @@ const programs = `\.(clean|smudge|process|required|command|cmd|textconv|external
 // withoutPrograms takes away the programs that the repository's own configuration
 // names, and hooks of every configuration.
 func (c *caller) withoutPrograms(ctx context.Context) error {
-	out, err := c.run(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
+	out, err := c.runGit(ctx, "", "config", "--show-scope", "--name-only", "--get-regexp", programs)
 	if exitedWith(err, 1) {
 		return nil // there are none
 	}
 	if err != nil {
-		if old := c.needs(ctx, 2, 26); old != nil { // which has --show-scope
+		if old := c.requireVersion(ctx, 2, 26); old != nil { // which has --show-scope
 			return old
 		}
 		return err
@@ -151,7 +151,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 			c.quiet = append(c.quiet, "-c", name+"=")
 			continue
 		}
-		if err := c.needs(ctx, 2, 31); err != nil { // which has --config-env
+		if err := c.requireVersion(ctx, 2, 31); err != nil { // which has --config-env
 			return err
 		}
 		c.quiet = append(c.quiet, "--config-env="+name+"="+noText)
@@ -166,15 +166,15 @@ type OldError struct {
 }
 
 func (e *OldError) Error() string {
-	return fmt.Sprintf("git %s is too old to look at %s", display.Line(e.Version), e.Dir)
+	return fmt.Sprintf("git %s is too old to look at %s", display.OneLine(e.Version), e.Dir)
 }
 func (e *OldError) Hint() string {
 	return fmt.Sprintf("put git %d.%d or newer in front on PATH", e.Major, e.Minor)
 }
 
-// needs gives an *OldError if git is older than a version.
-func (c *caller) needs(ctx context.Context, major, minor int) error {
-	out, err := c.run(ctx, "", "version")
+// requireVersion gives an *OldError if git is older than a version.
+func (c *caller) requireVersion(ctx context.Context, major, minor int) error {
+	out, err := c.runGit(ctx, "", "version")
 	if err != nil {
 		return err
 	}
@@ -188,9 +188,9 @@ func (c *caller) needs(ctx context.Context, major, minor int) error {
 
 var errSlow = errors.New("git did not answer: is one of its files a pipe?")
 
-// run is what a command prints, without the last line end; text is its standard
+// runGit is what a command prints, without the last line end; text is its standard
 // input. Without git the error wraps exec.ErrNotFound.
-func (c *caller) run(ctx context.Context, text string, args ...string) (string, error) {
+func (c *caller) runGit(ctx context.Context, text string, args ...string) (string, error) {
 	if c.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)
 	}

@@ -23,9 +23,9 @@ func TestGitThatDoesNotAnswer(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, ".gitignore"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	g := New([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, dir, "")
+	g := FindGit([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, dir, "")
 	g.within = 300 * time.Millisecond
-	if _, err := g.in(dir).run(context.Background(), "./x", "check-ignore", "-z", "--stdin"); !errors.Is(err, errSlow) {
+	if _, err := g.callerIn(dir).runGit(context.Background(), "./x", "check-ignore", "-z", "--stdin"); !errors.Is(err, errSlow) {
 		t.Errorf("%v", err)
 	}
 }

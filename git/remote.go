@@ -19,7 +19,7 @@ var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)
 // GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
 // should not.
 func PublicURL(remote string) (where string, ok bool) {
-	if display.Line(remote) != remote {
+	if display.OneLine(remote) != remote {
 		return "", false
 	}
 	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {

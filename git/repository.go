@@ -26,9 +26,9 @@ type ForeignError struct{ Dir, Says, Advice string }
 func (e *ForeignError) Error() string { return e.Dir + ": " + e.Says }
 func (e *ForeignError) Hint() string  { return e.Advice }
 
-// Root is the repository around a directory, as far as files tell; "" if there is
+// RepositoryRoot is the repository around a directory, as far as files tell; "" if there is
 // none.
-func Root(dir string) string {
+func RepositoryRoot(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
 			return dir
@@ -44,8 +44,8 @@ func Root(dir string) string {
 // Repository is the checkout around a directory, nil if there is none. One that is
 // not the directory's own gives a *ForeignError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
-	c := g.in(dir)
-	out, err := c.run(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
+	c := g.callerIn(dir)
+	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
@@ -66,17 +66,17 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	}
 	r := &Repository{at[0], c}
 	c.dir = r.Root
-	if !folder.Holds(beyondLinks(r.Root), beyondLinks(dir)) || !r.owns(ctx, at[1], at[2]) {
+	if !folder.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.ownsGitDir(ctx, at[1], at[2]) {
 		return nil, &ForeignError{dir, "its git repository is that of another directory: " + at[1],
 			"springfield looks at a clone, a linked worktree and a submodule, as git makes them; git -C DIR config core.worktree DIR says where the files of a separate git directory are"}
 	}
 	return r, c.withoutPrograms(ctx)
 }
 
-// owns tells whether a git directory, and the one that it has in common with other
+// ownsGitDir tells whether a git directory, and the one that it has in common with other
 // worktrees, are those of the checkout. An archive of a project can have brought
 // a .git that leads to another repository.
-func (r *Repository) owns(ctx context.Context, dir, common string) bool {
+func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.Root), ".git")
 	info, err := os.Lstat(own)
 	if err != nil {
@@ -85,11 +85,11 @@ func (r *Repository) owns(ctx context.Context, dir, common string) bool {
 	dir, common = beyondLinks(dir), beyondLinks(common)
 	switch {
 	case info.IsDir():
-		return dir == common && folder.Same(dir, own)
+		return dir == common && folder.IsSame(dir, own)
 	case !info.Mode().IsRegular():
 		return false
 	case dir == common: // of a submodule, and of one that is elsewhere: it names the checkout
-		where, err := r.run(ctx, "", "config", "--local", "--get", "core.worktree")
+		where, err := r.runGit(ctx, "", "config", "--local", "--get", "core.worktree")
 		return err == nil && where != ""
 	}
 	// A linked worktree: both name each other.
@@ -98,11 +98,11 @@ func (r *Repository) owns(ctx context.Context, dir, common string) bool {
 	if !filepath.IsAbs(back) {
 		back = filepath.Join(dir, back)
 	}
-	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && folder.Same(back, own)
+	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && folder.IsSame(back, own)
 }
 
-// Path is a file or directory as git writes it.
-func (r *Repository) Path(name string) (string, error) {
+// GitPath is a file or directory as git writes it.
+func (r *Repository) GitPath(name string) (string, error) {
 	root, err := filepath.EvalSymlinks(r.Root)
 	if err != nil {
 		return "", err
@@ -114,30 +114,30 @@ func (r *Repository) Path(name string) (string, error) {
 	return filepath.ToSlash(relative), err
 }
 
-// Branch is the one that is checked out, "" for a detached HEAD.
-func (r *Repository) Branch(ctx context.Context) string {
-	name, _ := r.run(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
+// CurrentBranch is the one that is checked out, "" for a detached HEAD.
+func (r *Repository) CurrentBranch(ctx context.Context) string {
+	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
 	return name
 }
 
-// Remote is the URL of the remote that the branch follows, else of origin, else of
+// RemoteURL is the URL of the remote that the branch follows, else of origin, else of
 // the only one there is; "" if there is none. As it is configured: not with the
 // replacements that only this machine makes.
-func (r *Repository) Remote(ctx context.Context) string {
-	name, err := r.run(ctx, "", "config", "--get", "branch."+r.Branch(ctx)+".remote")
+func (r *Repository) RemoteURL(ctx context.Context) string {
+	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
 	if err != nil || name == "." {
 		name = "origin"
-		if all, _ := r.run(ctx, "", "remote"); all != "" && !slices.Contains(strings.Split(all, "\n"), name) {
+		if all, _ := r.runGit(ctx, "", "remote"); all != "" && !slices.Contains(strings.Split(all, "\n"), name) {
 			name, _, _ = strings.Cut(all, "\n")
 		}
 	}
-	where, _ := r.run(ctx, "", "config", "--get", "remote."+name+".url")
+	where, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
 	return where
 }
 
-// Dirty are the files below a path that are not as HEAD has them.
-func (r *Repository) Dirty(ctx context.Context, path string) ([]string, error) {
-	out, err := r.run(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--", path)
+// DirtyFiles are the files below a path that are not as HEAD has them.
+func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
+	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--", path)
 	if err != nil {
 		return nil, err
 	}
@@ -153,19 +153,19 @@ func (r *Repository) Dirty(ctx context.Context, path string) ([]string, error) {
 // LastChange is the newest commit that changed something below a path, "" if none
 // did.
 func (r *Repository) LastChange(ctx context.Context, path string) (string, error) {
-	if r.Commit(ctx, "HEAD") == "" {
+	if r.CommitOf(ctx, "HEAD") == "" {
 		return "", nil
 	}
-	return r.run(ctx, "", "log", "-1", "--format=%H", "--", path)
+	return r.runGit(ctx, "", "log", "-1", "--format=%H", "--", path)
 }
 
-// Commit is the commit that a name means here, "" if it means none. A checkout in
+// CommitOf is the commit that a name means here, "" if it means none. A checkout in
 // CI has the newest alone.
-func (r *Repository) Commit(ctx context.Context, name string) string {
+func (r *Repository) CommitOf(ctx context.Context, name string) string {
 	if strings.HasPrefix(name, "-") { // a catalog may say so
 		return ""
 	}
-	commit, err := r.run(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	commit, err := r.runGit(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	if err != nil {
 		return ""
 	}
@@ -174,7 +174,7 @@ func (r *Repository) Commit(ctx context.Context, name string) string {
 
 // IsShallow tells whether older commits were left out of the checkout.
 func (r *Repository) IsShallow(ctx context.Context) bool {
-	out, err := r.run(ctx, "", "rev-parse", "--is-shallow-repository")
+	out, err := r.runGit(ctx, "", "rev-parse", "--is-shallow-repository")
 	return err == nil && out == "true"
 }
 
@@ -182,13 +182,13 @@ func (r *Repository) IsShallow(ctx context.Context) bool {
 // as this checkout knows. Where no remote is that one, any counts.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
 	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
-	all, err := r.run(ctx, "", "remote")
+	all, err := r.runGit(ctx, "", "remote")
 	if err != nil {
 		return false, err
 	}
 	none := len(args)
 	for _, name := range strings.Fields(all) {
-		address, _ := r.run(ctx, "", "config", "--get", "remote."+name+".url")
+		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
 		if address, ok := PublicURL(address); ok && SameRepository(address, where) {
 			args = append(args, "refs/remotes/"+name+"/")
 		}
@@ -196,17 +196,17 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	if len(args) == none {
 		args = append(args, "refs/remotes/")
 	}
-	out, err := r.run(ctx, "", args...)
+	out, err := r.runGit(ctx, "", args...)
 	return out != "", err
 }
 
-// Holds tells whether a commit has exactly what lies below a path. One that is not
+// HoldsExactly tells whether a commit has exactly what lies below a path. One that is not
 // here has not.
-func (r *Repository) Holds(ctx context.Context, commit, path string) (bool, error) {
-	if r.Commit(ctx, commit) == "" {
+func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
+	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
 	}
-	_, err := r.run(ctx, "", "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", commit, "--", path)
+	_, err := r.runGit(ctx, "", "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", commit, "--", path)
 	if exitedWith(err, 1) {
 		return false, nil
 	}
@@ -219,14 +219,14 @@ const (
 	Plain      = "100644"
 )
 
-// Modes are the modes that a commit, or for "" the index, has for files. Those it
+// FileModes are the modes that a commit, or for "" the index, has for files. Those it
 // does not know are left out: one that is ignored never gets there.
-func (r *Repository) Modes(ctx context.Context, commit string, files []string) (map[string]string, error) {
+func (r *Repository) FileModes(ctx context.Context, commit string, files []string) (map[string]string, error) {
 	args := []string{"ls-files", "--stage", "-z", "--"}
 	if commit != "" {
 		args = []string{"ls-tree", "-z", commit, "--"}
 	}
-	out, err := r.run(ctx, "", append(args, files...)...)
+	out, err := r.runGit(ctx, "", append(args, files...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -241,13 +241,13 @@ func (r *Repository) Modes(ctx context.Context, commit string, files []string) (
 
 // SeesModes tells whether git looks at what is executable: not on Windows.
 func (r *Repository) SeesModes(ctx context.Context) bool {
-	out, err := r.run(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
+	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
 	return err != nil || out != "false"
 }
 
 // MarkExecutable has the index say that files are executable.
 func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
-	_, err := r.run(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
+	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
 	return err
 }
 
@@ -257,7 +257,7 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 		return nil, nil
 	}
 	// Behind "./" no name begins with the ":" of a pathspec.
-	out, err := r.run(ctx, "./"+strings.Join(files, "\x00./"), "check-ignore", "-z", "--stdin")
+	out, err := r.runGit(ctx, "./"+strings.Join(files, "\x00./"), "check-ignore", "-z", "--stdin")
 	if exitedWith(err, 1) {
 		return nil, nil // none
 	}
@@ -268,8 +268,8 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 	return found, err
 }
 
-// Tag tags the commit that is checked out.
-func (r *Repository) Tag(ctx context.Context, name, message string) error {
-	_, err := r.run(ctx, "", "tag", "--annotate", "--message", message, name)
+// TagHead tags the commit that is checked out.
+func (r *Repository) TagHead(ctx context.Context, name, message string) error {
+	_, err := r.runGit(ctx, "", "tag", "--annotate", "--message", message, name)
 	return err
 }

@@ -85,7 +85,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	w.write(t, "file2/.git", "gitdir: "+theirs+"/.git/worktrees/linked\n", 0o644)
 	w.write(t, "link/text", "", 0o644)
 	must(t, os.Symlink(theirs+"/.git", w.path("link", ".git")))
-	g := git.New(w.base, w.dir, w.path("home"))
+	g := git.FindGit(w.base, w.dir, w.path("home"))
 	for dir, want := range map[string]string{
 		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
 		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
@@ -160,7 +160,7 @@ func TestOlderGit(t *testing.T) {
 				}
 			}
 			must(t, os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")))
-			g := git.New(env, root, filepath.Join(root, "home"))
+			g := git.FindGit(env, root, filepath.Join(root, "home"))
 			for _, dir := range []string{"clone", "clone/sub", "linked"} {
 				repo, err := g.Repository(t.Context(), filepath.Join(root, dir))
 				if test.wants != "" {
@@ -177,7 +177,7 @@ func TestOlderGit(t *testing.T) {
 					continue
 				}
 				stale(t, filepath.Join(clone, "text"))
-				if _, err := repo.Dirty(t.Context(), "."); err != nil {
+				if _, err := repo.DirtyFiles(t.Context(), "."); err != nil {
 					t.Errorf("%s: %v", dir, err)
 				}
 				if _, err := os.Stat(filepath.Join(root, "sprung")); err == nil {

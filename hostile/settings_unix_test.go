@@ -308,7 +308,7 @@ func text(s string) string {
 
 // foreign has another hand change a file.
 func (d *desk) foreign() {
-	scope := client.Scopes()[d.r.IntN(3)]
+	scope := client.AllScopes()[d.r.IntN(3)]
 	file := d.files[scope]
 	names := slices.Sorted(maps.Keys(hands))
 	what := names[d.r.IntN(len(names))]
@@ -340,7 +340,7 @@ func (d *desk) edit(what string, plan func() (change.Change, error), may func(fi
 	before := d.now()
 	p, err := plan()
 	if err == nil {
-		err = installer.Journal(d.p).Apply(p)
+		err = installer.Journal(d.p).ApplyChange(p)
 	}
 	after = d.now()
 	d.rep.count("calls", 1)
@@ -365,7 +365,7 @@ func (d *desk) edit(what string, plan func() (change.Change, error), may func(fi
 			}
 		}
 	}
-	if !p.Empty() {
+	if !p.IsEmpty() {
 		f := frame{before: before, after: after, custody: map[string]custody{}}
 		for file, c := range d.custody {
 			f.custody[file] = c.clone()
@@ -413,7 +413,7 @@ func (d *desk) enable() {
 	suite, err := direct()
 	must(d.t, err)
 	plugin := ours[d.r.IntN(len(ours))]
-	scope := client.Scopes()[d.r.IntN(3)]
+	scope := client.AllScopes()[d.r.IntN(3)]
 	e := installer.Enabling{
 		Plugin: client.Plugin{Name: plugin, Marketplace: market, Suite: suite}, Scope: scope,
 		Declare: d.r.IntN(2) == 0, Keep: d.r.IntN(4) == 0, Beside: plugin == "todo-continuation", Rivals: installer.RivalsKeep,
@@ -428,7 +428,7 @@ func (d *desk) enable() {
 		saved[f] = c.clone()
 	}
 	after, done := d.edit(fmt.Sprintf("enable %s %s declare=%v keep=%v", plugin, scope, e.Declare, e.Keep),
-		func() (change.Change, error) { return installer.Read(d.p).Enable(e) },
+		func() (change.Change, error) { return installer.ReadSettings(d.p).PlanEnable(e) },
 		func(f string) allowance {
 			return func(at where) bool {
 				switch {
@@ -480,7 +480,7 @@ func after1(d *desk, file string) string { return text(d.now()[file]) }
 
 func (d *desk) disable() {
 	plugin := ours[d.r.IntN(len(ours))]
-	scope := client.Scopes()[d.r.IntN(3)]
+	scope := client.AllScopes()[d.r.IntN(3)]
 	d.disableIn(plugin, scope)
 }
 
@@ -492,7 +492,7 @@ func (d *desk) disableIn(plugin string, scope client.Scope) {
 	held := d.custody[file].holds[id] || d.gaps
 	before := d.now()
 	after, done := d.edit(fmt.Sprintf("disable %s %s", plugin, scope),
-		func() (change.Change, error) { return installer.Read(d.p).Disable(p, scope) },
+		func() (change.Change, error) { return installer.ReadSettings(d.p).Disable(p, scope) },
 		func(f string) allowance {
 			return func(at where) bool {
 				if len(at) != 2 {
@@ -540,14 +540,14 @@ func (d *desk) disableIn(plugin string, scope client.Scope) {
 
 // mend is what doctor --fix does to settings.
 func (d *desk) mend() {
-	scope := client.Scopes()[d.r.IntN(3)]
+	scope := client.AllScopes()[d.r.IntN(3)]
 	file := d.files[scope]
 	before := d.now()
 	var after map[string]string
 	var done bool
 	if d.r.IntN(2) == 0 {
 		after, done = d.edit(fmt.Sprintf("doctor --fix: double-shot-latte off, %s", scope),
-			func() (change.Change, error) { return installer.Read(d.p).Switch(scope, latte, false) },
+			func() (change.Change, error) { return installer.ReadSettings(d.p).PlanSwitch(scope, latte, false) },
 			func(f string) allowance {
 				return func(at where) bool {
 					return f == file && len(at) == 2 && at[0] == "enabledPlugins" && at[1] == latte
@@ -555,7 +555,7 @@ func (d *desk) mend() {
 			})
 	} else {
 		after, done = d.edit(fmt.Sprintf("doctor --fix: block cap, %s", scope),
-			func() (change.Change, error) { return installer.Read(d.p).SetVariable(scope, cap8, "30") },
+			func() (change.Change, error) { return installer.ReadSettings(d.p).SetVariable(scope, cap8, "30") },
 			func(f string) allowance {
 				return func(at where) bool { return f == file && len(at) == 2 && at[0] == "env" && at[1] == cap8 }
 			})
@@ -572,7 +572,7 @@ func (d *desk) undo() {
 	before := d.now()
 	plan, err := installer.Journal(d.p).PlanUndo()
 	if err == nil {
-		err = installer.Journal(d.p).Apply(plan.Change)
+		err = installer.Journal(d.p).ApplyChange(plan.Change)
 	}
 	after := d.now()
 	if len(d.frames) == 0 {
@@ -594,7 +594,7 @@ func (d *desk) undo() {
 		if !maps.Equal(before, after) {
 			d.wrong("a refusal that writes", "%v", err)
 		}
-		if _, err := installer.Journal(d.p).Forget(); err != nil {
+		if _, err := installer.Journal(d.p).ForgetNewest(); err != nil {
 			d.wrong("undo --forget", "%v", err)
 		}
 		d.frames = d.frames[:len(d.frames)-1]
@@ -635,7 +635,7 @@ func (d *desk) history() {
 		}
 	}
 	if d.r.IntN(2) == 0 { // to the end: nothing of ours may be left
-		for _, scope := range client.Scopes() {
+		for _, scope := range client.AllScopes() {
 			for range 2 {
 				for _, plugin := range ours {
 					if d.custody[d.files[scope]].holds[plugin+"@"+market] {
@@ -669,7 +669,7 @@ func TestSettingsHistories(t *testing.T) {
 		r := rand.New(rand.NewPCG(s[0], s[1]))
 		p := client.Places{Config: w.Config(), Plugins: w.Config("plugins"), Home: w.Home, Managed: filepath.Join(w.dir, "managed"), Work: w.Project, Root: w.Project}
 		d := &desk{t: t, r: r, w: w, p: p, files: map[client.Scope]string{}, custody: map[string]custody{}, rep: rep}
-		for _, scope := range client.Scopes() {
+		for _, scope := range client.AllScopes() {
 			file, err := p.Settings(scope)
 			must(t, err)
 			d.files[scope] = file

@@ -17,11 +17,11 @@ import (
 )
 
 func (in *Inspection) checkClient() []check.Finding {
-	f := in.Client.Check(in.Version)
-	older, _ := client.Older(in.Version, client.RootedLocal)
+	f := in.Client.CheckVersion(in.Version)
+	older, _ := client.IsOlder(in.Version, client.RootedLocal)
 	if f.State != check.Failure && f.State != check.Warning && older && in.Places.Work != in.Places.Root &&
 		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
-		f = check.Warn(fmt.Sprintf("Claude Code %s reads local settings only in the directory where a session starts, not at the root of the repository around", in.Version),
+		f = check.Warned(fmt.Sprintf("Claude Code %s reads local settings only in the directory where a session starts, not at the root of the repository around", in.Version),
 			"start it in "+in.Places.Root+", or claude update")
 	}
 	return []check.Finding{f}
@@ -31,10 +31,10 @@ func (in *Inspection) checkClient() []check.Finding {
 // stop always.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
-		bad = append(bad, check.Fail(in.Silenced, "remove it where it is set"))
+		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
 	}
-	if value, from, ok := in.Env("SPRINGFIELD"); ok && value == "off" {
-		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
+	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && value == "off" {
+		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
 	}
 	return bad
 }
@@ -42,9 +42,9 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 // checkPaused looks for what lets every agent stop always.
 func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
-		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
+		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
 	}
-	if h, held := ledger.Held(in.state(), "", in.Now); held && in.stateClosed() == nil {
+	if h, held := ledger.HoldInForce(in.stateDir(), "", in.Now); held && in.stateClosed() == nil {
 		until := "until you resume"
 		if h.Until != 0 {
 			until = "until " + time.UnixMilli(h.Until).Format("15:04")
@@ -67,25 +67,25 @@ func withTodo() []string {
 // open todos miss.
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
-	older, known := client.Older(in.Version, "2.1.233")
-	reminded := slices.ContainsFunc(in.Beside(), func(s client.Switched) bool {
-		known, _ := registry.Named(s.Strategy)
+	older, known := client.IsOlder(in.Version, "2.1.233")
+	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
+		known, _ := registry.StrategyNamed(s.Strategy)
 		return known.Answers() == "UserPromptSubmit"
 	})
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil
 	}
-	if value, _, ok := in.Env(variable); ok && value == "1" {
-		return []check.Finding{check.OK(variable + " is set: every model has a todo list")}
+	if value, _, ok := in.VariableSet(variable); ok && value == "1" {
+		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
 	}
-	model, where := in.Model()
+	model, where := in.ChosenModel()
 	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
-		return []check.Finding{check.OK(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
+		return []check.Finding{check.Passed(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
 	}
 	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
 	fix := fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
 	if reminded {
-		return []check.Finding{check.Warn(newest+"todo-continuation has nothing to remind Claude of there", fix)}
+		return []check.Finding{check.Warned(newest+"todo-continuation has nothing to remind Claude of there", fix)}
 	}
 	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
 }
@@ -94,7 +94,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 func (in *Inspection) checkProject() (all []check.Finding) {
 	steering, others := in.steered()
 	for _, says := range steering {
-		all = append(all, check.Warn(says, "remove it from env there if you did not put it in"))
+		all = append(all, check.Warned(says, "remove it from env there if you did not put it in"))
 	}
 	if others != "" {
 		all = append(all, check.Noted(others, "remove from env there what you do not know"))

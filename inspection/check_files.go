@@ -26,7 +26,7 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 		bad = append(bad, in.checkLayer(l)...)
 	}
 	for _, err := range in.Notes {
-		bad = append(bad, check.Fail(err.Error(), HowToRead(err)))
+		bad = append(bad, check.Failed(err.Error(), HowToRead(err)))
 	}
 	if e, interrupted, err := installer.Journal(in.Places).Interrupted(); err == nil && interrupted {
 		undo := func(s *installer.Settings) (change.Change, error) {
@@ -36,10 +36,10 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 			}
 			return plan.Change, err
 		}
-		bad = append(bad, check.Fail(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
+		bad = append(bad, check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo)))
 	}
 	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
-		return append([]check.Finding{check.OK("every settings file can be read")}, bad...)
+		return append([]check.Finding{check.Passed("every settings file can be read")}, bad...)
 	}
 	return bad
 }
@@ -50,15 +50,15 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
-			return []check.Finding{check.Fail(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
+			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
 		}
-		return []check.Finding{check.Fail(says+", so Claude Code ignores it", HowToRead(l.Err()))}
+		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err()))}
 	}
 	for _, d := range l.Duplicates() {
 		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Key)
-		f := check.Warn(says, "remove one of the two")
+		f := check.Warned(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Fail(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
+			f = check.Failed(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
 		}
 		bad = append(bad, f)
 	}
@@ -99,25 +99,25 @@ func HowToRead(err error) string {
 		case "springfield":
 			without = "then springfield finds a suite only from inside it, or with --suite"
 		}
-		return "rm " + check.Quote(damaged.File) + ": " + without
+		return "rm " + check.QuoteArgument(damaged.File) + ": " + without
 	case !errors.As(err, &at):
 		return "fix that file, or remove it"
 	case errors.Is(err, fs.ErrPermission):
-		dir := closed(at.Path)
-		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.Quote(dir), check.Quote(dir))
+		dir := firstClosed(at.Path)
+		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.QuoteArgument(dir), check.QuoteArgument(dir))
 	}
 	if strings.Contains(err.Error(), "not a regular file") {
-		return "a file has to be there: move " + check.Quote(at.Path) + " away"
+		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
 	}
 	if file := notADir(at.Path); file != "" {
-		return "a directory has to be there: move " + check.Quote(file) + " away"
+		return "a directory has to be there: move " + check.QuoteArgument(file) + " away"
 	}
-	return "move " + check.Quote(at.Path) + " away, or fix it"
+	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
 }
 
-// closed is what keeps a path from being read or written: the first directory above it
+// firstClosed is what keeps a path from being read or written: the first directory above it
 // that cannot be entered, else the path itself, or its directory where it is not there.
-func closed(path string) string {
+func firstClosed(path string) string {
 	if isMissing(path) {
 		path = filepath.Dir(path)
 	}
@@ -155,29 +155,29 @@ func (in *Inspection) checkState() (all []check.Finding) {
 		return []check.Finding{*f}
 	}
 	for _, err := range installer.Damaged(in.Places) {
-		all = append(all, check.Warn(err.Error(), HowToRead(err)))
+		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
-	if _, err := ledger.Kept(in.state()); err != nil {
-		all = append(all, check.Warn(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
+	if _, err := ledger.DaysKept(in.stateDir()); err != nil {
+		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
-		if _, err := os.ReadDir(in.Places.State(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
+		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+causeOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: causeOf(err)})))
 		}
 	}
 	if len(all) > 0 {
 		return all
 	}
-	return []check.Finding{check.OK(in.state() + " is writable")}
+	return []check.Finding{check.Passed(in.stateDir() + " is writable")}
 }
 
 // stateClosed is the finding that the state directory cannot be read or written, nil if
 // it can.
 func (in *Inspection) stateClosed() *check.Finding {
 	const without = ": without it every hook lets its agent stop"
-	for _, dir := range []string{in.Places.Config, in.state()} {
+	for _, dir := range []string{in.Places.Config, in.stateDir()} {
 		if target := leadsNowhere(dir); target != "" {
-			f := check.Fail(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.Quote(target)+", or remove the link")
+			f := check.Failed(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.QuoteArgument(target)+", or remove the link")
 			return &f
 		}
 	}
@@ -188,22 +188,22 @@ func (in *Inspection) stateClosed() *check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.state(), "x"), Err: cause(err)}
-	f := check.Fail("open "+in.state()+": "+cause(err).Error()+without, HowToRead(at))
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: causeOf(err)}
+	f := check.Failed("open "+in.stateDir()+": "+causeOf(err).Error()+without, HowToRead(at))
 	return &f
 }
 
 // stateUnread says why the state directory cannot be read.
 func (in *Inspection) stateUnread() error {
-	_, err := os.ReadDir(in.state())
+	_, err := os.ReadDir(in.stateDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// cause is what an error of the system says without the path.
-func cause(err error) error {
+// causeOf is what an error of the system says without the path.
+func causeOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
 	}

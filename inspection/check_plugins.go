@@ -37,8 +37,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	for _, r := range in.byUs {
-		if !in.passedOver(r.Scope) && !in.says(r.Scope, r.ID) {
-			all = append(all, check.Warn(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
+		if !in.passedOver(r.Scope) && !in.scopeSays(r.Scope, r.ID) {
+			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
 		}
 	}
@@ -53,10 +53,10 @@ func (in *Inspection) passedOver(scope client.Scope) bool {
 	return slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
 }
 
-// says tells whether a scope's settings name a plugin. Two scopes that share a
+// scopeSays tells whether a scope's settings name a plugin. Two scopes that share a
 // file have the name of one of them.
-func (in *Inspection) says(scope client.Scope, id string) bool {
-	s, _ := in.Plugin(id)
+func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
+	s, _ := in.FindPlugin(id)
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
 	return slices.ContainsFunc(s.Says, func(said client.Said) bool { return shared || said.Layer == string(scope) })
 }
@@ -65,25 +65,25 @@ func (in *Inspection) says(scope client.Scope, id string) bool {
 // what the user has made or enabled with springfield is repaired: a project that
 // was cloned must not bring its own hook to life this way.
 func (in *Inspection) notRunning(s client.Switched) check.Finding {
-	f := check.Fail(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
+	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
 	if s.Decides == string(client.Project) { // it runs for none of those who use the project
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.Host()) != nil
+		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.HostTarget()) != nil
 	})
-	market, known := in.settings.Market(s.Marketplace)
+	market, known := in.settings.FindMarket(s.Marketplace)
 	switch {
-	case len(suites) == 1 && (!known || market.IsGone()):
+	case len(suites) == 1 && (!known || market.IsMissing()):
 		// The suite that init remembers: it has moved, or was never registered.
 		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
 		f.Mend = in.register(s.Marketplace, suites[0].Dir)
-	case known && market.IsGone():
+	case known && market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
-	case known && market.Suite() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
+	case known && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
-			_, err := in.Client.Install(ctx, client.Look(in.Places), s.ID)
+			_, err := in.Client.Install(ctx, client.NewSnapshot(in.Places), s.ID)
 			return err
 		}
 	}
@@ -93,31 +93,33 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 // register makes a suite known, through the client or by a declaration.
 func (in *Inspection) register(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
-		return func(ctx context.Context) error { return in.Client.Register(ctx, client.Look(in.Places), name, dir) }
+		return func(ctx context.Context) error {
+			return in.Client.Register(ctx, client.NewSnapshot(in.Places), name, dir)
+		}
 	}
-	return in.edit(func(s *installer.Settings) (change.Change, error) { return s.Declare(name, dir) })
+	return in.repairByPlan(func(s *installer.Settings) (change.Change, error) { return s.Declare(name, dir) })
 }
 
 func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	suite := ""
-	if market, _ := in.settings.Market(s.Marketplace); market.Suite() != "" {
-		if _, err := generator.ReadSuite(market.Suite()); err == nil {
-			suite = market.Suite()
+	if market, _ := in.settings.FindMarket(s.Marketplace); market.SuiteDir() != "" {
+		if _, err := generator.ReadSuite(market.SuiteDir()); err == nil {
+			suite = market.SuiteDir()
 		}
 	}
-	known, _ := registry.Named(s.Strategy)
+	known, _ := registry.StrategyNamed(s.Strategy)
 	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
-	if stale := in.stale(s); stale != "" {
-		all = append(all, check.Warn(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
+	if stale := in.whyStale(s); stale != "" {
+		all = append(all, check.Warned(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
 	}
 	if len(all) == 0 {
-		return []check.Finding{check.OK(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
+		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
 	}
 	return all
 }
 
-// stale says why the copy that runs is not what the marketplace has.
-func (in *Inspection) stale(s client.Switched) string {
+// whyStale says why the copy that runs is not what the marketplace has.
+func (in *Inspection) whyStale(s client.Switched) string {
 	if s.InPlace {
 		return ""
 	}
@@ -128,8 +130,8 @@ func (in *Inspection) stale(s client.Switched) string {
 	if clone == "" {
 		return ""
 	}
-	theirs, err := generator.ProgramSum(clone, generator.Host())
-	ours, errOurs := generator.ProgramSum(s.Dir, generator.Host())
+	theirs, err := generator.ProgramSum(clone, generator.HostTarget())
+	ours, errOurs := generator.ProgramSum(s.Dir, generator.HostTarget())
 	if err == nil && errOurs == nil && theirs != ours {
 		return fmt.Sprintf("the marketplace has another hook under the same version %s, and Claude Code fetches only new versions", s.Version)
 	}
@@ -140,16 +142,16 @@ func (in *Inspection) stale(s client.Switched) string {
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
-		return []check.Finding{check.Warn(err.Error(), HowToRead(err))}
+		return []check.Finding{check.Warned(err.Error(), HowToRead(err))}
 	}
 	for _, s := range in.ours {
 		m, known := markets[s.Marketplace]
-		if !s.On || !known || m.Suite() == "" || m.IsGone() {
+		if !s.On || !known || m.SuiteDir() == "" || m.IsMissing() {
 			continue // of a repository the suite may well be the author's own copy
 		}
 		for _, suite := range in.suitesOf(s.Marketplace) {
-			if !folder.Same(m.Suite(), suite.Dir) {
-				all = append(all, check.Warn(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
+			if !folder.IsSame(m.SuiteDir(), suite.Dir) {
+				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
 					"make it again under another name: springfield init DIR --marketplace NAME"))
 			}
 		}
@@ -165,21 +167,21 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 		for _, s := range twice {
 			off = append(off, howToSwitchOff(s))
 		}
-		all = append(all, check.Warn(strings.Join(ids(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
+		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
 	}
-	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOf(s.Strategy) == strategy.SpecLoop })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {
-		if !s.On || s.Ours() || len(drivers) == 0 {
+		if !s.On || s.IsOurs() || len(drivers) == 0 {
 			continue
 		}
 		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
 		case name == "double-shot-latte":
-			f := check.Warn(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s))
+			f := check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s))
 			f.Mend = in.switchOff(s)
 			all = append(all, f)
 		case s.ID == "ralph-specum@smart-ralph":
-			f := check.Warn(s.ID+" drives a loop too: when its spec is active, either can make Claude go on", howToSwitchOff(s))
+			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on", howToSwitchOff(s))
 			if loops {
 				f.State = check.Failure
 			}
@@ -190,13 +192,13 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 		return all
 	}
 	if len(drivers) == 1 {
-		return []check.Finding{check.OK(drivers[0].ID + " decides alone")}
+		return []check.Finding{check.Passed(drivers[0].ID + " decides alone")}
 	}
 	var deciding []Plugin
 	for _, s := range drivers {
 		deciding = append(deciding, pluginOf(s))
 	}
-	return []check.Finding{check.OK(whoDecides(deciding))}
+	return []check.Finding{check.Passed(whoDecides(deciding))}
 }
 
 func strategyOf(s client.Switched) string { return s.Strategy }
@@ -210,10 +212,10 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 		scope = client.Local // for this user alone: the project's file is for all who use it
 	case scope == "":
 		scope = client.User // it loads on its own
-	case !slices.Contains(client.Scopes(), scope):
+	case !slices.Contains(client.AllScopes(), scope):
 		return nil // an administrator's
 	}
-	return in.edit(func(now *installer.Settings) (change.Change, error) { return now.Switch(scope, s.ID, false) })
+	return in.repairByPlan(func(now *installer.Settings) (change.Change, error) { return now.PlanSwitch(scope, s.ID, false) })
 }
 
 // checkRalphFile looks for a loop without a driver: its file makes every hook of
@@ -226,7 +228,7 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
 		name, _, _ := strings.Cut(s.ID, "@")
-		return s.Runs() && !s.Ours() && (name == "ralph-loop" || name == "ralph-wiggum")
+		return s.IsLoaded() && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
 	})
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {
@@ -235,6 +237,6 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	case !forAll:
 		return []check.Finding{check.Noted(path+" is armed for one session, and springfield stands aside in that one; no plugin drives the loop", "remove it if that session is over")}
 	}
-	return []check.Finding{check.Fail(path+" is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", "remove it").
-		MendBy(in.edit(func(s *installer.Settings) (change.Change, error) { return installer.Remove(s.Places, path) }))}
+	return []check.Finding{check.Failed(path+" is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", "remove it").
+		MendBy(in.repairByPlan(func(s *installer.Settings) (change.Change, error) { return installer.RemoveFile(s.Places, path) }))}
 }

@@ -24,19 +24,19 @@ import (
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
-		settings, err := hook.ReadSettings(s.Dir, in.state(), "")
+		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), "")
 		rounds := settings.MaxContinues()
 		if err != nil || rounds <= honoured { // an error is for checkRules to tell
 			continue
 		}
-		f := check.Fail(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
+		f := check.Failed(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
 			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
 		scope := client.User
-		if _, from, ok := in.Env(client.BlockCap); ok {
+		if _, from, ok := in.VariableSet(client.BlockCap); ok {
 			scope = client.Scope(from)
 		}
 		if scope == client.User || scope == client.Local {
-			f.Mend = in.edit(func(s *installer.Settings) (change.Change, error) {
+			f.Mend = in.repairByPlan(func(s *installer.Settings) (change.Change, error) {
 				return s.SetVariable(scope, client.BlockCap, fmt.Sprint(rounds))
 			})
 		}
@@ -48,19 +48,19 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 // checkRules names what is wrong with the files that tune a plugin.
 func (in *Inspection) checkRules() (all []check.Finding) {
 	for _, s := range in.ours {
-		if !s.Runs() {
+		if !s.IsLoaded() {
 			continue
 		}
-		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
+		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
 		if err != nil {
-			all = append(all, check.Fail(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
+			all = append(all, check.Failed(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
 			continue
 		}
 		for _, fault := range settings.Faults {
-			all = append(all, check.Warn(fault+"; that part is not in force", "fix that place"))
+			all = append(all, check.Warned(fault+"; that part is not in force", "fix that place"))
 		}
 		for _, err := range rules.CheckPatterns(settings.Options) {
-			all = append(all, check.Warn(s.ID+": "+err.Error()+"; it is not in force", "fix that rule"))
+			all = append(all, check.Warned(s.ID+": "+err.Error()+"; it is not in force", "fix that rule"))
 		}
 	}
 	return all
@@ -71,24 +71,24 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks := false
 	for _, s := range in.ours {
-		if known, ok := registry.Named(s.Strategy); !s.Runs() || !ok || !known.Judges {
+		if known, ok := registry.StrategyNamed(s.Strategy); !s.IsLoaded() || !ok || !known.Judges {
 			continue
 		}
 		asks = true
-		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
+		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
 		if err != nil { // for checkRules to tell
 			continue
 		}
-		j, _ := settings.Judge()
+		j, _ := settings.JudgeOptions()
 		if says, failure := in.missing(j); says != "" {
-			all = append(all, check.Warn(s.ID+" asks "+says, backend.Hint(failure)))
+			all = append(all, check.Warned(s.ID+" asks "+says, backend.HintFor(failure)))
 		}
 	}
 	if !asks {
 		return nil
 	}
 	if why := backend.Redirected(in.Places.Work, in.Places.Home); why != "" {
-		all = append(all, check.Warn("no judge is asked here: "+why, backend.Hint(judge.Redirected)))
+		all = append(all, check.Warned("no judge is asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
 	return append(all, in.checkAnswers())
 }
@@ -106,7 +106,7 @@ func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failu
 	case judge.API:
 		user := backend.Env{Vars: in.User.Env}
 		for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
-			if value, _, _ := in.Env(name); value != "" || user.Get(name) != "" {
+			if value, _, _ := in.VariableSet(name); value != "" || user.Variable(name) != "" {
 				return "", ""
 			}
 		}
@@ -121,22 +121,22 @@ func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failu
 
 // checkAnswers tells how the judge has answered today.
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadSpend(in.state(), in.Now)
+	spend, err := ledger.ReadSpend(in.stateDir(), in.Now)
 	if err != nil {
-		return check.Warn(err.Error()+"; until then no judge is asked", "delete that file")
+		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}
 	if spend.Failures == 0 {
-		return check.OK("today: " + spentOn(spend))
+		return check.Passed("today: " + spentOn(spend))
 	}
 	times := "once"
 	if spend.Failures > 1 {
 		times = fmt.Sprintf("%d times in a row", spend.Failures)
 	}
-	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, Ago(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
+	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, AgoInWords(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
 	if until := time.UnixMilli(spend.Until); until.After(in.Now) {
-		says += fmt.Sprintf("; it is asked again in %s", moment.Length(until.Sub(in.Now).Milliseconds()))
+		says += fmt.Sprintf("; it is asked again in %s", moment.LengthInWords(until.Sub(in.Now).Milliseconds()))
 	}
-	return check.Warn(says, backend.Hint(judge.Failure(spend.Failure)))
+	return check.Warned(says, backend.HintFor(judge.Failure(spend.Failure)))
 }
 
 // spentOn is what judges have done on a day.

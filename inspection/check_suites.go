@@ -13,7 +13,7 @@ import (
 func (in *Inspection) checkSuites() (all []check.Finding) {
 	hash, err := generator.SourceHash()
 	if err != nil {
-		return []check.Finding{check.Fail(err.Error(), "install springfield again: "+generator.Page)}
+		return []check.Finding{check.Failed(err.Error(), "install springfield again: "+generator.Page)}
 	}
 	const others = "hooks are not those of this springfield: in "
 	var mine []string // made by init
@@ -26,14 +26,14 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 		case s.Made:
 			mine = append(mine, s.Dir)
 		default:
-			all = append(all, check.Warn(others+s.Dir, "springfield update "+check.Quote(s.Dir)))
+			all = append(all, check.Warned(others+s.Dir, "springfield update "+check.QuoteArgument(s.Dir)))
 		}
 	}
 	if len(mine) > 0 {
-		all = append(all, check.Warn(others+strings.Join(mine, " and "), "springfield update --all"))
+		all = append(all, check.Warned(others+strings.Join(mine, " and "), "springfield update --all"))
 	}
 	if len(all) == 0 && current > 0 {
-		return []check.Finding{check.OK("all suites have the hooks of this springfield")}
+		return []check.Finding{check.Passed("all suites have the hooks of this springfield")}
 	}
 	return all
 }

@@ -16,7 +16,7 @@ import (
 func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	home := t.TempDir()
 	in := &Inspection{Request: Request{Places: client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}}
-	in.settings = installer.Read(in.Places)
+	in.settings = installer.ReadSettings(in.Places)
 	for decides, want := range map[string]string{
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",
@@ -46,10 +46,10 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	apply := func(plan change.Change, err error) {
 		t.Helper()
 		must(t, err)
-		must(t, installer.Journal(places).Apply(plan))
+		must(t, installer.Journal(places).ApplyChange(plan))
 	}
 	suite := filepath.Join(home, "hooks")
-	apply(installer.Read(places).Enable(installer.Enabling{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
+	apply(installer.ReadSettings(places).PlanEnable(installer.Enabling{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
 	// As a kill between the two files leaves it.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
 	must(t, os.Rename(entry+".json", entry+".open"))
@@ -59,7 +59,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	if len(found) != 1 || found[0].Mend == nil {
 		t.Fatalf("%+v", found)
 	}
-	apply(installer.Read(places).SetVariable(client.Local, "A", "1"))
+	apply(installer.ReadSettings(places).SetVariable(client.Local, "A", "1"))
 	if err := found[0].Mend(t.Context()); err == nil {
 		t.Error("another edit was taken back")
 	}

@@ -50,15 +50,15 @@ func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 	looked := []OnHost{}
 	for _, h := range all {
 		if h.Name != hosts.Claude {
-			looked = append(looked, in.onHost(h))
+			looked = append(looked, in.lookAtHost(h))
 		}
 	}
 	return looked
 }
 
-func (in *Inspection) onHost(h hosts.Host) OnHost {
-	at := h.At(in.User)
-	o := OnHost{Host: h.Name, Title: h.Title, Found: at.Found(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
+func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
+	at := h.PlaceFor(in.User)
+	o := OnHost{Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
 	if !o.Found || h.Plugins.Installed == nil {
 		return o
 	}
@@ -71,10 +71,10 @@ func (in *Inspection) onHost(h hosts.Host) OnHost {
 		o.Problem = err.Error()
 	}
 	for _, i := range all {
-		is := in.settings.In(i.Dir)
+		is := in.settings.InstalledIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
-		if is.Ours() || mine {
-			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.Drives()))
+		if is.IsOurs() || mine {
+			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.DrivesStop()))
 		}
 	}
 	return o
@@ -82,7 +82,7 @@ func (in *Inspection) onHost(h hosts.Host) OnHost {
 
 func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
 	p := HostPlugin{ID: i.ID, On: i.On, Scope: string(i.Scope), Strategy: strategy, Version: i.Version, Dir: i.Dir, Suite: i.Suite, installed: i}
-	err := generator.CheckHook(i.Dir, generator.Host())
+	err := generator.CheckHook(i.Dir, generator.HostTarget())
 	if err != nil {
 		p.Problem = err.Error()
 	}
@@ -100,15 +100,15 @@ func hasPlugin(dir, name string) bool {
 // ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
 // is there, something is on in its settings, or there is no other host.
 func (in *Inspection) ShowsClaude(others []OnHost) bool {
-	claude, _ := hosts.Named(hosts.Claude)
-	return len(others) == 0 || len(in.ours) > 0 || claude.At(in.User).Found()
+	claude, _ := hosts.HostNamed(hosts.Claude)
+	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
 }
 
 // CheckHosts are the findings of doctor on other hosts. Of one that was not asked for and on
 // which nothing is on, nothing is said.
 func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) (found []check.Finding) {
 	for _, o := range all {
-		for _, f := range o.check(ctx, asked) {
+		for _, f := range o.checkHost(ctx, asked) {
 			f.Check = o.Host
 			found = append(found, f)
 		}
@@ -116,16 +116,16 @@ func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) 
 	return found
 }
 
-func (o OnHost) check(ctx context.Context, asked bool) []check.Finding {
+func (o OnHost) checkHost(ctx context.Context, asked bool) []check.Finding {
 	all, h := o.checkPlugins(asked), o.place.Host
-	if on := o.on(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+	if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
 		all = append(all, h.Check(ctx, o.place, on)...)
 	}
 	return all
 }
 
-// on are the plugins that are on.
-func (o OnHost) on() (on []hosts.Installed) {
+// pluginsOn are the plugins that are on.
+func (o OnHost) pluginsOn() (on []hosts.Installed) {
 	for _, p := range o.Plugins {
 		if p.On {
 			on = append(on, p.installed)
@@ -136,16 +136,16 @@ func (o OnHost) on() (on []hosts.Installed) {
 
 // checkPlugins are the findings that take no program.
 func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
-	h, on := o.place.Host, o.on()
+	h, on := o.place.Host, o.pluginsOn()
 	if !o.Found {
-		return []check.Finding{check.Warn(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
+		return []check.Finding{check.Warned(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
 	}
 	if o.Problem != "" {
-		all = append(all, check.Fail("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
+		all = append(all, check.Failed("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
 	}
 	for _, p := range o.Plugins {
 		if p.On {
-			all = append(all, p.check(o))
+			all = append(all, p.checkPlugin(o))
 		}
 	}
 	switch {
@@ -157,11 +157,11 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	return all
 }
 
-// again is the command that gives a host the plugin as it is in its suite now.
-func (p HostPlugin) again(o OnHost) string {
+// copyCommand is the command that gives a host the plugin as it is in its suite now.
+func (p HostPlugin) copyCommand(o OnHost) string {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.installed.Name, o.Host)
 	if p.Suite != "" {
-		again += " --suite " + check.Quote(p.Suite)
+		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
 	if o.place.Host.Plugins.Trusts {
 		again += " --trust"
@@ -172,38 +172,38 @@ func (p HostPlugin) again(o OnHost) string {
 // foundHosts are the other hosts that are there.
 func (in *Inspection) foundHosts() []OnHost {
 	var all []hosts.Host
-	for _, at := range hosts.Found(in.User) {
+	for _, at := range hosts.HostsFound(in.User) {
 		all = append(all, at.Host)
 	}
 	return in.OnHosts(all)
 }
 
-// Copies are the commands that give the other hosts the plugins of some suites as they are
+// CopyCommands are the commands that give the other hosts the plugins of some suites as they are
 // now, where a host runs a copy of what a suite was before.
-func (in *Inspection) Copies(suites []string) (commands []string) {
+func (in *Inspection) CopyCommands(suites []string) (commands []string) {
 	for _, o := range in.foundHosts() {
 		for _, p := range o.Plugins {
-			if p.On && p.Stale && slices.ContainsFunc(suites, func(dir string) bool { return folder.Same(dir, p.Suite) }) {
-				commands = append(commands, p.again(o))
+			if p.On && p.Stale && slices.ContainsFunc(suites, func(dir string) bool { return folder.IsSame(dir, p.Suite) }) {
+				commands = append(commands, p.copyCommand(o))
 			}
 		}
 	}
 	return commands
 }
 
-func (p HostPlugin) check(o OnHost) check.Finding {
-	again := p.again(o)
+func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
+	again := p.copyCommand(o)
 	switch {
 	case p.Problem != "" && p.Suite != "":
-		return check.Fail(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.Quote(p.Suite)+", then "+again)
+		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
-		return check.Fail(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
+		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
 	case p.Stale:
-		return check.Warn(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID), again)
+		return check.Warned(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID), again)
 	case !p.Decides:
-		return check.OK(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
+		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
 	}
-	return check.OK(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, o.Title, o.place.Host.Agent))
+	return check.Passed(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, o.Title, o.place.Host.Agent))
 }
 
 // WriteText prints it for people.
@@ -217,18 +217,18 @@ func (o OnHost) WriteText(out layout.Printer) {
 	}
 	switch {
 	case !o.Found:
-		out.Warn().Say("%s: not found on this machine", o.Title)
+		out.InYellow().PrintText("%s: not found on this machine", o.Title)
 		return
 	case o.Problem != "":
-		out.Bad().Say("%s: %s", o.Title, o.Problem)
+		out.InRed().PrintText("%s: %s", o.Title, o.Problem)
 	case len(deciding) == 0:
-		out.Warn().Say("%s: no springfield plugin decides when %s stops", o.Title, agent)
+		out.InYellow().PrintText("%s: no springfield plugin decides when %s stops", o.Title, agent)
 	default:
 		verb := " decides"
 		if len(deciding) > 1 {
 			verb = " decide"
 		}
-		out.Good().Say("%s: %s%s when %s stops", o.Title, strings.Join(deciding, " and "), verb, agent)
+		out.InGreen().PrintText("%s: %s%s when %s stops", o.Title, strings.Join(deciding, " and "), verb, agent)
 	}
 	for _, p := range o.Plugins {
 		state := "off"
@@ -242,6 +242,6 @@ func (o OnHost) WriteText(out layout.Printer) {
 		if p.Problem != "" {
 			says = append(says, p.Problem)
 		}
-		out.Item("  ", strings.Join(says, ", "))
+		out.PrintItem("  ", strings.Join(says, ", "))
 	}
 }

@@ -55,7 +55,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) (*Inspection, error) {
-	in := &Inspection{Request: r, settings: installer.Read(r.Places)}
+	in := &Inspection{Request: r, settings: installer.ReadSettings(r.Places)}
 	inventory, err := in.settings.Inventory()
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func Inspect(r Request) (*Inspection, error) {
 	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
 	for _, s := range inventory.Plugins {
-		if s.Ours() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
+		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
 			in.ours = append(in.ours, s)
 		}
 	}
@@ -72,7 +72,7 @@ func Inspect(r Request) (*Inspection, error) {
 }
 
 func (in *Inspection) readSuites() {
-	made, err := installer.Suites(in.Places)
+	made, err := installer.KnownSuites(in.Places)
 	if err != nil {
 		in.Notes = append(in.Notes, err)
 	}
@@ -95,8 +95,8 @@ func (in *Inspection) suitesOf(marketplace string) []Suite {
 	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
 }
 
-// around is the suite around the working directory; the zero one if there is none.
-func (in *Inspection) around() Suite {
+// suiteAround is the suite around the working directory; the zero one if there is none.
+func (in *Inspection) suiteAround() Suite {
 	if len(in.Suites) > 0 && in.Suites[0].Around {
 		return in.Suites[0]
 	}
@@ -108,31 +108,31 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r installer.Remembered) bool { return r.ID == id })
 }
 
-// state is the directory of springfield's own state.
-func (in *Inspection) state() string { return filepath.Join(in.Places.Config, "springfield") }
+// stateDir is the directory of springfield's own state.
+func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }
 
-// states are all directories of springfield's own state, that of Claude Code's hooks first:
+// stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
 // hooks of other hosts keep theirs in the home.
-func (in *Inspection) states() []string {
-	if home := ledger.Dir("", in.Places.Home); home != "" && home != in.state() {
-		return []string{in.state(), home}
+func (in *Inspection) stateDirs() []string {
+	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.stateDir() {
+		return []string{in.stateDir(), home}
 	}
-	return []string{in.state()}
+	return []string{in.stateDir()}
 }
 
-// edit is the repair that a plan makes, from settings as they are by then.
-func (in *Inspection) edit(plan func(*installer.Settings) (change.Change, error)) func(context.Context) error {
+// repairByPlan is the repair that a plan makes, from settings as they are by then.
+func (in *Inspection) repairByPlan(plan func(*installer.Settings) (change.Change, error)) func(context.Context) error {
 	return func(context.Context) error {
-		c, err := installer.Journal(in.Places).Do(func() (change.Change, error) { return plan(installer.Read(in.Places)) })
-		if err == nil && c.Empty() {
+		c, err := installer.Journal(in.Places).PlanAndApply(func() (change.Change, error) { return plan(installer.ReadSettings(in.Places)) })
+		if err == nil && c.IsEmpty() {
 			return errors.New("there is nothing to change")
 		}
 		return err
 	}
 }
 
-// Checks are the checks of doctor, in their order.
-func Checks() []check.Check[*Inspection] {
+// AllChecks are the checks of doctor, in their order.
+func AllChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "client", Look: (*Inspection).checkClient},
 		{Name: "settings", Look: (*Inspection).checkSettings},
@@ -152,8 +152,8 @@ func Checks() []check.Check[*Inspection] {
 	}
 }
 
-// Shared are the checks of what all agents share, for users without Claude Code.
-func Shared() []check.Check[*Inspection] {
+// SharedChecks are the checks of what all agents share, for users without Claude Code.
+func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "hooks", Look: (*Inspection).checkPaused},
 		{Name: "suites", Look: (*Inspection).checkSuites},
@@ -165,12 +165,12 @@ func Shared() []check.Check[*Inspection] {
 // that is not what its suite records: none of them can say so itself.
 func Broken(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
-		if !p.Runs() || !p.Ours() {
+		if !p.IsLoaded() || !p.IsOurs() {
 			continue
 		}
-		err := generator.CheckHook(p.Dir, generator.Host())
+		err := generator.CheckHook(p.Dir, generator.HostTarget())
 		if err == nil {
-			err = generator.CheckRecorded(p.Dir, generator.Host())
+			err = generator.CheckRecorded(p.Dir, generator.HostTarget())
 		}
 		if err != nil {
 			all = append(all, fmt.Sprintf("%s is on, but %v", p.ID, err))
@@ -193,14 +193,14 @@ func howToSwitchOff(s client.Switched) string {
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }
 
-// Ago says when something was, seen from now.
-func Ago(now, then time.Time) string {
+// AgoInWords says when something was, seen from now.
+func AgoInWords(now, then time.Time) string {
 	switch d := now.Sub(then); {
 	case d < 0 || d >= 24*time.Hour:
 		return "on " + then.Local().Format("2006-01-02 15:04")
 	case d < time.Minute:
 		return "just now"
 	default:
-		return moment.Length(d.Milliseconds()) + " ago"
+		return moment.LengthInWords(d.Milliseconds()) + " ago"
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// kindOf is what a strategy does in a session.
-func kindOf(name string) strategy.Kind {
-	known, ok := registry.Named(name)
+// kindOfStrategy is what a strategy does in a session.
+func kindOfStrategy(name string) strategy.Kind {
+	known, ok := registry.StrategyNamed(name)
 	if !ok {
 		return strategy.Daily
 	}
-	return known.Kind()
+	return known.KindOf()
 }
 
 // doubled are those of which another does the same. Of one kind, one is to be on.
 func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
-		kinds[kindOf(strategyOf(p))]++
+		kinds[kindOfStrategy(strategyOf(p))]++
 	}
 	for _, p := range all {
-		if kinds[kindOf(strategyOf(p))] > 1 {
+		if kinds[kindOfStrategy(strategyOf(p))] > 1 {
 			twice = append(twice, p)
 		}
 	}
@@ -34,7 +34,7 @@ func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
 func whoDecides(all []Plugin) string {
 	var daily, loops []string
 	for _, p := range all {
-		if kind := kindOf(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
 			loops = append(loops, p.ID)
 		} else {
 			daily = append(daily, p.ID)

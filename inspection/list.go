@@ -55,18 +55,18 @@ type AtHand struct {
 	named  bool     // some settings name it
 }
 
-// List compares the strategies, and finds the plugins of them that are at hand. others are
+// ListStrategies compares the strategies, and finds the plugins of them that are at hand. others are
 // the hosts beside Claude Code.
-func (in *Inspection) List(others []OnHost) (List, error) {
-	around := in.around()
+func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
+	around := in.suiteAround()
 	if around.Err != nil {
 		return List{}, around.Err
 	}
-	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(others)}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand(others)}
 	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
 		l.Next = in.HowToBegin()
 	}
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		a, err := generator.ReadAbout(name)
 		if err != nil {
 			return List{}, err
@@ -82,8 +82,8 @@ func (in *Inspection) List(others []OnHost) (List, error) {
 	return l, nil
 }
 
-// atHand lists the plugins in order of their IDs.
-func (in *Inspection) atHand(others []OnHost) []AtHand {
+// pluginsAtHand lists the plugins in order of their IDs.
+func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 	all := []AtHand{}
 	for _, suite := range in.Suites {
 		if suite.Err != nil {
@@ -95,10 +95,10 @@ func (in *Inspection) atHand(others []OnHost) []AtHand {
 	}
 	for _, s := range in.Plugins {
 		n := slices.IndexFunc(all, func(p AtHand) bool { // a marketplace's name can mean another directory than this suite's
-			return p.ID == s.ID && (!s.InPlace || folder.Same(s.Dir, filepath.Join(p.Suite, s.Name)))
+			return p.ID == s.ID && (!s.InPlace || folder.IsSame(s.Dir, filepath.Join(p.Suite, s.Name)))
 		})
 		if n < 0 {
-			if !s.On || !s.Ours() {
+			if !s.On || !s.IsOurs() {
 				continue
 			}
 			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
@@ -108,7 +108,7 @@ func (in *Inspection) atHand(others []OnHost) []AtHand {
 	for _, o := range others {
 		for _, p := range o.Plugins {
 			if p.On {
-				all = p.addTo(all, o)
+				all = p.addToAtHand(all, o)
 			}
 		}
 	}
@@ -116,11 +116,11 @@ func (in *Inspection) atHand(others []OnHost) []AtHand {
 	return all
 }
 
-// addTo adds to plugins at hand that one is on at a host.
-func (p HostPlugin) addTo(all []AtHand, o OnHost) []AtHand {
+// addToAtHand adds to plugins at hand that one is on at a host.
+func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	n := slices.IndexFunc(all, func(a AtHand) bool {
 		name, _, _ := strings.Cut(a.ID, "@")
-		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && folder.Same(a.Suite, p.Suite)
+		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && folder.IsSame(a.Suite, p.Suite)
 	})
 	if n < 0 {
 		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
@@ -133,7 +133,7 @@ func (p HostPlugin) addTo(all []AtHand, o OnHost) []AtHand {
 func (in *Inspection) addState(p *AtHand, s client.Switched) {
 	p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
 	same := func(d client.Switched) bool { return d.ID == s.ID }
-	p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.Beside(), same)
+	p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
 	if s.On && !p.Decides && !p.Beside {
 		p.Problem = s.Problem
 		if s.Problem == "" {
@@ -142,8 +142,8 @@ func (in *Inspection) addState(p *AtHand, s client.Switched) {
 	}
 }
 
-// State says in words how it is with a plugin.
-func (p AtHand) State() string {
+// StateInWords says in words how it is with a plugin.
+func (p AtHand) StateInWords() string {
 	var says []string
 	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {
 		says = append(says, "strategy "+p.Strategy)

@@ -10,11 +10,11 @@ import (
 func LoopDriver(r Request, dir string) command.Driver {
 	in, err := Inspect(r)
 	if err != nil {
-		return command.NoDriver((&Inspection{Request: r}).state(), dir, "settings cannot be read: "+err.Error())
+		return command.NoDriver((&Inspection{Request: r}).stateDir(), dir, "settings cannot be read: "+err.Error())
 	}
 	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
-		if !command.Drives(p.Strategy) {
+		if !command.DrivesLoops(p.Strategy) {
 			continue
 		}
 		if !p.On {
@@ -25,7 +25,7 @@ func LoopDriver(r Request, dir string) command.Driver {
 			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
 			continue
 		}
-		settings, err := hook.ReadSettings(p.Dir, in.state(), dir)
+		settings, err := hook.ReadSettings(p.Dir, in.stateDir(), dir)
 		if err != nil {
 			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
 			continue
@@ -36,5 +36,5 @@ func LoopDriver(r Request, dir string) command.Driver {
 		}
 		return d
 	}
-	return command.NoDriver(in.state(), dir, problem)
+	return command.NoDriver(in.stateDir(), dir, problem)
 }

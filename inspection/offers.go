@@ -12,7 +12,7 @@ func (in *Inspection) ToEnable() []string {
 	where := map[string]string{} // by ID
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
-		for _, plugin := range in.settings.Ours(m) {
+		for _, plugin := range in.settings.OwnPlugins(m) {
 			where[plugin+"@"+name] = "from " + m.String()
 		}
 	}
@@ -23,7 +23,7 @@ func (in *Inspection) ToEnable() []string {
 			}
 		}
 	}
-	return named(where)
+	return shortNames(where)
 }
 
 // ToDisable are the names of springfield's plugins that some settings switch on.
@@ -31,16 +31,16 @@ func (in *Inspection) ToDisable() []string {
 	where := map[string]string{}
 	for _, p := range in.Plugins {
 		for _, said := range p.Says {
-			if said.On && p.Ours() {
+			if said.On && p.IsOurs() {
 				where[p.ID] = "on in " + said.Layer + " settings"
 			}
 		}
 	}
-	return named(where)
+	return shortNames(where)
 }
 
-// named are plugins by name where that is enough, else by ID.
-func named(where map[string]string) (all []string) {
+// shortNames are plugins by name where that is enough, else by ID.
+func shortNames(where map[string]string) (all []string) {
 	count := map[string]int{}
 	for id := range where {
 		name, _, _ := strings.Cut(id, "@")

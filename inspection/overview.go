@@ -56,7 +56,7 @@ type Decision struct {
 func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
 	o := Overview{
-		On: []Switch{}, Reasons: in.reasons(w), Last: in.last(), Loops: []string{}, Notes: append([]string{}, in.Holds()...),
+		On: []Switch{}, Reasons: in.reasons(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
 		Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(w.deciding, w.beside) {
@@ -71,7 +71,7 @@ func (in *Inspection) Overview() Overview {
 		}
 	}
 	// The client's version is not asked for: that takes longer than all of this.
-	add(check.Run(in, slices.DeleteFunc(Checks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })), "")
+	add(check.RunAll(in, slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })), "")
 	for _, of := range in.foundHosts() {
 		add(of.checkPlugins(false), of.Host)
 		for _, p := range of.Plugins {
@@ -85,18 +85,18 @@ func (in *Inspection) Overview() Overview {
 	if decides {
 		o.Reasons = []string{} // of Claude Code alone
 	}
-	events, _ := ledger.LoopEvents(in.state()) // what cannot be read is among the problems
+	events, _ := ledger.LoopEvents(in.stateDir()) // what cannot be read is among the problems
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l fact.LoopEvent) bool { return l.Loop == e.Loop })
-		if !later && !e.Ends() {
+		if !later && !e.EndsLoop() {
 			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
 		}
 	}
 	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
-	_, held := ledger.LongestHold(in.states(), "", in.Now)
+	_, held := ledger.LongestHold(in.stateDirs(), "", in.Now)
 	update := slices.IndexFunc(o.Problems, func(f check.Finding) bool { return strings.HasPrefix(f.Fix, "springfield update") })
 	switch {
-	case check.Count(o.Problems, check.Failure) > 0:
+	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
 	case held:
 		o.Next = "springfield resume"
@@ -115,12 +115,12 @@ func (in *Inspection) Overview() Overview {
 // Suggested is the plugin of a suite at hand to begin with, and its suite; without a
 // name if there is none.
 func (in *Inspection) Suggested() (generator.Plugin, Suite) {
-	return in.choose(generator.Suite.Suggested)
+	return in.choosePlugin(generator.Suite.Suggested)
 }
 
-// last is the newest decision at a stop, nil if there is none.
-func (in *Inspection) last() *Decision {
-	all, _ := ledger.Newest(in.states(), ledger.Scope{}, 1, func(r ledger.Record) bool {
+// lastDecision is the newest decision at a stop, nil if there is none.
+func (in *Inspection) lastDecision() *Decision {
+	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, func(r ledger.Record) bool {
 		return r.Decision == "continue" || r.Decision == "stop"
 	})
 	if len(all) == 0 {
@@ -130,8 +130,8 @@ func (in *Inspection) last() *Decision {
 	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
 }
 
-// whose says for whom a plugin is on.
-func (s Switch) whose() string {
+// forWhom says for whom a plugin is on.
+func (s Switch) forWhom() string {
 	if s.title != "" {
 		return "for you in " + s.title
 	}
@@ -146,31 +146,33 @@ const mostSaid = 2
 
 // WriteText writes the overview for one screen.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
-	say := func(out layout.Printer, title, text string) { out.Fold(layout.Pad(title, 10), "%s", inShort(text)) }
+	say := func(out layout.Printer, title, text string) {
+		out.PrintFolded(layout.PadText(title, 10), "%s", inShort(text))
+	}
 	title := "on"
 	for _, s := range o.On {
-		text := s.ID + ", " + s.whose()
+		text := s.ID + ", " + s.forWhom()
 		if !s.Decides {
 			text += ", beside what decides at a stop"
 		}
 		if s.Dir != "" {
 			text += ", from " + s.Dir
 		}
-		say(out.Good(), title, text)
+		say(out.InGreen(), title, text)
 		title = ""
 	}
 	for _, reason := range o.Reasons[:min(len(o.Reasons), mostSaid)] {
-		say(out.Warn(), "off", "no plugin decides here: "+reason)
+		say(out.InYellow(), "off", "no plugin decides here: "+reason)
 	}
 	if d := o.Last; d != nil {
-		did := "let " + registry.Agent(d.Host) + " stop"
+		did := "let " + registry.AgentName(d.Host) + " stop"
 		if d.Decision == "continue" {
-			did = "kept " + registry.Agent(d.Host) + " going"
+			did = "kept " + registry.AgentName(d.Host) + " going"
 		}
 		if d.Project != "" {
 			did += " in " + d.Project
 		}
-		say(out, "last", fmt.Sprintf("%s %s, %s (%s: %s)", d.Plugin, did, Ago(now, d.At), d.Rule, d.Evidence))
+		say(out, "last", fmt.Sprintf("%s %s, %s (%s: %s)", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
 	} else {
 		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
 	}
@@ -178,32 +180,32 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say(out, "loop", loop)
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostSaid)] {
-		out.Warn().Fold(layout.Pad("hold", 10), "%s", note)
+		out.InYellow().PrintFolded(layout.PadText("hold", 10), "%s", note)
 	}
 	for n, f := range o.Problems {
 		if n == mostSaid {
 			say(out, "", fmt.Sprintf("and %d more: springfield doctor", len(o.Problems)-n))
 			break
 		}
-		styled := out.Warn()
+		styled := out.InYellow()
 		if f.State == check.Failure {
-			styled = out.Bad()
+			styled = out.InRed()
 		}
 		say(styled, string(f.State), f.Text())
 		if f.Fix != "" && f.Fix != o.Next {
 			say(out, "", "→ "+f.Fix)
 		}
 	}
-	out.Say("")
-	out.Next("%s", o.Next)
+	out.PrintText("")
+	out.PrintCommand("%s", o.Next)
 }
 
 // inShort is what two lines hold of a text, cut at a blank.
 func inShort(text string) string {
 	const most = 120
-	lines := layout.Hang("", "", text, most)
+	lines := layout.HangText("", "", text, most)
 	if len(lines) == 1 {
-		return layout.Clip(lines[0], most)
+		return layout.ClipText(lines[0], most)
 	}
-	return layout.Clip(lines[0], most) + " …"
+	return layout.ClipText(lines[0], most) + " …"
 }

@@ -39,7 +39,7 @@ func TestOverviewFits(t *testing.T) {
 			t.Errorf("%s: %d lines\n%s", name, len(lines), &text)
 		}
 		for _, line := range lines {
-			if layout.Width(line) > 80 {
+			if layout.TextWidth(line) > 80 {
 				t.Errorf("%s: %s", name, line)
 			}
 		}

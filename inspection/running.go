@@ -11,13 +11,13 @@ import (
 // as that is asked for, and of other hosts.
 func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Running) {
 	add := func(r generator.Running) {
-		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return folder.Same(has.Dir, r.Dir) }) {
+		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return folder.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}
 	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
-		if claude && s.Runs() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
-			market, _ := in.settings.Market(s.Marketplace)
+		if claude && s.IsLoaded() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
+			market, _ := in.settings.FindMarket(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}

@@ -55,8 +55,8 @@ type Plugin struct {
 	Place    string        `json:"place,omitempty"` // marketplace or cache
 }
 
-// Over names the scopes that say something else than the one that decides.
-func (p Plugin) Over() string {
+// OtherScopes names the scopes that say something else than the one that decides.
+func (p Plugin) OtherScopes() string {
 	var names []string
 	for _, said := range p.Says {
 		if said.On != p.On {
@@ -69,22 +69,22 @@ func (p Plugin) Over() string {
 	return ", over " + strings.Join(names, " and ") + " settings"
 }
 
-// Status sums up what is in effect.
-func (in *Inspection) Status() Status {
+// SumUpStatus sums up what is in effect.
+func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
-	s := Status{Deciding: ids(w.deciding), Beside: ids(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
+	s := Status{Deciding: pluginIDs(w.deciding), Beside: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
 	s.Plugins = []Plugin{}
 	for _, p := range in.Plugins {
 		s.Plugins = append(s.Plugins, pluginOf(p))
 	}
-	spend, _ := ledger.ReadSpend(in.state(), in.Now) // one that cannot be read is for doctor to tell
+	spend, _ := ledger.ReadSpend(in.stateDir(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
-	s.Reasons, s.Notes = in.reasons(w), in.notes(w)
+	s.Reasons, s.Notes = in.reasons(w), in.notesOf(w)
 	return s
 }
 
 func pluginOf(s client.Switched) Plugin {
-	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: append([]client.Said{}, s.Says...), Runs: s.Runs(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
+	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: append([]client.Said{}, s.Says...), Runs: s.IsLoaded(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
 		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
 	switch {
 	case s.InPlace:
@@ -95,7 +95,7 @@ func pluginOf(s client.Switched) Plugin {
 	return p
 }
 
-func ids(plugins []client.Switched) []string {
+func pluginIDs(plugins []client.Switched) []string {
 	all := []string{}
 	for _, p := range plugins {
 		all = append(all, p.ID)
@@ -113,7 +113,7 @@ func (in *Inspection) whatWorks() working {
 	w := working{cannot: map[string]string{}}
 	able := func(plugins []client.Switched) (all []client.Switched) {
 		for _, p := range plugins {
-			if err := generator.CheckHook(p.Dir, generator.Host()); err != nil {
+			if err := generator.CheckHook(p.Dir, generator.HostTarget()); err != nil {
 				w.cannot[p.ID] = err.Error()
 			} else {
 				all = append(all, p)
@@ -121,7 +121,7 @@ func (in *Inspection) whatWorks() working {
 		}
 		return all
 	}
-	w.deciding, w.beside = able(in.Drivers()), able(in.Inventory.Beside())
+	w.deciding, w.beside = able(in.Drivers()), able(in.Inventory.BesideStop())
 	return w
 }
 
@@ -137,17 +137,17 @@ func (in *Inspection) reasons(w working) []string {
 	known := false
 	for _, p := range in.Plugins {
 		known = known || p.On && p.Problem != ""
-		if !p.Drives() {
+		if !p.DrivesStop() {
 			continue
 		}
 		known = true
 		switch {
 		case !p.On && p.Decides != "":
-			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, pluginOf(p).Over()))
+			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, pluginOf(p).OtherScopes()))
 		case !p.On:
 			all = append(all, p.ID+" is off until settings switch it on")
 		case in.Silenced == "":
-			all = append(all, p.ID+" is on, but "+in.fault(p, w))
+			all = append(all, p.ID+" is on, but "+in.faultOf(p, w))
 		}
 	}
 	if known {
@@ -156,9 +156,9 @@ func (in *Inspection) reasons(w working) []string {
 	return append(all, "none is switched on; next: "+in.HowToBegin())
 }
 
-// fault is why a plugin that is on does not decide: one of its own hooks cannot
+// faultOf is why a plugin that is on does not decide: one of its own hooks cannot
 // run.
-func (in *Inspection) fault(p client.Switched, w working) string {
+func (in *Inspection) faultOf(p client.Switched, w working) string {
 	if why := w.cannot[p.ID]; why != "" {
 		return why
 	}
@@ -201,37 +201,37 @@ func (in *Inspection) HowToEnable(strategy string) string {
 // toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
 // takes it; "" if there is none. choose gives one of a suite, without a name for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
-	p, of := in.choose(choose)
+	p, of := in.choosePlugin(choose)
 	if p.Name == "" {
 		return ""
 	}
-	return in.called(p.Name, of)
+	return in.nameForEnable(p.Name, of)
 }
 
-// choose is that plugin, and its suite.
-func (in *Inspection) choose(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+// choosePlugin is that plugin, and its suite.
+func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil {
 			continue
 		}
 		p := choose(s.Suite)
-		if known, ok := registry.Named(p.Strategy); ok && known.Answers() == "Stop" {
+		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.Answers() == "Stop" {
 			return p, s
 		}
 	}
 	return generator.Plugin{}, Suite{}
 }
 
-// called is what enable takes for a plugin of a suite: its name, where that means no
+// nameForEnable is what enable takes for a plugin of a suite: its name, where that means no
 // other.
-func (in *Inspection) called(name string, of Suite) string {
+func (in *Inspection) nameForEnable(name string, of Suite) string {
 	twice := false
 	for _, s := range in.Suites {
 		if s.Err != nil || s.Dir == of.Dir || !slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
 			continue
 		}
 		if s.Marketplace == of.Marketplace {
-			return name + " --suite " + check.Quote(of.Dir)
+			return name + " --suite " + check.QuoteArgument(of.Dir)
 		}
 		twice = true
 	}
@@ -241,47 +241,47 @@ func (in *Inspection) called(name string, of Suite) string {
 	return name
 }
 
-// notes are what the user may want to do something about.
-func (in *Inspection) notes(w working) []string {
+// notesOf are what the user may want to do something about.
+func (in *Inspection) notesOf(w working) []string {
 	all := []string{}
 	for _, err := range in.Notes {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
-	all = append(all, in.Holds()...)
+	all = append(all, in.HoldsInWords()...)
 	all = append(all, in.Outdated()...)
 	steering, others := in.steered()
 	all = append(all, steering...)
 	if others != "" {
 		all = append(all, others)
 	}
-	for _, p := range in.Inventory.Beside() {
+	for _, p := range in.Inventory.BesideStop() {
 		if why := w.cannot[p.ID]; why != "" {
 			all = append(all, p.ID+" is on, but "+why)
 		}
 	}
 	for _, p := range slices.Concat(w.deciding, w.beside) {
-		if err := generator.CheckRecorded(p.Dir, generator.Host()); err != nil {
+		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
 			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
 		}
 	}
 	if twice := doubled(w.deciding, strategyOf); len(twice) > 0 {
-		all = append(all, "each of "+strings.Join(ids(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
+		all = append(all, "each of "+strings.Join(pluginIDs(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range in.Plugins {
-		if p.Runs() {
+		if p.IsLoaded() {
 			all = append(all, notesOn(p)...)
 		}
 	}
 	return all
 }
 
-// Holds are the hold in force, and how holds have ended lately.
-func (in *Inspection) Holds() (all []string) {
+// HoldsInWords are the hold in force, and how holds have ended lately.
+func (in *Inspection) HoldsInWords() (all []string) {
 	if err := in.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}
 	}
-	set, ended := command.HoldNews(in.states(), in.Now)
-	if hold, held := ledger.LongestHold(in.states(), "", in.Now); held {
+	set, ended := command.HoldNews(in.stateDirs(), in.Now)
+	if hold, held := ledger.LongestHold(in.stateDirs(), "", in.Now); held {
 		until := "until you resume"
 		if hold.Until != 0 {
 			until = "until " + time.UnixMilli(hold.Until).Local().Format("2006-01-02 15:04")
@@ -291,7 +291,7 @@ func (in *Inspection) Holds() (all []string) {
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let every agent stop; springfield resume lifts it")
 	}
-	inForce, _ := ledger.HoldsInForce(in.states(), in.Now)
+	inForce, _ := ledger.HoldsInForce(in.stateDirs(), in.Now)
 	for _, h := range inForce {
 		session := strings.TrimPrefix(h.Of, "session:")
 		switch {
@@ -299,7 +299,7 @@ func (in *Inspection) Holds() (all []string) {
 		case h.Until == 0:
 			all = append(all, "session "+session+" is held until you resume; springfield resume --session "+session+" lifts it")
 		default:
-			all = append(all, "session "+session+" is held for "+moment.Length(h.Until-in.Now.UnixMilli())+"; springfield resume --session "+session+" lifts it")
+			all = append(all, "session "+session+" is held for "+moment.LengthInWords(h.Until-in.Now.UnixMilli())+"; springfield resume --session "+session+" lifts it")
 		}
 	}
 	return append(all, ended...)
@@ -313,7 +313,7 @@ func notesOn(p client.Switched) (all []string) {
 	for _, fault := range p.Faults {
 		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
 	}
-	if p.Ours() && p.Offered != "" && p.Version != p.Offered {
+	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
 		version := p.Version
 		if version == "" {
 			version = "unknown"
@@ -335,7 +335,7 @@ func (s Status) Combination() (title string, rules []string) {
 		}
 	}
 	var events []string
-	for _, event := range client.Events() {
+	for _, event := range client.HookEvents() {
 		if n := count[event]; n > 1 {
 			events = append(events, fmt.Sprintf("%d hooks at %s", n, event))
 		}

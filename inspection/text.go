@@ -14,27 +14,27 @@ import (
 // WriteText prints a status for people.
 func (s Status) WriteText(out layout.Printer) {
 	if s.writeProblems(out) {
-		out.Say("")
+		out.PrintText("")
 	}
 	s.writeDecision(out)
 	if s.Judge.Questions > 0 {
-		out.Say("judges, today: %s", s.Judge.Spent)
+		out.PrintText("judges, today: %s", s.Judge.Spent)
 	}
 
 	if len(s.Hooks) > 0 {
-		out.Strong().Say("\n%s", "hooks in effect")
+		out.InBold().PrintText("\n%s", "hooks in effect")
 		writeHooks(out, s.Hooks)
 	} else {
-		out.Say("\nno hook runs at Stop, SubagentStop or UserPromptSubmit")
+		out.PrintText("\nno hook runs at Stop, SubagentStop or UserPromptSubmit")
 	}
 	if len(s.Idle) > 0 {
-		out.Strong().Say("\n%s", "hooks that never run")
+		out.InBold().PrintText("\n%s", "hooks that never run")
 		writeHooks(out, s.Idle)
 	}
 	if title, rules := s.Combination(); title != "" {
-		out.Strong().Say("\n%s", title)
+		out.InBold().PrintText("\n%s", title)
 		for _, r := range rules {
-			out.Item("- ", r)
+			out.PrintItem("- ", r)
 		}
 	}
 }
@@ -42,27 +42,27 @@ func (s Status) WriteText(out layout.Printer) {
 // writeProblems prints what the user may want to do something about, the worst first. It
 // tells whether there is any.
 func (s Status) writeProblems(out layout.Printer) bool {
-	broken, skipped := s.broken(), s.passedOver()
+	broken, skipped := s.brokenPlugins(), s.passedOver()
 	for i, p := range broken {
 		if i == 0 {
-			out.Bad().Say("switched on, but cannot run")
+			out.InRed().PrintText("switched on, but cannot run")
 		}
-		out.Item(p.ID+": ", p.Problem)
+		out.PrintItem(p.ID+": ", p.Problem)
 	}
 	for i, l := range skipped {
 		if i == 0 {
-			out.Warn().Say("settings that Claude Code skips")
+			out.InYellow().PrintText("settings that Claude Code skips")
 		}
-		out.Say("  %s", l.File)
-		out.Item("  ", l.Problem)
+		out.PrintText("  %s", l.File)
+		out.PrintItem("  ", l.Problem)
 	}
 	for _, n := range s.Notes {
-		out.Item("note: ", n)
+		out.PrintItem("note: ", n)
 	}
 	return len(broken)+len(skipped)+len(s.Notes) > 0
 }
 
-func (s Status) broken() []Plugin {
+func (s Status) brokenPlugins() []Plugin {
 	return slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
 }
 
@@ -75,21 +75,21 @@ func (s Status) writeDecision(out layout.Printer) {
 	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {
 	case len(deciding) == 0:
-		out.Warn().Say("no springfield plugin decides when Claude stops")
+		out.InYellow().PrintText("no springfield plugin decides when Claude stops")
 	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
-		out.Say("%d springfield plugins decide when Claude stops", len(deciding))
+		out.PrintText("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
-		out.Good().Say("%s", whoDecides(deciding))
+		out.InGreen().PrintText("%s", whoDecides(deciding))
 	}
 	for _, r := range s.Reasons {
-		out.Item("", r)
+		out.PrintItem("", r)
 	}
 	for _, p := range deciding {
 		p.writeText(out, len(deciding) > 1)
 	}
 	for _, p := range s.Plugins {
 		if slices.Contains(s.Beside, p.ID) {
-			out.Say("%s runs too, and decides nothing at a stop", p.ID)
+			out.PrintText("%s runs too, and decides nothing at a stop", p.ID)
 			p.writeText(out, false)
 		}
 	}
@@ -98,18 +98,18 @@ func (s Status) writeDecision(out layout.Printer) {
 func (p Plugin) writeText(out layout.Printer, named bool) {
 	indent := "  "
 	if named {
-		out.Say("  %s", p.ID)
+		out.PrintText("  %s", p.ID)
 		indent = "    "
 	}
 	place := "runs in place"
 	if p.Place != "marketplace" {
 		place = "a copy from " + p.Source
 	}
-	by := p.Decides + " settings" + p.Over()
+	by := p.Decides + " settings" + p.OtherScopes()
 	if p.Decides == "" {
 		by = "itself, like every plugin there"
 	}
-	out.Table(indent, [][]string{
+	out.PrintTable(indent, [][]string{
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
@@ -126,14 +126,14 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %s s", strconv.FormatFloat(h.Timeout, 'g', -1, 64))})
 		indent = max(indent, len(h.Event)+4)
 	}
-	for i, line := range layout.Table(rows) {
-		out.Say("  %s", line)
+	for i, line := range layout.LayOutTable(rows) {
+		out.PrintText("  %s", line)
 		h := hooks[i]
 		does := h.Does
 		if h.Type != "command" {
 			does = h.Type + ": " + does
 		}
-		below := []string{layout.Clip(does, out.Width-indent)}
+		below := []string{layout.ClipText(does, out.Width-indent)}
 		if h.Matcher != "" {
 			below = append(below, "for subagents "+h.Matcher)
 		}
@@ -144,32 +144,32 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 			below = append(below, h.Never)
 		}
 		for _, line := range below {
-			out.Say("%s%s", strings.Repeat(" ", indent), line)
+			out.PrintText("%s%s", strings.Repeat(" ", indent), line)
 		}
 	}
 }
 
 // WriteText prints a list for people.
 func (l List) WriteText(out layout.Printer) {
-	out.Table("", compared(l.Strategies))
-	out.Say("")
-	out.Table("  ", [][]string{
+	out.PrintTable("", compared(l.Strategies))
+	out.PrintText("")
+	out.PrintTable("  ", [][]string{
 		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
 		{"caught", "of the last messages in the middle of work: continued"},
 	})
-	out.Fold("  ", "measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose")
-	out.Say("")
+	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose")
+	out.PrintText("")
 	for _, s := range l.Strategies {
-		out.Item(s.Name+": ", s.Summary)
+		out.PrintItem(s.Name+": ", s.Summary)
 	}
 	if len(l.Plugins) > 0 {
-		out.Strong().Say("\n%s", "plugins")
+		out.InBold().PrintText("\n%s", "plugins")
 	}
 	for _, p := range l.Plugins {
-		out.Item(p.ID+": ", p.State())
+		out.PrintItem(p.ID+": ", p.StateInWords())
 	}
 	if l.Next != "" {
-		out.Say("\nno springfield plugin is switched on; next: %s", l.Next)
+		out.PrintText("\nno springfield plugin is switched on; next: %s", l.Next)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	in, err := Inspect(Request{Places: places})
 	must(t, err)
 	var out strings.Builder
-	in.Status().WriteText(layout.Printer{W: &out, Width: 80})
+	in.SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
 

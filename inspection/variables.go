@@ -15,8 +15,8 @@ import (
 // depends on, and what becomes of it. Name is a pattern of path.Match.
 type steer struct{ name, does string }
 
-// steers are all of them; the first that fits counts.
-func steers() []steer {
+// steeringVariables are all of them; the first that fits counts.
+func steeringVariables() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
 		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE always lets the agent stop, as in a judge's own session"},
@@ -53,12 +53,12 @@ const maxOthers = 20
 func (in *Inspection) steered() (steering []string, others string) {
 	var names []string
 	for _, v := range in.Variables() {
-		if in.settings.HasSet(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
+		if in.settings.HasSetVariable(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
 			continue
 		}
 		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
-		if does := effect(v.Name); does != "" {
-			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.Text(), at, does))
+		if does := effectOfVariable(v.Name); does != "" {
+			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.ValueText(), at, does))
 		} else {
 			names = append(names, fmt.Sprintf("%.40s (%s)", v.Name, at))
 		}
@@ -72,10 +72,10 @@ func (in *Inspection) steered() (steering []string, others string) {
 	return steering, others
 }
 
-// effect is what a variable does, "" if it is none that moves something. Names
+// effectOfVariable is what a variable does, "" if it is none that moves something. Names
 // count in any case, because Windows has them so.
-func effect(name string) string {
-	for _, s := range steers() {
+func effectOfVariable(name string) string {
+	for _, s := range steeringVariables() {
 		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {
 			return s.does
 		}

@@ -19,12 +19,12 @@ const newTextMode = 0o644
 // ErrNotText says that a file is not UTF-8 text.
 var ErrNotText = errors.New("not text in UTF-8")
 
-// Append adds a paragraph to the text file at an absolute path, a blank line before
+// AppendParagraph adds a paragraph to the text file at an absolute path, a blank line before
 // it; a file that does not exist is made. When the paragraph is there already, the
 // edit changes nothing. An error wraps ErrNotText, or is the system's. in is a
 // directory around it that may be anyone's, "" if it lies in none; see change.Open.
-func Append(in, path, text string) (change.Edit, error) {
-	e, err := change.Open(in, path)
+func AppendParagraph(in, path, text string) (change.Edit, error) {
+	e, err := change.OpenEdit(in, path)
 	if err != nil {
 		return e, fmt.Errorf("read text: %w", err)
 	}

@@ -21,19 +21,19 @@ func TestAppend(t *testing.T) {
 	const mine = "Be kind.\r\n"
 	write(t, real, mine)
 	must(t, errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)))
-	j := change.Journal{Dir: p.State()}
+	j := change.Journal{Dir: p.StatePath()}
 	appendNote := func(path string) bool {
 		t.Helper()
-		c, err := j.Do(func() (change.Change, error) {
-			e, err := Append("", path, note)
+		c, err := j.PlanAndApply(func() (change.Change, error) {
+			e, err := AppendParagraph("", path, note)
 			return change.Change{Did: "tell " + path + " about hooks", Kind: "text", Edits: []change.Edit{e}}, err
 		})
 		must(t, err)
-		return !c.Empty()
+		return !c.IsEmpty()
 	}
 	undo := func() (u change.Undo) {
 		t.Helper()
-		if _, err := j.Do(func() (c change.Change, err error) {
+		if _, err := j.PlanAndApply(func() (c change.Change, err error) {
 			u, err = j.PlanUndo()
 			return u.Change, err
 		}); err != nil {
@@ -87,17 +87,17 @@ func TestAppendRefuses(t *testing.T) {
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
 		write(t, path, data)
-		if _, err := Append("", path, note); !errors.Is(err, ErrNotText) {
+		if _, err := AppendParagraph("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
 	write(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
-	if _, err := Append("", path, note); !errors.Is(err, fs.ErrPermission) {
+	if _, err := AppendParagraph("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Append("", p.Work, note); err == nil {
+	if _, err := AppendParagraph("", p.Work, note); err == nil {
 		t.Error("a directory is taken")
 	}
 }

@@ -68,7 +68,7 @@ func (o order) carryOut() (anew int, err error) {
 	for {
 		plan, err := o.plan()
 		if err == nil {
-			err = Journal(o.Places).Apply(plan)
+			err = Journal(o.Places).ApplyChange(plan)
 		}
 		if anew++; err == nil || anew == tries || !errors.Is(err, change.ErrChanged) {
 			return anew - 1, err
@@ -110,7 +110,7 @@ func playWriter(t *testing.T, o order) {
 func playReader(t *testing.T, o order) {
 	path := settingsOf(t, o.Places, o.Scope)
 	var r report
-	for !exists(o.stopFile()) {
+	for !pathExists(o.stopFile()) {
 		data, err := os.ReadFile(path)
 		must(t, err)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
@@ -130,8 +130,8 @@ func playClient(t *testing.T, o order) {
 		unlock := func() {}
 		if o.Do == "lock" {
 			var err error
-			for unlock, err = change.Lock(o.Places.State("settings.lock")); errors.Is(err, change.ErrLocked); {
-				unlock, err = change.Lock(o.Places.State("settings.lock"))
+			for unlock, err = change.TakeLock(o.Places.StatePath("settings.lock")); errors.Is(err, change.ErrLocked); {
+				unlock, err = change.TakeLock(o.Places.StatePath("settings.lock"))
 			}
 			must(t, err)
 		}
@@ -260,7 +260,7 @@ func TestManySpringfields(t *testing.T) {
 	put(t, path, twoSpaces)
 	crowd(t, p, "write, undo", 50/writers, "")
 
-	is := hash([]byte(twoSpaces))
+	is := hashBytes([]byte(twoSpaces))
 	for _, e := range entries(t, p) {
 		for _, f := range e.Edits {
 			if f.Own {
@@ -272,7 +272,7 @@ func TestManySpringfields(t *testing.T) {
 			is = f.After.SHA256
 		}
 	}
-	if got := look(t, path); hash([]byte(got)) != is {
+	if got := look(t, path); hashBytes([]byte(got)) != is {
 		t.Fatalf("the file is %q; the last edit left another", got)
 	}
 	w := world{order: order{Places: p}}

@@ -368,7 +368,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 	for i, k := range acceptedKinds() {
 		// One scope and one way to ask for each kind, or it would take minutes;
 		// every content and every style meets all of them.
-		scope, way := client.Scopes()[i%3], i%4
+		scope, way := client.AllScopes()[i%3], i%4
 		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
 			t.Parallel()
 			e := Enabling{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
@@ -390,9 +390,9 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 		t.Helper()
 		e := e
 		e.Plugin = pluginOf(p, name)
-		plan, err := Read(p).Enable(e)
+		plan, err := ReadSettings(p).PlanEnable(e)
 		must(t, err)
-		must(t, Journal(p).Apply(plan))
+		must(t, Journal(p).ApplyChange(plan))
 		return plan
 	}
 	want := func(what, wanted string) {
@@ -421,7 +421,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	enabled := look(t, path)
 	checkExact(t, before, enabled, changes)
 	if len(changes) == 0 && (!e.Declare || e.Scope == client.User) {
-		if !first.Empty() {
+		if !first.IsEmpty() {
 			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
 		}
 		entries(0)
@@ -433,7 +433,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 		return
 	}
 	entries(1)
-	if again := ask("ned-flanders"); !again.Empty() {
+	if again := ask("ned-flanders"); !again.IsEmpty() {
 		t.Fatalf("enabling twice changes:\n%s", again.Diff())
 	}
 	want("enabled twice", enabled)
@@ -483,7 +483,7 @@ func on(data, id string) bool {
 
 func noMemory(t *testing.T, p client.Places) {
 	t.Helper()
-	left, err := filepath.Glob(p.State("edits", "*.json")) // a kill may leave a .tmp
+	left, err := filepath.Glob(p.StatePath("edits", "*.json")) // a kill may leave a .tmp
 	if err != nil || len(left) > 0 {
 		t.Fatalf("still remembered: %v, %v", left, err)
 	}
@@ -498,7 +498,7 @@ func clip(text string) string {
 
 func TestCorpusIsRefused(t *testing.T) {
 	for _, k := range refusedKinds() {
-		for _, scope := range client.Scopes() {
+		for _, scope := range client.AllScopes() {
 			if k.userOnly && scope != client.User {
 				continue
 			}
@@ -507,7 +507,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := settingsOf(t, p, scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
+				_, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -525,7 +525,7 @@ func TestCorpusIsRefused(t *testing.T) {
 					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
 				}
 				// A plan of nothing or a refusal, both without a trace.
-				if plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.Empty() {
+				if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
 					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
 				}
 				if after := everything(t, p); !reflect.DeepEqual(before, after) {

@@ -25,7 +25,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 				switch {
 				case err != nil:
 					return err
-				case name == p.State():
+				case name == p.StatePath():
 					return filepath.SkipDir
 				case d.IsDir():
 					all[name+"/"] = ""
@@ -58,7 +58,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 			if layout != "project" && start != "nothing" {
 				continue
 			}
-			for steps := range interleavings(client.Scopes()) {
+			for steps := range interleavings(client.AllScopes()) {
 				if scratch.Skipped(4) {
 					continue
 				}

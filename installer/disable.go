@@ -24,9 +24,9 @@ import (
 func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Change, error) {
 	id := plugin.ID()
 	c := change.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
-	f, err := s.scope(scope)
+	f, err := s.openScope(scope)
 	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
-		f, err = s.behind(scope, id, err)
+		f, err = s.openBehindLink(scope, id, err)
 	}
 	if err != nil {
 		return c, err
@@ -34,7 +34,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return c, f.refused(err)
 	}
-	m, err := s.recall(f.At)
+	m, err := s.recallFile(f.At)
 	if err != nil {
 		return c, err
 	}
@@ -50,7 +50,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 			return c, err
 		}
 	}
-	if !slices.Contains(v.ids(), id) && c.Empty() {
+	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
 		c.Notes = append(c.Notes, "no settings here name it")
 	}
 	v.noteWhatIsLeft(&c, f, id)
@@ -59,8 +59,8 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 
 // takeBack takes back what enabling has set, or says false.
 func (s *Settings) takeBack(c *change.Change, v view, f file, id string) error {
-	m, _ := s.recall(f.At)
-	on, says := v.own.Says(id)
+	m, _ := s.recallFile(f.At)
+	on, says := v.own.SaysOf(id)
 	switch {
 	case m.switchedOn(id):
 		return s.giveBack(c, v, f, id)
@@ -75,12 +75,12 @@ func (s *Settings) takeBack(c *change.Change, v view, f file, id string) error {
 	default:
 		return nil
 	}
-	return s.set(c, f, []document.Edit{switchTo(id, "false")}, "")
+	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// behind opens a project's settings behind a link if springfield has switched the
+// openBehindLink opens a project's settings behind a link if springfield has switched the
 // plugin on in them, else it gives the refusal. The user's own settings have a scope.
-func (s *Settings) behind(scope client.Scope, id string, refusal error) (file, error) {
+func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
 	path, err := s.Settings(scope)
 	if err != nil {
 		return file{}, err
@@ -90,26 +90,26 @@ func (s *Settings) behind(scope client.Scope, id string, refusal error) (file, e
 	if err != nil || errOwn != nil || target == own {
 		return file{}, refusal
 	}
-	if m, err := s.recall(target); err != nil || !m.switchedOn(id) {
+	if m, err := s.recallFile(target); err != nil || !m.switchedOn(id) {
 		return file{}, refusal
 	}
-	return s.file("", path)
+	return s.openFile("", path)
 }
 
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
 func (s *Settings) giveBack(c *change.Change, v view, f file, id string) error {
-	m, err := s.recall(f.At)
+	m, err := s.recallFile(f.At)
 	if err != nil {
 		return err
 	}
-	others := slices.DeleteFunc(v.own.IDs(), func(other string) bool {
-		on, _ := v.own.Says(other)
+	others := slices.DeleteFunc(v.own.PluginIDs(), func(other string) bool {
+		on, _ := v.own.SaysOf(other)
 		return !on || other == id || !m.switchedOn(other)
 	})
 	only := func(remembered) bool { return true }
 	switch {
-	case slices.ContainsFunc(others, func(other string) bool { return s.drives(s.Snapshot, v, other) }):
+	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
 	case len(others) > 0:
 		only = func(r remembered) bool {
@@ -133,10 +133,10 @@ func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
 	if err != nil || target == f.At {
 		return err
 	}
-	if m, err := s.recall(target); err != nil || m == nil {
+	if m, err := s.recallFile(target); err != nil || m == nil {
 		return err
 	}
-	user, err := s.user()
+	user, err := s.userFile()
 	if err != nil {
 		return err
 	}
@@ -146,11 +146,11 @@ func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
 // was on before springfield came, and in other scopes.
 func (v view) noteWhatIsLeft(c *change.Change, f file, id string) {
-	after, err := document.Parse(planned(*c, f)) // no bytes are an empty document
+	after, err := document.ParseDocument(planned(*c, f)) // no bytes are an empty document
 	if err == nil {
 		v.own = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.own.Says(id)
+	on, says := v.own.SaysOf(id)
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
@@ -167,7 +167,7 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 	if err != nil {
 		return nil, err
 	}
-	f, err := s.file("", path)
+	f, err := s.openFile("", path)
 	if err != nil {
 		return nil, err
 	}
@@ -176,18 +176,18 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 	}
 	own := client.LayerOf(string(scope), f.Edit, f.doc)
 	var found []client.Plugin
-	for _, id := range own.IDs() {
+	for _, id := range own.PluginIDs() {
 		bare, marketplace, _ := strings.Cut(id, "@")
-		if on, _ := own.Says(id); on && bare == name {
+		if on, _ := own.SaysOf(id); on && bare == name {
 			found = append(found, client.Plugin{Name: bare, Marketplace: marketplace})
 		}
 	}
 	return found, nil
 }
 
-// InUse says why a plugin would stay installed when it is disabled in a scope, ""
+// WhyInUse says why a plugin would stay installed when it is disabled in a scope, ""
 // if nothing else needs it.
-func (s *Settings) InUse(plugin client.Plugin, scope client.Scope) (string, error) {
+func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, error) {
 	path, err := s.Settings(scope)
 	if err != nil {
 		return "", err
@@ -196,23 +196,23 @@ func (s *Settings) InUse(plugin client.Plugin, scope client.Scope) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return s.inUse(plugin.ID(), except)
+	return s.whyInUse(plugin.ID(), except)
 }
 
-// inUse says what else than one file needs a plugin.
-func (s *Settings) inUse(id, except string) (string, error) {
-	layers, err := s.Layers()
+// whyInUse says what else than one file needs a plugin.
+func (s *Settings) whyInUse(id, except string) (string, error) {
+	layers, err := s.AllLayers()
 	if err != nil {
 		return "", err
 	}
 	for _, l := range layers {
-		if on, _ := l.Says(id); on && l.At() != except {
+		if on, _ := l.SaysOf(id); on && l.Location() != except {
 			return l.Name + " settings switch it on", nil
 		}
 	}
 	memories, _ := s.memories() // what cannot be read is not known to need it
 	for _, m := range memories {
-		if m.switchedOn(id) && m.File != except && exists(m.File) {
+		if m.switchedOn(id) && m.File != except && pathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
 		}
 	}
@@ -223,24 +223,24 @@ func (s *Settings) inUse(id, except string) (string, error) {
 	return "", err
 }
 
-// Purge has the client forget a plugin, and its marketplace if nothing else of
+// PurgePlugin has the client forget a plugin, and its marketplace if nothing else of
 // it is in use. It says what it did and what it left, a sentence each.
-func (s *Settings) Purge(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
+func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
-	why, err := s.inUse(id, "")
+	why, err := s.whyInUse(id, "")
 	if err != nil {
 		return nil, err
 	}
 	if why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
-	others, err := s.UsedOf(plugin)
+	others, err := s.UsesOf(plugin)
 	if err != nil {
 		return nil, err
 	}
 	if len(others) == 0 {
 		// Removing the last source of a plugin uninstalls it too.
-		note, err := claude.Forget(ctx, s.Snapshot, plugin.Marketplace)
+		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
 		if err != nil {
 			return nil, err
 		}

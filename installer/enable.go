@@ -72,10 +72,10 @@ func (e *RivalsError) Error() string {
 	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
-// Enable plans to switch a plugin on in a scope.
-func (s *Settings) Enable(e Enabling) (change.Change, error) {
+// PlanEnable plans to switch a plugin on in a scope.
+func (s *Settings) PlanEnable(e Enabling) (change.Change, error) {
 	c := change.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
-	f, err := s.scope(e.Scope)
+	f, err := s.openScope(e.Scope)
 	if err != nil {
 		return c, err
 	}
@@ -83,7 +83,7 @@ func (s *Settings) Enable(e Enabling) (change.Change, error) {
 	var market client.Market
 	if e.Plugin.Suite != "" { // else it is known by its name alone
 		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
-		if user, err = s.user(); err != nil {
+		if user, err = s.userFile(); err != nil {
 			return c, err
 		}
 		if err := market.CheckDeclared(user.doc); err != nil {
@@ -98,12 +98,12 @@ func (s *Settings) Enable(e Enabling) (change.Change, error) {
 		declare := declaring(market)
 		if user.At == f.At { // user scope, or a project whose settings are the user's
 			edits = append([]document.Edit{declare}, edits...)
-		} else if err := s.set(&c, user, []document.Edit{declare}, f.At); err != nil {
+		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
 			// An absolute path is of no use to others: never in a project's file.
 			return c, err
 		}
 	}
-	return c, s.set(&c, f, edits, f.At)
+	return c, s.setMembers(&c, f, edits, f.At)
 }
 
 func declaring(m client.Market) document.Edit {
@@ -129,10 +129,10 @@ func (s *Settings) switches(c *change.Change, f file, e Enabling) ([]document.Ed
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := append(v.raiseCap(c, e), switchTo(latteOrigin, "false"))
-	if _, says := v.own.Says(latteOrigin); !says && !v.on(latteOrigin) {
+	if _, says := v.own.SaysOf(latteOrigin); !says && !v.isOn(latteOrigin) {
 		c.Notes = append(c.Notes, latteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
 	}
-	others, rivals, err := s.others(c, v, f, e)
+	others, rivals, err := s.switchOffOthers(c, v, f, e)
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func (s *Settings) switches(c *change.Change, f file, e Enabling) ([]document.Ed
 	return append(edits, switchTo(id, "true")), nil
 }
 
-// others are the members that switch off the other plugins that decide at Stop, and
+// switchOffOthers are the members that switch off the other plugins that decide at Stop, and
 // the rivals in a loop.
-func (s *Settings) others(c *change.Change, v view, f file, e Enabling) (off []document.Edit, rivals []string, err error) {
+func (s *Settings) switchOffOthers(c *change.Change, v view, f file, e Enabling) (off []document.Edit, rivals []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // known or not: with this edit it will be
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
 	}
-	for _, id := range v.ids() {
+	for _, id := range v.pluginIDs() {
 		isLatte := strings.HasPrefix(id, latte)
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
 			return nil, nil, f.refused(err)
@@ -168,24 +168,24 @@ func (s *Settings) others(c *change.Change, v view, f file, e Enabling) (off []d
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):
-			if v.on(id) {
+			if v.isOn(id) {
 				c.Notes = append(c.Notes, id+" stays on too: while a loop runs, only the plugin that drives it decides")
 			}
-		case isLatte || s.drives(known, v, id):
+		case isLatte || s.drivesStop(known, v, id):
 			if !isLatte && e.Keep {
-				if v.on(id) {
+				if v.isOn(id) {
 					c.Notes = append(c.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
 				}
 				continue
 			}
-			if v.on(id) && id != latteOrigin {
+			if v.isOn(id) && id != latteOrigin {
 				off = append(off, switchTo(id, "false"))
 			}
-			if v.on(id) && !above {
+			if v.isOn(id) && !above {
 				c.Notes = append(c.Notes, id+" is switched off")
 			}
 			v.noteOverruled(c, id, false)
-		case e.Loops && isRival(id) && (v.on(id) || overruled && above):
+		case e.Loops && isRival(id) && (v.isOn(id) || overruled && above):
 			rivals = append(rivals, id)
 		}
 	}
@@ -196,17 +196,17 @@ func (s *Settings) others(c *change.Change, v view, f file, e Enabling) (off []d
 // another kind.
 func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
 	i := known.Installed(id)
-	return e.Kin != nil && i.Dir != "" && i.Drives() && !slices.Contains(e.Kin, i.Strategy)
+	return e.Kin != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.Kin, i.Strategy)
 }
 
-// drives tells whether a plugin is one of ours that decides at Stop. Of one that
+// drivesStop tells whether a plugin is one of ours that decides at Stop. Of one that
 // is not there any more only our memory can tell.
-func (s *Settings) drives(known *client.Snapshot, v view, id string) bool {
+func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
-		return i.Drives()
+		return i.DrivesStop()
 	}
-	return slices.ContainsFunc(v.all(), func(l client.Layer) bool {
-		m, _ := s.recall(l.At()) // one that cannot be read says nothing
+	return slices.ContainsFunc(v.allLayers(), func(l client.Layer) bool {
+		m, _ := s.recallFile(l.Location()) // one that cannot be read says nothing
 		return l.Name != client.Skills && m.switchedOn(id)
 	})
 }
@@ -221,7 +221,7 @@ func isRival(id string) bool {
 // removeRival takes a rival's entry out, and says false where a lower scope
 // would switch it on again.
 func (v view) removeRival(c *change.Change, id string) []document.Edit {
-	_, says := v.own.Says(id)
+	_, says := v.own.SaysOf(id)
 	switch {
 	case v.scopeBelow(id) != "":
 		c.Notes = append(c.Notes, id+" is switched off")
@@ -235,14 +235,14 @@ func (v view) removeRival(c *change.Change, id string) []document.Edit {
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
 func (v view) raiseCap(c *change.Change, e Enabling) []document.Edit {
-	if value, from, found := client.Env(v.above, client.BlockCap); found {
+	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.Rounds {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
 				client.BlockCap, value, from, e.Plugin.ID(), e.Rounds))
 		}
 		return nil
 	}
-	honoured := client.Honoured(v.all())
+	honoured := client.Honoured(v.allLayers())
 	if honoured >= e.Rounds {
 		return nil
 	}

@@ -32,7 +32,7 @@ type Left struct {
 // are set to false, or go where all is to go. ids are the plugins.
 func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left []Left, err error) {
 	c = change.Change{Did: "disable all plugins"}
-	layers, err := s.Layers()
+	layers, err := s.AllLayers()
 	if err != nil {
 		return c, nil, nil, err
 	}
@@ -54,20 +54,20 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 		}
 	}
 	for _, l := range layers {
-		ours := slices.DeleteFunc(l.IDs(), func(id string) bool { return !s.isOurs(id) })
+		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
 		for _, id := range ours {
-			if on, _ := l.Says(id); on {
+			if on, _ := l.SaysOf(id); on {
 				ids = append(ids, id)
 			}
 		}
 		switch {
-		case len(ours) == 0 || seen[l.At()]:
+		case len(ours) == 0 || seen[l.Location()]:
 		case l.Name == client.Managed:
 			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it", false})
 		case l.Name == string(client.Project):
 			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project", false})
 		default:
-			if err := s.releaseAll(&c, l.At(), purge); err != nil {
+			if err := s.releaseAll(&c, l.Location(), purge); err != nil {
 				return c, nil, nil, err
 			}
 		}
@@ -90,30 +90,30 @@ func (m *memory) unreleased(err error, purge bool) Left {
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
 }
 
-// isOurs tells whether a plugin is one that springfield made, as far as can be seen.
-func (s *Settings) isOurs(id string) bool { return s.Installed(id).Ours() }
+// isOwnPlugin tells whether a plugin is one that springfield made, as far as can be seen.
+func (s *Settings) isOwnPlugin(id string) bool { return s.Installed(id).IsOurs() }
 
 // releaseAll gives back all that is set in a file, on whatever behalf, and switches off
 // what else of springfield's is on there.
 func (s *Settings) releaseAll(c *change.Change, path string, purge bool) error {
-	f, err := s.file("", path)
+	f, err := s.openFile("", path)
 	if err != nil {
 		return err
 	}
 	if f.At != path { // a link has come into a project: what it leads to is not what was edited
 		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At)
 	}
-	m, err := s.recall(path)
+	m, err := s.recallFile(path)
 	if err != nil {
 		return err
 	}
-	data := f.data()
+	data := f.currentBytes()
 	if m != nil {
 		back, err := m.release(f, everyone, func(remembered) bool { return true })
 		if err != nil {
 			return f.refused(err)
 		}
-		c.Notes = append(c.Notes, back.notes(f)...)
+		c.Notes = append(c.Notes, back.notesOn(f)...)
 		data = back.data
 	}
 	after, err := s.without(data, purge)
@@ -122,7 +122,7 @@ func (s *Settings) releaseAll(c *change.Change, path string, purge bool) error {
 	}
 	edit := f.Edit
 	if f.Before != nil {
-		if edit, err = f.with(after); err != nil {
+		if edit, err = f.editTo(after); err != nil {
 			return err
 		}
 	}
@@ -144,14 +144,14 @@ func (s *Settings) without(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
 	}
-	doc, err := document.Parse(data)
+	doc, err := document.ParseDocument(data)
 	if err != nil {
 		return nil, err
 	}
 	var edits []document.Edit
 	for _, m := range doc.Members("enabledPlugins") {
 		switch on := string(m.Value) != "false"; {
-		case !s.isOurs(m.Key):
+		case !s.isOwnPlugin(m.Key):
 		case purge:
 			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
 		case on:
@@ -161,7 +161,7 @@ func (s *Settings) without(data []byte, purge bool) ([]byte, error) {
 	if len(edits) == 0 {
 		return data, nil
 	}
-	return doc.Apply(edits...)
+	return doc.ApplyEdits(edits...)
 }
 
 // PurgeAll has the client forget plugins, and every marketplace that has nothing else.
@@ -173,7 +173,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 	}
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
 		m := markets[name]
-		ours := s.ownIn(m, ids)
+		ours := s.ownPluginsIn(m, ids)
 		if len(ours) == 0 {
 			continue
 		}
@@ -189,7 +189,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 			}
 			continue
 		}
-		note, err := claude.Forget(ctx, s.Snapshot, name)
+		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, name)
 		if err != nil {
 			return notes, left, err
 		}
@@ -200,7 +200,7 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 
 func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {
 	for _, id := range ids {
-		note, err := claude.Uninstall(ctx, client.Look(s.Places), id)
+		note, err := claude.Uninstall(ctx, client.NewSnapshot(s.Places), id)
 		if err != nil {
 			return notes, err
 		}
@@ -211,9 +211,9 @@ func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []s
 	return notes, nil
 }
 
-// ownIn are the plugins of a marketplace that are springfield's.
-func (s *Settings) ownIn(m client.Market, ids []string) (ours []string) {
-	for _, name := range s.Ours(m) {
+// ownPluginsIn are the plugins of a marketplace that are springfield's.
+func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
+	for _, name := range s.OwnPlugins(m) {
 		ours = append(ours, name+"@"+m.Name)
 	}
 	for _, id := range ids {
@@ -227,7 +227,7 @@ func (s *Settings) ownIn(m client.Market, ids []string) (ours []string) {
 // otherOffers says what a marketplace is registered for beside springfield's plugins, "" for
 // nothing.
 func (s *Settings) otherOffers(m client.Market, ours []string) string {
-	names, _ := s.Offers(m) // a catalog that is gone offers nothing
+	names, _ := s.PluginsOffered(m) // a catalog that is gone offers nothing
 	for _, name := range names {
 		if !slices.Contains(ours, name+"@"+m.Name) {
 			return "it offers other plugins, such as " + name
@@ -239,7 +239,7 @@ func (s *Settings) otherOffers(m client.Market, ours []string) string {
 // ForgetAll removes springfield's own state, but for what the user may have written into
 // it: rules of their own, and templates of loops.
 func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
-	own, left, err := State(p)
+	own, left, err := SpringfieldFiles(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("remove state: %w", err)
 	}
@@ -250,31 +250,31 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 		removed = append(removed, path)
 	}
 	if len(left) == 0 {
-		err = os.Remove(p.State())
+		err = os.Remove(p.StatePath())
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	// Its directory may have been there for it alone; one that is a link stays.
-	dir := filepath.Dir(p.State())
+	dir := filepath.Dir(p.StatePath())
 	if info, e := os.Lstat(dir); err == nil && len(left) == 0 && e == nil && info.IsDir() && os.Remove(dir) == nil {
 		removed = append(removed, dir)
 	}
 	return removed, left, err
 }
 
-// State tells springfield's own files from what the user may have written beside them.
-func State(p client.Places) (own []string, users []Left, err error) {
-	entries, err := os.ReadDir(p.State())
+// SpringfieldFiles tells springfield's own files from what the user may have written beside them.
+func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
+	entries, err := os.ReadDir(p.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	for _, e := range entries {
-		path := filepath.Join(p.State(), e.Name())
+		path := filepath.Join(p.StatePath(), e.Name())
 		if isState(e.Name()) {
 			own = append(own, path)
 		} else {
-			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.Quote(path), false})
+			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.QuoteArgument(path), false})
 		}
 	}
 	return own, users, err

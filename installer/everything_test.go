@@ -42,18 +42,18 @@ func TestStateThatIsTheUsers(t *testing.T) {
 	p := newPlaces(t)
 	p.Config = filepath.Join(p.Home, "my own")
 	for _, name := range []string{"hold", "hold.k3.new", "journal/00000001.json", ".ned-flanders.json.springfield-ab12.tmp", "rules.new/x", "notes.lock", "holds.jsonl.of-last-year", "ned-flanders.json"} {
-		put(t, p.State(name), "x")
+		put(t, p.StatePath(name), "x")
 	}
 	removed, left, err := ForgetAll(p)
 	if err != nil || len(removed) != 4 || len(left) != 4 {
 		t.Errorf("removed %v, left %v, %v", removed, left, err)
 	}
 	for _, l := range left {
-		if !strings.HasPrefix(l.Remove, "rm -r '"+p.State()) || !strings.HasSuffix(l.Remove, "'") {
+		if !strings.HasPrefix(l.Remove, "rm -r '"+p.StatePath()) || !strings.HasSuffix(l.Remove, "'") {
 			t.Errorf("%q", l.Remove)
 		}
 	}
-	if now := look(t, p.State("rules.new", "x")); now != "x" {
+	if now := look(t, p.StatePath("rules.new", "x")); now != "x" {
 		t.Errorf("rules.new: %s", now)
 	}
 }
@@ -75,7 +75,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	elsewhere := p
 	elsewhere.Work, elsewhere.Root = p.Home, p.Home
 	for _, purge := range []bool{false, true} {
-		c, _, left, err := Read(elsewhere).DisableAll(purge)
+		c, _, left, err := ReadSettings(elsewhere).DisableAll(purge)
 		if err != nil || len(left) != 1 || !strings.Contains(left[0].What, victim) || !strings.Contains(left[0].Remove, "enabledPlugins.ned-flanders@hooks") {
 			t.Errorf("%+v, %v", left, err)
 		}
@@ -87,12 +87,12 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Dir(project)))
 	put(t, project, kept)
-	all, err := os.ReadDir(p.State("edits"))
+	all, err := os.ReadDir(p.StatePath("edits"))
 	if err != nil || len(all) == 0 {
 		t.Fatal(err)
 	}
 	put(t, memoryFile(p, project), "{")
-	_, _, _, err = Read(elsewhere).DisableAll(true)
+	_, _, _, err = ReadSettings(elsewhere).DisableAll(true)
 	if damaged := (*change.DamagedError)(nil); !errors.As(err, &damaged) {
 		t.Errorf("with a damaged memory: %v", err)
 	}

@@ -63,9 +63,9 @@ func (o order) plan() (change.Change, error) {
 	plugin := pluginOf(o.Places, o.Plugin)
 	switch o.Do {
 	case "enable":
-		return Read(o.Places).Enable(Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+		return ReadSettings(o.Places).PlanEnable(Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
-		return Read(o.Places).Disable(plugin, o.Scope)
+		return ReadSettings(o.Places).Disable(plugin, o.Scope)
 	case "undo":
 		plan, _, err := planUndo(o.Places)
 		return plan, err
@@ -149,7 +149,7 @@ type world struct {
 func (w *world) settings(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, s := range client.Scopes() {
+	for _, s := range client.AllScopes() {
 		all = append(all, look(t, settingsOf(t, w.order.Places, s)))
 	}
 	return all
@@ -175,7 +175,7 @@ func (w *world) torture(t *testing.T) {
 	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
 		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
 	}
-	every, first := scratch.Every(3)
+	every, first := scratch.EveryStep(3)
 	for k := first; k < len(w.steps); k += every {
 		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
 			w.reset(t, w.start)
@@ -219,7 +219,7 @@ func (w *world) check(t *testing.T, k int, fault string) {
 	is := w.settings(t)
 	for i := range is {
 		if is[i] != w.old[i] && is[i] != w.new[i] {
-			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, client.Scopes()[i], is[i])
+			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, client.AllScopes()[i], is[i])
 		}
 	}
 	left := temporary(t, w.order.Places)
@@ -297,7 +297,7 @@ func (w *world) knows(files map[string]string) bool {
 func (w *world) again(o order) error {
 	plan, err := o.plan()
 	if err == nil {
-		err = Journal(o.Places).Apply(plan)
+		err = Journal(o.Places).ApplyChange(plan)
 	}
 	if errors.Is(err, change.ErrNothingToUndo) {
 		return nil
@@ -312,7 +312,7 @@ func (w *world) undoAll() error {
 			return nil
 		}
 		if err == nil {
-			err = Journal(w.order.Places).Apply(plan)
+			err = Journal(w.order.Places).ApplyChange(plan)
 		}
 		if err != nil {
 			return err

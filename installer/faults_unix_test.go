@@ -41,12 +41,12 @@ func checkPermissions(t *testing.T, dir string) {
 		{"user settings read-only", user, 0o444, user, []string{"enable", "disable"}},
 		{"project settings read-only", project, 0o444, project, []string{"enable", "disable"}},
 		{"user's directory unreadable", func(p client.Places) string { return p.Config }, 0, func(p client.Places) string { return p.Config }, all},
-		{"state", func(p client.Places) string { return p.State() }, 0o555, func(p client.Places) string { return p.State() }, []string{"first enable"}},
-		{"lock", func(p client.Places) string { return p.State("settings.lock") }, 0, func(p client.Places) string { return p.State("settings.lock") }, all},
-		{"journal", func(p client.Places) string { return p.State("journal") }, 0o555, func(p client.Places) string { return p.State("journal") }, all},
-		{"journal unreadable", func(p client.Places) string { return p.State("journal") }, 0, func(p client.Places) string { return p.State("journal") }, all},
-		{"edits", func(p client.Places) string { return p.State("edits") }, 0o555, func(p client.Places) string { return p.State("edits") }, []string{"enable"}},
-		{"edits unreadable", func(p client.Places) string { return p.State("edits") }, 0, func(p client.Places) string { return p.State("edits") }, all},
+		{"state", func(p client.Places) string { return p.StatePath() }, 0o555, func(p client.Places) string { return p.StatePath() }, []string{"first enable"}},
+		{"lock", func(p client.Places) string { return p.StatePath("settings.lock") }, 0, func(p client.Places) string { return p.StatePath("settings.lock") }, all},
+		{"journal", func(p client.Places) string { return p.StatePath("journal") }, 0o555, func(p client.Places) string { return p.StatePath("journal") }, all},
+		{"journal unreadable", func(p client.Places) string { return p.StatePath("journal") }, 0, func(p client.Places) string { return p.StatePath("journal") }, all},
+		{"edits", func(p client.Places) string { return p.StatePath("edits") }, 0o555, func(p client.Places) string { return p.StatePath("edits") }, []string{"enable"}},
+		{"edits unreadable", func(p client.Places) string { return p.StatePath("edits") }, 0, func(p client.Places) string { return p.StatePath("edits") }, all},
 	} {
 		for _, do := range test.orders {
 			t.Run(test.name+"/"+do, func(t *testing.T) {
@@ -64,7 +64,7 @@ func checkPermissions(t *testing.T, dir string) {
 				switch do {
 				case "first enable": // our directory is there, with nothing in it
 					o.Do = "enable"
-					must(t, change.MakeDirs(p.State(), 0o700))
+					must(t, change.MakeDirs(p.StatePath(), 0o700))
 				case "enable": // another plugin before, so that our files are there
 					enable(t, p, lisa, client.User, false)
 					disable(t, p, lisa, client.User)
@@ -80,15 +80,15 @@ func checkPermissions(t *testing.T, dir string) {
 				must(t, os.Chmod(closed, test.mode))
 				plan, err := o.plan()
 				if err == nil {
-					err = Journal(p).Apply(plan)
+					err = Journal(p).ApplyChange(plan)
 				}
 				must(t, os.Chmod(closed, info.Mode().Perm()))
 				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), test.names(p)) {
 					t.Errorf("got %v, want a denied permission for %s", err, test.names(p))
 				}
 				after := everything(t, p)
-				delete(before, p.State("settings.lock")) // made on the way, empty
-				delete(after, p.State("settings.lock"))
+				delete(before, p.StatePath("settings.lock")) // made on the way, empty
+				delete(after, p.StatePath("settings.lock"))
 				if !reflect.DeepEqual(before, after) {
 					t.Errorf("before %q\nafter %q", before, after)
 				}

@@ -15,10 +15,10 @@ import (
 // Document is a settings file as it was read. Values are JSON, whatever the file is.
 type Document interface {
 	Get(path ...string) (value json.RawMessage, found bool, err error)
-	Apply(edits ...document.Edit) ([]byte, error)
+	ApplyEdits(edits ...document.Edit) ([]byte, error)
 }
 
-func parseJSON(data []byte) (Document, error) { return document.Parse(data) }
+func parseJSON(data []byte) (Document, error) { return document.ParseDocument(data) }
 
 // Foreign is a settings file of another host.
 type Foreign struct {
@@ -34,7 +34,7 @@ func (s *Settings) foreign(c *change.Change, of Foreign) (f file, err error) {
 	if f.parse == nil {
 		f.parse = parseJSON
 	}
-	if f.Edit, err = change.Open(of.In, of.Path); err != nil {
+	if f.Edit, err = change.OpenEdit(of.In, of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
 	for _, e := range c.Edits {
@@ -42,18 +42,18 @@ func (s *Settings) foreign(c *change.Change, of Foreign) (f file, err error) {
 			f.Before = e.After
 		}
 	}
-	if len(f.data()) > document.MaxSize {
+	if len(f.currentBytes()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
-	if f.as, err = f.parse(f.data()); err != nil {
+	if f.as, err = f.parse(f.currentBytes()); err != nil {
 		return f, f.refused(err)
 	}
 	return f, nil
 }
 
-// SetFor adds to a plan that a host's settings have members which a plugin needs.
-func (s *Settings) SetFor(c *change.Change, of Foreign, plugin string, edits []document.Edit) error {
-	return s.onForeign(c, of, func(f file) error { return s.set(c, f, edits, plugin) })
+// SetForPlugin adds to a plan that a host's settings have members which a plugin needs.
+func (s *Settings) SetForPlugin(c *change.Change, of Foreign, plugin string, edits []document.Edit) error {
+	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
@@ -61,8 +61,8 @@ func (s *Settings) SetFor(c *change.Change, of Foreign, plugin string, edits []d
 func (s *Settings) ReleaseFor(c *change.Change, of Foreign, plugin string) (known bool, err error) {
 	all := func(remembered) bool { return true }
 	err = s.onForeign(c, of, func(f file) error {
-		m, err := s.recall(f.At)
-		if known = m.serves(plugin, all); err != nil || !known {
+		m, err := s.recallFile(f.At)
+		if known = m.servesFile(plugin, all); err != nil || !known {
 			return err
 		}
 		return s.release(c, f, plugin, all)
@@ -72,7 +72,7 @@ func (s *Settings) ReleaseFor(c *change.Change, of Foreign, plugin string) (know
 
 // SetOnly adds to a plan that a host's settings have members, and remembers nothing.
 func (s *Settings) SetOnly(c *change.Change, of Foreign, edits []document.Edit) error {
-	return s.onForeign(c, of, func(f file) error { return s.set(c, f, edits, "") })
+	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, "") })
 }
 
 // onForeign does one step of a plan on a settings file of another host. Several steps on one

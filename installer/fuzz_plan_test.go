@@ -60,10 +60,10 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
 	enabling := func(e Enabling) func() (change.Change, error) {
-		return func() (change.Change, error) { return Read(p).Enable(e) }
+		return func() (change.Change, error) { return ReadSettings(p).PlanEnable(e) }
 	}
 	disabling := func(plugin client.Plugin, scope client.Scope) func() (change.Change, error) {
-		return func() (change.Change, error) { return Read(p).Disable(plugin, scope) }
+		return func() (change.Change, error) { return ReadSettings(p).Disable(plugin, scope) }
 	}
 	undoing := func() (change.Change, error) { plan, _, err := planUndo(p); return plan, err }
 	plans := []func() (change.Change, error){
@@ -88,7 +88,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		was := settingsFiles(t, p)
 		plan, err := plans[op]()
 		if err == nil {
-			err = Journal(p).Apply(plan)
+			err = Journal(p).ApplyChange(plan)
 		}
 		is := settingsFiles(t, p)
 		if err != nil {
@@ -116,7 +116,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 				t.Fatalf("%q, %q: undo gives %q, not %q", original, ops, is, was)
 			}
 			before = before[:len(before)-1]
-		case !plan.Empty():
+		case !plan.IsEmpty():
 			before = append(before, changes)
 		}
 		return nil
@@ -191,7 +191,7 @@ func TestBesideStaysOn(t *testing.T) {
 	do := func(plan change.Change, err error) {
 		t.Helper()
 		must(t, err)
-		must(t, Journal(p).Apply(plan))
+		must(t, Journal(p).ApplyChange(plan))
 	}
 	says := func(want map[string]bool, declared bool) {
 		t.Helper()
@@ -207,13 +207,13 @@ func TestBesideStaysOn(t *testing.T) {
 			t.Errorf("env is %v", is.Env)
 		}
 	}
-	do(Read(p).Enable(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}))
+	do(ReadSettings(p).PlanEnable(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true, Rounds: 30}))
+	do(ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true, Rounds: 30}))
 	says(map[string]bool{"double-shot-latte@a": false, latteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
-	do(Read(p).Disable(ned, client.User))
+	do(ReadSettings(p).Disable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(Read(p).Disable(todo, client.User))
+	do(ReadSettings(p).Disable(todo, client.User))
 	if got := look(t, path); got != original {
 		t.Errorf("%q", got)
 	}
@@ -231,7 +231,7 @@ const (
 func settingsFiles(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, s := range client.Scopes() {
+	for _, s := range client.AllScopes() {
 		path := settingsOf(t, p, s)
 		all[path] = look(t, path)
 	}

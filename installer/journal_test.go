@@ -15,7 +15,7 @@ func undo(t *testing.T, p client.Places) change.Entry {
 	t.Helper()
 	plan, entry, err := planUndo(p)
 	must(t, err)
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	return entry
 }
 
@@ -24,13 +24,13 @@ func undo(t *testing.T, p client.Places) change.Entry {
 func state(t *testing.T, p client.Places) string {
 	t.Helper()
 	var b strings.Builder
-	for _, s := range client.Scopes() {
+	for _, s := range client.AllScopes() {
 		fmt.Fprintf(&b, "%s: %q\n", s, look(t, settingsOf(t, p, s)))
 	}
-	files, err := filepath.Glob(p.State("edits", "*"))
+	files, err := filepath.Glob(p.StatePath("edits", "*"))
 	must(t, err)
 	for _, f := range files {
-		m, err := Read(p).recall(recalled(t, f))
+		m, err := ReadSettings(p).recallFile(recalled(t, f))
 		must(t, err)
 		fmt.Fprintf(&b, "%s: %s %d members\n", m.File, m.Left, len(m.Members))
 	}
@@ -53,7 +53,7 @@ func TestUndoWalksBack(t *testing.T) {
 	for name, data := range corpus {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
-			for _, s := range client.Scopes() {
+			for _, s := range client.AllScopes() {
 				if data != "(none)" {
 					put(t, settingsOf(t, p, s), data)
 				}
@@ -70,7 +70,7 @@ func TestUndoWalksBack(t *testing.T) {
 				func() change.Change { return disable(t, p, ned, client.Project) },
 			} {
 				was := state(t, p)
-				if !do().Empty() {
+				if !do().IsEmpty() {
 					before = append(before, was)
 				}
 			}

@@ -60,20 +60,20 @@ func (r remembered) isSwitch(id string) bool {
 	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
 }
 
-// before is the text as a value to give back; nil removes the member.
-func (r remembered) before() json.RawMessage {
+// valueBefore is the text as a value to give back; nil removes the member.
+func (r remembered) valueBefore() json.RawMessage {
 	if r.Before == "" {
 		return nil
 	}
 	return json.RawMessage(r.Before)
 }
 
-// still tells whether the member is as we left it.
-func (r remembered) still(raw json.RawMessage, found bool) bool {
+// isStillSet tells whether the member is as we left it.
+func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	if r.Set == nil {
 		return !found
 	}
-	return found && document.Same(raw, r.Set)
+	return found && document.MeanSame(raw, r.Set)
 }
 
 // changed tells whether setting it made a difference.
@@ -81,7 +81,7 @@ func (r remembered) changed() bool {
 	if r.Set == nil || r.Before == "" {
 		return r.Set != nil || r.Before != ""
 	}
-	return !document.Same(r.before(), r.Set)
+	return !document.MeanSame(r.valueBefore(), r.Set)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -98,14 +98,14 @@ type kept struct {
 }
 
 func memoryFile(p client.Places, path string) string {
-	return p.State("edits", named(path)+".json")
+	return p.StatePath("edits", fileNameOf(path)+".json")
 }
 
-// named turns a path into a file name.
-func named(path string) string { return hash([]byte(path))[:32] }
+// fileNameOf turns a path into a file name.
+func fileNameOf(path string) string { return hashBytes([]byte(path))[:32] }
 
-// recall gives what is remembered of a file; nil if nothing is.
-func (s *Settings) recall(path string) (*memory, error) {
+// recallFile gives what is remembered of a file; nil if nothing is.
+func (s *Settings) recallFile(path string) (*memory, error) {
 	k, read := s.kept[path]
 	if !read {
 		k = readMemory(memoryFile(s.Places, path))
@@ -115,7 +115,7 @@ func (s *Settings) recall(path string) (*memory, error) {
 }
 
 func readMemory(path string) (k kept) {
-	k.Edit, k.err = change.Open("", path)
+	k.Edit, k.err = change.OpenEdit("", path)
 	if k.err != nil || k.Before == nil {
 		return k
 	}
@@ -139,12 +139,12 @@ func (s *Settings) memoriesOf(host string) ([]*memory, error) {
 }
 
 func (s *Settings) allMemories() (all []*memory, err error) {
-	files, err := os.ReadDir(s.State("edits"))
+	files, err := os.ReadDir(s.StatePath("edits"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	for _, f := range files {
-		path := s.State("edits", f.Name())
+		path := s.StatePath("edits", f.Name())
 		if change.IsTemporary(f.Name()) {
 			continue
 		}
@@ -157,19 +157,19 @@ func (s *Settings) allMemories() (all []*memory, err error) {
 	return all, err
 }
 
-// made tells whether a directory is there only for files that we have made in it.
+// hasMadeDir tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them.
-func (s *Settings) made(dir string) bool {
+func (s *Settings) hasMadeDir(dir string) bool {
 	all, _ := s.allMemories() // what cannot be read has made nothing
 	return slices.ContainsFunc(all, func(m *memory) bool {
-		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
+		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && pathExists(m.File)
 	})
 }
 
 // remember is the edit that keeps a memory; without members there is nothing to
 // remember.
 func (s *Settings) remember(m *memory) (change.Edit, error) {
-	if _, err := s.recall(m.File); err != nil {
+	if _, err := s.recallFile(m.File); err != nil {
 		return change.Edit{}, err
 	}
 	e := s.kept[m.File].Edit
@@ -188,7 +188,7 @@ func (m *memory) enabled() (ids []string) {
 		return nil
 	}
 	for _, r := range m.Members {
-		if len(r.Path) == 2 && r.isSwitch(r.Path[1]) && document.Same(r.Set, json.RawMessage("true")) {
+		if len(r.Path) == 2 && r.isSwitch(r.Path[1]) && document.MeanSame(r.Set, json.RawMessage("true")) {
 			ids = append(ids, r.Path[1])
 		}
 	}
@@ -197,26 +197,26 @@ func (m *memory) enabled() (ids []string) {
 
 func (m *memory) switchedOn(id string) bool { return slices.Contains(m.enabled(), id) }
 
-// shares tells whether the edits are ours already, for another settings file:
+// sharesEdits tells whether the edits are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by
 // hand is not ours and stays when we go.
-func (m *memory) shares(edits []document.Edit, behalf string) bool {
+func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
 		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// note takes in edits of a file as it is, on behalf of a settings file. It returns
+// noteEdits takes in edits of a file as it is, on behalf of a settings file. It returns
 // the memory after them.
-func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, error) {
+func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: f.At, Host: f.host}
-	switch ours, err := m.isIn(f); {
+	switch ours, err := m.isStillIn(f); {
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		next.Origin = &origin{f.Before != nil, f.data(), !isDir(filepath.Dir(f.At))}
+		next.Origin = &origin{f.Before != nil, f.currentBytes(), !isDirectory(filepath.Dir(f.At))}
 	default:
-		if m.Left == hash(f.data()) {
+		if m.Left == hashBytes(f.currentBytes()) {
 			next.Origin = m.Origin
 		}
 		next.Members = slices.Clone(m.Members)
@@ -230,9 +230,9 @@ func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, er
 	return next, nil
 }
 
-// isIn tells whether anything that we set is still in the file.
-func (m *memory) isIn(f file) (bool, error) {
-	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.data()) {
+// isStillIn tells whether anything that we set is still in the file.
+func (m *memory) isStillIn(f file) (bool, error) {
+	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.currentBytes()) {
 		return false, nil
 	}
 	for _, r := range m.Members {
@@ -240,7 +240,7 @@ func (m *memory) isIn(f file) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if r.still(raw, found) && r.changed() {
+		if r.isStillSet(raw, found) && r.changed() {
 			return true, nil
 		}
 	}
@@ -255,7 +255,7 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, e.Path) })
 	if i >= 0 {
 		r := m.Members[i]
-		if !r.still(raw, found) {
+		if !r.isStillSet(raw, found) {
 			r.Before = string(raw) // changed by its owner since: that counts now
 		}
 		r.Set = e.Value
@@ -285,8 +285,8 @@ func (m *memory) noteParents(before Document, path []string) error {
 	return nil
 }
 
-// serves tells whether anything that only names was set on behalf of a file.
-func (m *memory) serves(behalf string, only func(remembered) bool) bool {
+// servesFile tells whether anything that only names was set on behalf of a file.
+func (m *memory) servesFile(behalf string, only func(remembered) bool) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
 }
 
@@ -321,7 +321,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 			members = append(members, r)
 		}
 	}
-	asLeft := m.Left == hash(f.data())
+	asLeft := m.Left == hashBytes(f.currentBytes())
 	switch {
 	case f.Before == nil: // gone, and everything in it
 		back.next = &memory{File: m.File, Host: m.Host}
@@ -332,9 +332,9 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		}
 		return back, nil
 	}
-	edits, err := back.edits(f.as, members)
+	edits, err := back.editsBack(f.as, members)
 	if err == nil {
-		back.data, err = f.as.Apply(edits...)
+		back.data, err = f.as.ApplyEdits(edits...)
 	}
 	if err == nil {
 		back.data, next.Filled, err = f.emptied(back.data, m.Filled)
@@ -342,35 +342,35 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 	if !asLeft {
 		next.Origin = nil
 	}
-	next.Left = hash(back.data)
+	next.Left = hashBytes(back.data)
 	return back, err
 }
 
-// edits give released members the values back that they had.
-func (back *released) edits(doc Document, members []remembered) (edits []document.Edit, err error) {
+// editsBack give released members the values back that they had.
+func (back *released) editsBack(doc Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)
 		switch {
 		case err != nil:
 			return nil, err
-		case r.still(raw, found):
-			edits = append(edits, document.Edit{Path: r.Path, Value: r.before(), Verbatim: true})
+		case r.isStillSet(raw, found):
+			edits = append(edits, document.Edit{Path: r.Path, Value: r.valueBefore(), Verbatim: true})
 		case found || r.Before != "": // else it is gone already, as it was
-			back.theirs = append(back.theirs, nameOf(r.Path))
+			back.theirs = append(back.theirs, memberName(r.Path))
 		}
 	}
 	return edits, nil
 }
 
-// notes say what taking back means.
-func (back released) notes(f file) (notes []string) {
+// notesOn say what taking back means.
+func (back released) notesOn(f file) (notes []string) {
 	for _, name := range back.theirs {
 		notes = append(notes, name+" was changed since and is left as it is")
 	}
 	for _, r := range back.before.Members {
-		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.Same(r.before(), json.RawMessage("false"))
-		isOff := r.Set == nil || document.Same(r.Set, json.RawMessage("false"))
-		stays := slices.Contains(back.theirs, nameOf(r.Path)) || slices.ContainsFunc(back.next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
+		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.MeanSame(r.valueBefore(), json.RawMessage("false"))
+		isOff := r.Set == nil || document.MeanSame(r.Set, json.RawMessage("false"))
+		stays := slices.Contains(back.theirs, memberName(r.Path)) || slices.ContainsFunc(back.next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
 		if wasOn && isOff && f.Before != nil && !stays {
 			notes = append(notes, r.Path[1]+" is switched on again, as it was before")
 		}
@@ -408,22 +408,22 @@ func (of file) emptied(data []byte, all []filled) (_ []byte, rest []filled, err 
 		if f.Raw != "" {
 			c.Value = json.RawMessage(f.Raw)
 		}
-		if data, err = doc.Apply(c); err != nil {
+		if data, err = doc.ApplyEdits(c); err != nil {
 			return nil, nil, err
 		}
 	}
 	return data, rest, nil
 }
 
-// nameOf names a member for people.
-func nameOf(path []string) string { return strings.Join(path, " → ") }
+// memberName names a member for people.
+func memberName(path []string) string { return strings.Join(path, " → ") }
 
 func isEmpty(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
 }
 
-func hash(data []byte) string {
+func hashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

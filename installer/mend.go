@@ -14,57 +14,57 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
-// Switch plans to say in a scope that a plugin is on or off, and nothing else.
-func (s *Settings) Switch(scope client.Scope, id string, on bool) (change.Change, error) {
+// PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.
+func (s *Settings) PlanSwitch(scope client.Scope, id string, on bool) (change.Change, error) {
 	verb, value := "switch off", "false"
 	if on {
 		verb, value = "switch on", "true"
 	}
-	return s.member(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
+	return s.setMember(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
 }
 
 // SetVariable plans to set a variable for Claude Code and its hooks in a scope.
 func (s *Settings) SetVariable(scope client.Scope, name, value string) (change.Change, error) {
-	text, err := document.Encode(value)
+	text, err := document.EncodeValue(value)
 	if err != nil {
 		return change.Change{}, err
 	}
-	return s.member(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
+	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
 }
 
 // Declare plans to have user settings declare a directory as a marketplace.
 func (s *Settings) Declare(name, dir string) (change.Change, error) {
-	return s.member(client.User, "declare marketplace "+name+" in user settings", declaring(client.Directory(name, dir)))
+	return s.setMember(client.User, "declare marketplace "+name+" in user settings", declaring(client.Directory(name, dir)))
 }
 
-func (s *Settings) member(scope client.Scope, did string, edit document.Edit) (change.Change, error) {
+func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (change.Change, error) {
 	c := change.Change{Did: did}
-	f, err := s.scope(scope)
+	f, err := s.openScope(scope)
 	if err != nil {
 		return c, err
 	}
 	// Where springfield has enabled something, this belongs to it, and disable
 	// gives back what was there before.
-	m, err := s.recall(f.At)
+	m, err := s.recallFile(f.At)
 	if err != nil {
 		return c, err
 	}
 	behalf := ""
-	if m.serves(f.At, func(remembered) bool { return true }) {
+	if m.servesFile(f.At, func(remembered) bool { return true }) {
 		behalf = f.At
 	}
-	return c, s.set(&c, f, []document.Edit{edit}, behalf)
+	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
 }
 
-// Remove plans to take a regular file of the project away: one below the directory
+// RemoveFile plans to take a regular file of the project away: one below the directory
 // that sessions start in.
-func Remove(p client.Places, path string) (change.Change, error) {
+func RemoveFile(p client.Places, path string) (change.Change, error) {
 	c := change.Change{Did: "remove " + path}
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return c, fmt.Errorf("%s is not a regular file", path)
 	}
-	e, err := change.Open(p.Work, path)
+	e, err := change.OpenEdit(p.Work, path)
 	e.After = nil
 	c.Edits = []change.Edit{e}
 	return c, err
@@ -81,7 +81,7 @@ type Remembered struct {
 // the settings of any scope, the widest first.
 func (s *Settings) EnabledByUs() []Remembered {
 	var all []Remembered
-	for _, scope := range client.Scopes() {
+	for _, scope := range client.AllScopes() {
 		path, err := s.Settings(scope)
 		if err != nil {
 			continue
@@ -90,7 +90,7 @@ func (s *Settings) EnabledByUs() []Remembered {
 		if err != nil {
 			continue
 		}
-		m, err := s.recall(target)
+		m, err := s.recallFile(target)
 		if err != nil {
 			continue
 		}
@@ -105,7 +105,7 @@ func (s *Settings) EnabledByUs() []Remembered {
 // settings files still need them: an edit that was forgotten can have come to share one.
 func (s *Settings) Undeclared(u change.Undo) (notes []string) {
 	for _, e := range u.Edits {
-		m, err := s.recall(e.At)
+		m, err := s.recallFile(e.At)
 		if e.Own || err != nil || m == nil || e.Before == nil {
 			continue
 		}
@@ -114,7 +114,7 @@ func (s *Settings) Undeclared(u change.Undo) (notes []string) {
 				continue
 			}
 			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of change.Edit) bool { return of.At == file }) && exists(file) {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of change.Edit) bool { return of.At == file }) && pathExists(file) {
 					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
 				}
 			}
@@ -128,7 +128,7 @@ func declares(c *change.Content, path []string) bool {
 	if c == nil {
 		return false
 	}
-	doc, err := document.Parse(c.Data)
+	doc, err := document.ParseDocument(c.Data)
 	if err != nil {
 		return false
 	}
@@ -136,20 +136,20 @@ func declares(c *change.Content, path []string) bool {
 	return err == nil && found
 }
 
-// HasSet tells whether springfield has given a variable the value that it has.
-func (s *Settings) HasSet(v client.Variable) bool {
-	m, _ := s.recall(v.At) // without a memory nothing is ours
+// HasSetVariable tells whether springfield has given a variable the value that it has.
+func (s *Settings) HasSetVariable(v client.Variable) bool {
+	m, _ := s.recallFile(v.At) // without a memory nothing is ours
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return slices.Equal(r.Path, []string{"env", v.Name}) && r.Set != nil && r.still(v.Value, true)
+		return slices.Equal(r.Path, []string{"env", v.Name}) && r.Set != nil && r.isStillSet(v.Value, true)
 	})
 }
 
 // Damaged lists files of springfield's own that cannot be read.
 func Damaged(p client.Places) []error {
 	var all []error
-	files, _ := os.ReadDir(p.State("edits"))
+	files, _ := os.ReadDir(p.StatePath("edits"))
 	for _, f := range files {
-		path := p.State("edits", f.Name())
+		path := p.StatePath("edits", f.Name())
 		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
 			continue
 		}
@@ -169,8 +169,8 @@ func damaged(path string, err error) error {
 
 // CheckState says why the state directory could not be written.
 func CheckState(p client.Places) error {
-	dir := p.State()
-	for !exists(dir) && filepath.Dir(dir) != dir {
+	dir := p.StatePath()
+	for !pathExists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir) // it will be made in there
 	}
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

@@ -27,7 +27,7 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		if _, _, err := planUndo(p); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("undo: %v", err)
 		}
-		if _, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
+		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
 		}
 	}
@@ -37,9 +37,9 @@ func TestANumberIsACap(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 30})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 30})
 	must(t, err)
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	if !strings.Contains(look(t, user), "50") {
 		t.Errorf("a cap of 50 was lowered: %s", look(t, user))
 	}
@@ -49,7 +49,7 @@ func TestALatteGivenTwiceIsRefused(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err == nil {
 		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
 	}
@@ -60,7 +60,7 @@ func TestJournalIsSwept(t *testing.T) {
 	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	left := filepath.Join(p.State("journal"), ".00000001.json.springfield-1.tmp")
+	left := filepath.Join(p.StatePath("journal"), ".00000001.json.springfield-1.tmp")
 	put(t, left, "secrets")
 	old := time.Now().Add(-48 * time.Hour)
 	must(t, os.Chtimes(left, old, old))
@@ -68,7 +68,7 @@ func TestJournalIsSwept(t *testing.T) {
 		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
-	if exists(left) {
+	if pathExists(left) {
 		t.Error("what a kill has left in the journal stays for ever")
 	}
 }
@@ -76,7 +76,7 @@ func TestJournalIsSwept(t *testing.T) {
 func TestBrokenTextIsNoPlugin(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
+	if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
 		t.Error(err)
 	}
 }
@@ -91,12 +91,12 @@ func TestARepairIsGivenBack(t *testing.T) {
 	enable(t, p, ned, client.User, false)
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
 	for _, plan := range []func() (change.Change, error){
-		func() (change.Change, error) { return Read(p).Switch(client.User, latteOrigin, false) },
-		func() (change.Change, error) { return Read(p).SetVariable(client.User, client.BlockCap, "12") },
+		func() (change.Change, error) { return ReadSettings(p).PlanSwitch(client.User, latteOrigin, false) },
+		func() (change.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
 		repair, err := plan()
 		must(t, err)
-		must(t, Journal(p).Apply(repair))
+		must(t, Journal(p).ApplyChange(repair))
 	}
 	disable(t, p, ned, client.User)
 	got := look(t, user)
@@ -114,7 +114,7 @@ func TestRemoveFollowsNoLinks(t *testing.T) {
 	link(t, secret, filepath.Join(dir, "ralph-loop.local.md"))
 	link(t, p.Home, filepath.Join(p.Work, "linked"))
 	for _, path := range []string{filepath.Join(dir, "ralph-loop.local.md"), filepath.Join(p.Work, "linked", "secret"), filepath.Join(dir, "none"), dir} {
-		if _, err := Remove(p, path); err == nil {
+		if _, err := RemoveFile(p, path); err == nil {
 			t.Errorf("%s would be removed", path)
 		}
 	}
@@ -140,7 +140,7 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
 		t.Errorf("%q, %v", plan.Notes, err)
 	}
@@ -149,7 +149,7 @@ func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 func TestACapThatAnotherScopeLowers(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 40})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 40})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
 		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
 	}
@@ -160,7 +160,7 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
 	for _, scope := range []client.Scope{client.User, client.Local} {
-		plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+		plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
@@ -217,10 +217,10 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 // Our own directory is for the user alone, whatever makes it.
 func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 	p := newPlaces(t)
-	if _, err := Journal(p).Forget(); !errors.Is(err, change.ErrNothingToUndo) {
+	if _, err := Journal(p).ForgetNewest(); !errors.Is(err, change.ErrNothingToUndo) {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(p.State()); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(p.StatePath()); err == nil && info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("it is %v", info.Mode())
 	}
 }
@@ -230,8 +230,8 @@ func TestARepairThatChangesNothing(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
 	enable(t, p, ned, client.Project, true) // declares it in user settings
-	plan, err := Read(p).Declare(ned.Marketplace, ned.Suite)
-	if err != nil || !plan.Empty() {
+	plan, err := ReadSettings(p).Declare(ned.Marketplace, ned.Suite)
+	if err != nil || !plan.IsEmpty() {
 		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
 	}
 }
@@ -246,8 +246,8 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	must(t, os.RemoveAll(p.Work))
 	undo(t, p)
 	undo(t, p)
-	if got := look(t, user); got != "{}\n" || exists(p.Work) {
-		t.Errorf("user settings %q, the project is there: %v", got, exists(p.Work))
+	if got := look(t, user); got != "{}\n" || pathExists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, pathExists(p.Work))
 	}
 }
 
@@ -255,7 +255,7 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 // could not be taken back: it is remembered, and disable gives back what was there.
 func TestRememberedBeforeTheFileChanges(t *testing.T) {
 	p := newPlaces(t)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
 	must(t, err)
 	remembered := map[string]bool{}
 	for _, e := range plan.Edits {
@@ -279,16 +279,16 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	dir := filepath.Join(p.Work, ".claude")
 	enable(t, p, ned, client.Project, false)
 	undo(t, p)
-	if exists(dir) {
+	if pathExists(dir) {
 		t.Error("undo leaves it")
 	}
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if exists(dir) {
+	if pathExists(dir) {
 		t.Error("disable leaves it")
 	}
 	undo(t, p)
-	if !exists(settingsOf(t, p, client.Project)) {
+	if !pathExists(settingsOf(t, p, client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -296,7 +296,7 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if !exists(dir) {
+	if !pathExists(dir) {
 		t.Error("one that was there before is gone")
 	}
 	enable(t, p, ned, client.Project, false)

@@ -52,17 +52,17 @@ func look(t *testing.T, path string) string {
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) change.Change {
 	t.Helper()
-	plan, err := Read(p).Enable(Enabling{Plugin: plugin, Scope: s, Declare: declare})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: plugin, Scope: s, Declare: declare})
 	must(t, err)
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	return plan
 }
 
 func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope) change.Change {
 	t.Helper()
-	plan, err := Read(p).Disable(plugin, s)
+	plan, err := ReadSettings(p).Disable(plugin, s)
 	must(t, err)
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	return plan
 }
 
@@ -101,7 +101,7 @@ var corpus = map[string]string{
 
 func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 	for name, data := range corpus {
-		for _, scope := range client.Scopes() {
+		for _, scope := range client.AllScopes() {
 			for _, declare := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, %s, declare %v", name, scope, declare), func(t *testing.T) {
 					p := newPlaces(t)
@@ -141,7 +141,7 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					}
 
 					// Twice is once.
-					if again := enable(t, p, ned, scope, declare); !again.Empty() {
+					if again := enable(t, p, ned, scope, declare); !again.IsEmpty() {
 						t.Errorf("enabling twice changes:\n%s", again.Diff())
 					}
 					disable(t, p, ned, scope)
@@ -156,7 +156,7 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
 						t.Errorf("still remembered: %v", left)
 					}
-					if again := disable(t, p, ned, scope); !again.Empty() && data != corpus["plugin off"] {
+					if again := disable(t, p, ned, scope); !again.IsEmpty() && data != corpus["plugin off"] {
 						t.Errorf("disabling twice changes:\n%s", again.Diff())
 					}
 				})
@@ -232,7 +232,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 		"a variable": func(s *Settings) (change.Change, error) {
 			return s.SetVariable(client.Local, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "30")
 		},
-		"a switch": func(s *Settings) (change.Change, error) { return s.Switch(client.Local, latte+"x", false) },
+		"a switch": func(s *Settings) (change.Change, error) { return s.PlanSwitch(client.Local, latte+"x", false) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
@@ -240,12 +240,12 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			enable(t, p, plugin, client.Project, true)
 			enable(t, p, plugin, client.Local, true)
 			must(t, os.Remove(settingsOf(t, p, client.Local)))
-			plan, err := mend(Read(p))
+			plan, err := mend(ReadSettings(p))
 			must(t, err)
-			must(t, Journal(p).Apply(plan))
+			must(t, Journal(p).ApplyChange(plan))
 			disable(t, p, plugin, client.Project)
 			disable(t, p, plugin, client.Local)
-			if user := settingsOf(t, p, client.User); exists(user) {
+			if user := settingsOf(t, p, client.User); pathExists(user) {
 				t.Errorf("user settings are left: %q", look(t, user))
 			}
 		})
@@ -265,7 +265,7 @@ func TestDisableWithoutAMemory(t *testing.T) {
 	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte stays") {
 		t.Errorf("notes %q", plan.Notes)
 	}
-	if plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.Empty() {
+	if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.IsEmpty() {
 		t.Errorf("once more: %v, %s", err, plan.Diff())
 	}
 }
@@ -319,11 +319,11 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 		"{\n  \"enabledPlugins\": \"all\"\n}":                                                        "line 2, column 21",
 		"{\n  \"enabledPlugins\": {\n  \"ned-flanders@hooks\": true, \"ned-flanders@hooks\": true}}": "line 3, column 31",
 	} {
-		for _, scope := range client.Scopes() {
+		for _, scope := range client.AllScopes() {
 			p := newPlaces(t)
 			path := settingsOf(t, p, scope)
 			put(t, path, data)
-			_, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
+			_, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
 			var syntax *document.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
 				t.Errorf("%q: %v, want %s", data, err, where)
@@ -343,25 +343,25 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	put(t, settingsOf(t, p, client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *client.ConflictError
-	if _, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
-	if _, err := client.Look(p).IsRegistered("hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory "+p.Config) {
+	if _, err := client.NewSnapshot(p).IsRegistered("hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory "+p.Config) {
 		t.Errorf("known elsewhere: %v", err)
 	}
-	if _, err := client.Look(p).IsRegistered("odd", ned.Suite); !errors.As(err, &conflict) {
+	if _, err := client.NewSnapshot(p).IsRegistered("odd", ned.Suite); !errors.As(err, &conflict) {
 		t.Errorf("known as something odd: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"hooks": {"source": {"source": "directory", "path": "/moved/away"}}}`)
-	if ok, err := client.Look(p).IsRegistered("hooks", ned.Suite); ok || err != nil {
+	if ok, err := client.NewSnapshot(p).IsRegistered("hooks", ned.Suite); ok || err != nil {
 		t.Errorf("known where nothing is any more: %v, %v", ok, err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}}`, ned.Suite))
-	if ok, err := client.Look(p).IsRegistered("hooks", ned.Suite); !ok || err != nil {
+	if ok, err := client.NewSnapshot(p).IsRegistered("hooks", ned.Suite); !ok || err != nil {
 		t.Errorf("known as it is: %v, %v", ok, err)
 	}
-	if ok, err := client.Look(p).IsRegistered("others", ned.Suite); ok || err != nil {
+	if ok, err := client.NewSnapshot(p).IsRegistered("others", ned.Suite); ok || err != nil {
 		t.Errorf("unknown: %v, %v", ok, err)
 	}
 }
@@ -372,16 +372,16 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
-	plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: false})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: false})
 	must(t, err)
 	put(t, path, "{\"model\": \"opus\"}")
-	if err := Journal(p).Apply(plan); !errors.Is(err, change.ErrChanged) {
+	if err := Journal(p).ApplyChange(plan); !errors.Is(err, change.ErrChanged) {
 		t.Errorf("%v, want %v", err, change.ErrChanged)
 	}
 	if got := look(t, path); got != "{\"model\": \"opus\"}" {
 		t.Errorf("the file became %q", got)
 	}
-	if m, err := Read(p).recall(path); m != nil || err != nil {
+	if m, err := ReadSettings(p).recallFile(path); m != nil || err != nil {
 		t.Errorf("remembered: %+v, %v", m, err)
 	}
 }
@@ -392,7 +392,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	user := settingsOf(t, p, client.User)
 	put(t, user, "{\"model\": \"opus\"}")
-	plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil || len(plan.Edits) != 4 {
 		t.Fatalf("%v, %d edits", err, len(plan.Edits))
 	}
@@ -400,7 +400,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	// that only shows when it is written.
 	last := &plan.Edits[3]
 	*last = change.Edit{Path: filepath.Join(user, "settings.json"), After: last.After}
-	if err := Journal(p).Apply(plan); err == nil {
+	if err := Journal(p).ApplyChange(plan); err == nil {
 		t.Fatal("no error")
 	}
 	if got := look(t, user); got != "{\"model\": \"opus\"}" {
@@ -429,7 +429,7 @@ func TestOnePluginAtATime(t *testing.T) {
 		if got := look(t, path); !strings.Contains(got, `"ned-flanders@hooks": false`) || !strings.Contains(got, `"lisa-simpson@hooks": true`) {
 			t.Errorf("after both:\n%s", got)
 		}
-		if plan, err := Read(p).Disable(a, client.User); err != nil || !plan.Empty() {
+		if plan, err := ReadSettings(p).Disable(a, client.User); err != nil || !plan.IsEmpty() {
 			t.Errorf("the first one is off already: %v\n%s", err, plan.Diff())
 		}
 		disable(t, p, b, client.User)
@@ -466,11 +466,11 @@ func TestStaleMemory(t *testing.T) {
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true})
+			plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true})
 			must(t, err)
 			for _, e := range plan.Edits {
 				if e.Own {
-					must(t, e.Write())
+					must(t, e.WriteUnjournaled())
 				}
 			}
 			enable(t, p, ned, client.User, true)
@@ -505,12 +505,12 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, client.Project, true)
-	planA, err := Read(a).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
+	planA, err := ReadSettings(a).PlanEnable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
-	planB, err := Read(b).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
+	planB, err := ReadSettings(b).PlanEnable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
-	must(t, Journal(a).Apply(planA))
-	if err := Journal(b).Apply(planB); !errors.Is(err, change.ErrChanged) {
+	must(t, Journal(a).ApplyChange(planA))
+	if err := Journal(b).ApplyChange(planB); !errors.Is(err, change.ErrChanged) {
 		t.Errorf("%v, want %v", err, change.ErrChanged)
 	}
 	enable(t, b, ned, client.Project, true)
@@ -571,11 +571,11 @@ func TestProjectsThatAreLinks(t *testing.T) {
 				swap()
 			}
 			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
-				plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+				plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
 					must(t, err)
 					swap()
-					err = Journal(p).Apply(plan)
+					err = Journal(p).ApplyChange(plan)
 				}
 				var refused *folder.LinkError
 				onTheWay := path == link || strings.HasPrefix(path, link+"/")
@@ -586,7 +586,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					must(t, os.RemoveAll(at))
 					continue
 				}
-				if _, err := Read(p).Disable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
+				if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
@@ -599,7 +599,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	put(t, filepath.Join(p.Config, "ralph-loop.local.md"), "theirs")
 	must(t, os.Symlink(p.Config, filepath.Join(p.Work, ".claude")))
 	var refused *folder.LinkError
-	if _, err := Remove(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
+	if _, err := RemoveFile(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
 		t.Errorf("remove: %v", err)
 	}
 }
@@ -618,13 +618,13 @@ func TestDisableBehindALink(t *testing.T) {
 		enabled := look(t, file)
 		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
 		var refused *folder.LinkError
-		if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
+		if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
-		if _, err := Read(p).Disable(pluginOf(p, "marge"), client.Project); !errors.As(err, &refused) {
+		if _, err := ReadSettings(p).Disable(pluginOf(p, "marge"), client.Project); !errors.As(err, &refused) {
 			t.Errorf("%s: disable of what springfield did not enable: %v", name, err)
 		}
-		plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.Project)
+		plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project)
 		if behind == client.User {
 			if !errors.As(err, &refused) || look(t, file) != enabled {
 				t.Errorf("%s: disable: %v", name, err)
@@ -632,7 +632,7 @@ func TestDisableBehindALink(t *testing.T) {
 			continue
 		}
 		if err == nil {
-			err = Journal(p).Apply(plan)
+			err = Journal(p).ApplyChange(plan)
 		}
 		if got := look(t, file); err != nil || got != "{}\n" {
 			t.Errorf("%s: disable: %v, %s", name, err, got)
@@ -645,7 +645,7 @@ func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
 	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
 	must(t, os.Chmod(path, 0o444))
-	if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: false}); !errors.Is(err, os.ErrPermission) {
+	if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: false}); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 }
@@ -672,7 +672,7 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 
 // remember adds a suite to the list, as init does.
 func remember(p client.Places, dir string) error {
-	_, err := change.Journal{Dir: p.State()}.Do(func() (change.Change, error) {
+	_, err := change.Journal{Dir: p.StatePath()}.PlanAndApply(func() (change.Change, error) {
 		e, err := RememberSuite(p, dir)
 		return change.Change{Did: "make suite " + dir, Edits: []change.Edit{e}}, err
 	})
@@ -681,7 +681,7 @@ func remember(p client.Places, dir string) error {
 
 func TestSuites(t *testing.T) {
 	p := newPlaces(t)
-	if list, err := Suites(p); len(list) != 0 || err != nil {
+	if list, err := KnownSuites(p); len(list) != 0 || err != nil {
 		t.Errorf("at first: %v, %v", list, err)
 	}
 	root := t.TempDir()
@@ -702,7 +702,7 @@ func TestSuites(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	list, err := Suites(p)
+	list, err := KnownSuites(p)
 	must(t, err)
 	got := map[string]bool{}
 	for _, dir := range list {
@@ -712,10 +712,10 @@ func TestSuites(t *testing.T) {
 		t.Errorf("%v, want %v", list, want)
 	}
 	os.Remove(want[3])
-	if list, err = Suites(p); len(list) != 7 || err != nil {
+	if list, err = KnownSuites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
 	}
-	info, err := os.Stat(p.State())
+	info, err := os.Stat(p.StatePath())
 	if err != nil || !reflect.DeepEqual(info.Mode().Perm(), os.FileMode(0o700)) {
 		t.Errorf("state directory: %v, %v", info.Mode(), err)
 	}
@@ -742,20 +742,20 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces)
-	s := Read(p)
+	s := ReadSettings(p)
 	wanted := Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
-	first, err := s.Enable(wanted)
+	first, err := s.PlanEnable(wanted)
 	must(t, err)
 	const theirs = "{\"model\": \"sonnet\"}\n"
 	put(t, user, theirs)
-	again, err := s.Enable(wanted)
+	again, err := s.PlanEnable(wanted)
 	if err != nil || again.Diff() != first.Diff() {
 		t.Errorf("read again: %v\n%s", err, again.Diff())
 	}
-	if err := Journal(p).Apply(again); !errors.Is(err, change.ErrChanged) || look(t, user) != theirs {
+	if err := Journal(p).ApplyChange(again); !errors.Is(err, change.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}
-	if done, err := s.Do(again, func(now *Settings) (change.Change, error) { return now.Enable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
+	if done, err := s.PlanAndApply(again, func(now *Settings) (change.Change, error) { return now.PlanEnable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
 		t.Errorf("%v\n%s", err, done.Diff())
 	}
 }

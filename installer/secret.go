@@ -16,23 +16,23 @@ import (
 // secretSize is the size of the key in bytes.
 const secretSize = 32
 
-// Secret is the key of 32 bytes in the state directory, which is made when it is
+// ReadSecret is the key of 32 bytes in the state directory, which is made when it is
 // first asked for. One that others can read, or of another size, is made anew:
 // what was recognised by it then no longer is.
-func Secret(p client.Places) (key []byte, err error) {
-	if key, err = secret(p); err != nil {
+func ReadSecret(p client.Places) (key []byte, err error) {
+	if key, err = readSecret(p); err != nil {
 		return nil, fmt.Errorf("read secret: %w", err)
 	}
 	return key, nil
 }
 
-func secret(p client.Places) ([]byte, error) {
-	unlock, err := change.Lock(p.State("secret.lock"))
+func readSecret(p client.Places) ([]byte, error) {
+	unlock, err := change.TakeLock(p.StatePath("secret.lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	e, err := change.Open("", p.State("secret"))
+	e, err := change.OpenEdit("", p.StatePath("secret"))
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func secret(p client.Places) ([]byte, error) {
 	key := make([]byte, secretSize)
 	_, _ = rand.Read(key) // it never fails
 	e.After = &change.Content{Data: key, Mode: newFileMode}
-	return key, e.Write()
+	return key, e.WriteUnjournaled()
 }
 
 // isShared tells whether others than a file's owner have a right to it. On Windows a

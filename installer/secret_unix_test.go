@@ -12,11 +12,11 @@ func TestSecret(t *testing.T) {
 	p := newPlaces(t)
 	secret := func() []byte {
 		t.Helper()
-		key, err := Secret(p)
+		key, err := ReadSecret(p)
 		if err != nil || len(key) != secretSize {
 			t.Fatalf("%d bytes, %v", len(key), err)
 		}
-		info, err := os.Stat(p.State("secret"))
+		info, err := os.Stat(p.StatePath("secret"))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Fatalf("%v, %v", info, err)
 		}
@@ -26,12 +26,12 @@ func TestSecret(t *testing.T) {
 	if !bytes.Equal(first, secret()) {
 		t.Error("it does not stay")
 	}
-	if other, err := Secret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
+	if other, err := ReadSecret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
 		t.Errorf("another user has the same, %v", err)
 	}
 	for name, spoil := range map[string]func() error{
-		"read by others": func() error { return os.Chmod(p.State("secret"), 0o644) },
-		"too short":      func() error { return os.WriteFile(p.State("secret"), nil, 0o600) },
+		"read by others": func() error { return os.Chmod(p.StatePath("secret"), 0o644) },
+		"too short":      func() error { return os.WriteFile(p.StatePath("secret"), nil, 0o600) },
 	} {
 		before := secret()
 		must(t, spoil())

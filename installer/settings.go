@@ -22,21 +22,21 @@ type Settings struct {
 	kept map[string]kept // by the file it is about
 }
 
-// Read begins to read settings.
-func Read(p client.Places) *Settings {
-	return &Settings{client.Look(p), map[string]kept{}}
+// ReadSettings begins to read settings.
+func ReadSettings(p client.Places) *Settings {
+	return &Settings{client.NewSnapshot(p), map[string]kept{}}
 }
 
 // Journal keeps every edit of one user's, so that it can be undone.
-func Journal(p client.Places) change.Journal { return change.Journal{Dir: p.State()} }
+func Journal(p client.Places) change.Journal { return change.Journal{Dir: p.StatePath()} }
 
-// Do applies a plan. When another program came first, it is made anew from settings
+// PlanAndApply applies a plan. When another program came first, it is made anew from settings
 // as they are by then.
-func (s *Settings) Do(first change.Change, again func(*Settings) (change.Change, error)) (change.Change, error) {
+func (s *Settings) PlanAndApply(first change.Change, again func(*Settings) (change.Change, error)) (change.Change, error) {
 	planned := false
-	return Journal(s.Places).Do(func() (change.Change, error) {
+	return Journal(s.Places).PlanAndApply(func() (change.Change, error) {
 		if planned {
-			return again(Read(s.Places))
+			return again(ReadSettings(s.Places))
 		}
 		planned = true
 		return first, nil
@@ -53,28 +53,28 @@ type file struct {
 	parse func(data []byte) (Document, error)
 }
 
-// scope opens a scope's settings for an edit. Those of the user's own may be
+// openScope opens a scope's settings for an edit. Those of the user's own may be
 // links, as in a dotfiles repository. A project must not choose by one which other
 // settings are edited.
-func (s *Settings) scope(scope client.Scope) (file, error) {
+func (s *Settings) openScope(scope client.Scope) (file, error) {
 	path, err := s.Settings(scope)
 	if err != nil {
 		return file{}, err
 	}
 	switch {
 	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // also of a session in the home
-		return s.file("", path)
+		return s.openFile("", path)
 	case scope == client.Project:
-		return s.file(s.Work, path)
+		return s.openFile(s.Work, path)
 	}
-	return s.file(s.Root, path)
+	return s.openFile(s.Root, path)
 }
 
-// file opens a settings file that an edit does not leave a directory for.
-func (s *Settings) file(in, path string) (file, error) {
-	read, err := s.Open(path)
+// openFile opens a settings file that an edit does not leave a directory for.
+func (s *Settings) openFile(in, path string) (file, error) {
+	read, err := s.OpenFile(path)
 	if in != "" && err != nil { // whatever a link leads to, that it is one comes first
-		if _, link := change.Open(in, path); link != nil {
+		if _, link := change.OpenEdit(in, path); link != nil {
 			err = link
 		}
 	}
@@ -83,7 +83,7 @@ func (s *Settings) file(in, path string) (file, error) {
 	}
 	f := file{Edit: read.Edit}
 	if in != "" {
-		if f.Edit, err = f.Within(in); err != nil {
+		if f.Edit, err = f.WithinDir(in); err != nil {
 			return file{}, fmt.Errorf("read settings: %w", err)
 		}
 	}
@@ -94,8 +94,8 @@ func (s *Settings) file(in, path string) (file, error) {
 	return f, nil
 }
 
-// user is the user's own settings file.
-func (s *Settings) user() (file, error) { return s.scope(client.User) }
+// userFile is the user's own settings file.
+func (s *Settings) userFile() (file, error) { return s.openScope(client.User) }
 
 // refused says which file an error is about, but for one about marketplaces.
 func (f file) refused(err error) error {
@@ -110,8 +110,8 @@ func (f file) refused(err error) error {
 // committed do not mind, since git keeps only the executable bit.
 const newFileMode fs.FileMode = 0o600
 
-// with is the edit that leaves the file with other bytes; nil: without the file.
-func (f file) with(data []byte) (change.Edit, error) {
+// editTo is the edit that leaves the file with other bytes; nil: without the file.
+func (f file) editTo(data []byte) (change.Edit, error) {
 	e := f.Edit
 	switch {
 	case data == nil:
@@ -127,38 +127,38 @@ func (f file) with(data []byte) (change.Edit, error) {
 	return e, nil
 }
 
-// set adds edits of a settings file to a plan, and remembers them on behalf of a
+// setMembers adds edits of a settings file to a plan, and remembers them on behalf of a
 // file. An empty behalf remembers nothing.
 //
 // What is set is remembered before the file changes: a crash in between leaves a
 // memory of something that did not happen, never an edit that is not remembered.
-func (s *Settings) set(c *change.Change, f file, edits []document.Edit, behalf string) error {
-	after, err := f.as.Apply(edits...)
+func (s *Settings) setMembers(c *change.Change, f file, edits []document.Edit, behalf string) error {
+	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
 		return f.refused(err)
 	}
-	m, err := s.recall(f.At)
+	m, err := s.recallFile(f.At)
 	if err != nil {
 		return err
 	}
-	same := bytes.Equal(after, f.data())
-	if same && (behalf == "" || !m.shares(edits, behalf)) {
+	same := bytes.Equal(after, f.currentBytes())
+	if same && (behalf == "" || !m.sharesEdits(edits, behalf)) {
 		return nil
 	}
 	if same {
-		after = f.data()
+		after = f.currentBytes()
 	}
-	edit, err := f.with(after)
+	edit, err := f.editTo(after)
 	if err != nil {
 		return err
 	}
 	if behalf != "" {
-		next, err := m.note(f, edits, behalf)
+		next, err := m.noteEdits(f, edits, behalf)
 		if err != nil {
 			return f.refused(err)
 		}
-		next.Left = hash(after)
-		if next.Origin != nil && f.Before == nil && s.made(filepath.Dir(f.At)) {
+		next.Left = hashBytes(after)
+		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
 		remembering, err := s.remember(next)
@@ -185,8 +185,8 @@ func (s *Settings) planned(f file, next *memory) {
 	s.kept[f.At] = k
 }
 
-// data is what the file holds, nothing if it does not exist.
-func (f file) data() []byte {
+// currentBytes is what the file holds, nothing if it does not exist.
+func (f file) currentBytes() []byte {
 	if f.Before == nil {
 		return nil
 	}
@@ -196,18 +196,18 @@ func (f file) data() []byte {
 // release adds an edit that takes back what was set on behalf of a file. It is
 // forgotten after the file has changed.
 func (s *Settings) release(c *change.Change, f file, behalf string, only func(remembered) bool) error {
-	m, err := s.recall(f.At)
-	if err != nil || !m.serves(behalf, only) {
+	m, err := s.recallFile(f.At)
+	if err != nil || !m.servesFile(behalf, only) {
 		return err
 	}
 	back, err := m.release(f, behalf, only)
 	if err != nil {
 		return f.refused(err)
 	}
-	c.Notes = append(c.Notes, back.notes(f)...)
+	c.Notes = append(c.Notes, back.notesOn(f)...)
 	edit := f.Edit
 	if f.Before != nil {
-		if edit, err = f.with(back.data); err != nil {
+		if edit, err = f.editTo(back.data); err != nil {
 			return err
 		}
 	}
@@ -228,5 +228,5 @@ func planned(c change.Change, f file) []byte {
 			return e.After.Data
 		}
 	}
-	return f.data()
+	return f.currentBytes()
 }

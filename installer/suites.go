@@ -37,8 +37,8 @@ func RememberSuite(p client.Places, dir string) (change.Edit, error) {
 	return e, nil
 }
 
-// Suites lists the remembered directories that still exist.
-func Suites(p client.Places) ([]string, error) {
+// KnownSuites lists the remembered directories that still exist.
+func KnownSuites(p client.Places) ([]string, error) {
 	there, _, err := AllSuites(p)
 	return there, err
 }
@@ -52,7 +52,7 @@ func AllSuites(p client.Places) (there, gone []string, err error) {
 	for _, dir := range list.Suites {
 		switch {
 		case !filepath.IsAbs(dir):
-		case exists(dir):
+		case pathExists(dir):
 			there = append(there, dir)
 		default:
 			gone = append(gone, dir)
@@ -62,7 +62,7 @@ func AllSuites(p client.Places) (there, gone []string, err error) {
 }
 
 func readSuites(p client.Places) (e change.Edit, list suites, err error) {
-	if e, err = change.Open("", p.State("suites.json")); err != nil || e.Before == nil {
+	if e, err = change.OpenEdit("", p.StatePath("suites.json")); err != nil || e.Before == nil {
 		e.Own = true
 		return e, suites{}, err
 	}
@@ -82,12 +82,12 @@ func encodeIndented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func exists(path string) bool {
+func pathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-func isDir(path string) bool {
+func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

@@ -17,14 +17,14 @@ func TestVariables(t *testing.T) {
 	put(t, project, "\ufeff{\r\n  \"env\": {\"A\": \"x\", \"é\": 1,\r\n    \"A\": null},\r\n  \"other\": {\"env\": {\"B\": 1}}\r\n}")
 	put(t, local, "{\"env\": \"no object\"}")
 	put(t, settingsOf(t, p, client.User), "{\n\"env\":{}}\n")
-	plan, err := Read(p).SetVariable(client.User, client.BlockCap, "12")
+	plan, err := ReadSettings(p).SetVariable(client.User, client.BlockCap, "12")
 	must(t, err)
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	look := func() (all []string) {
-		in, err := client.Look(p).Inventory()
+		in, err := client.NewSnapshot(p).Inventory()
 		must(t, err)
 		for _, v := range in.Variables() {
-			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.Text(), v.Line, v.Column, Read(p).HasSet(v)))
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.ValueText(), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
 		}
 		return all
 	}
@@ -34,10 +34,10 @@ func TestVariables(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if plan, err = Read(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
+	if plan, err = ReadSettings(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
 		t.Fatal(err)
 	}
-	must(t, Journal(p).Apply(plan))
+	must(t, Journal(p).ApplyChange(plan))
 	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {
 		t.Errorf("%q has no %q", got, ours)
 	}

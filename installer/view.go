@@ -22,7 +22,7 @@ type view struct {
 
 // viewFrom splits the layers around a scope's file.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	layers, err := s.Layers()
+	layers, err := s.AllLayers()
 	if err != nil {
 		return view{}, err
 	}
@@ -31,11 +31,11 @@ func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
 		return view{}, err
 	}
 	v := view{scope: scope, own: client.LayerOf(string(scope), f.Edit, f.doc)}
-	rank := slices.Index(client.Scopes(), scope)
+	rank := slices.Index(client.AllScopes(), scope)
 	for _, l := range layers {
 		switch {
-		case l.At() == f.At:
-		case l.Name != client.Managed && slices.Index(client.Scopes(), client.Scope(l.Name)) < rank:
+		case l.Location() == f.At:
+		case l.Name != client.Managed && slices.Index(client.AllScopes(), client.Scope(l.Name)) < rank:
 			v.below = append(v.below, l)
 		default:
 			v.above = append(v.above, l)
@@ -45,24 +45,24 @@ func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
 	return v, nil
 }
 
-// all is every layer, the highest first.
-func (v view) all() []client.Layer {
+// allLayers is every layer, the highest first.
+func (v view) allLayers() []client.Layer {
 	return slices.Concat(v.above, []client.Layer{v.own}, v.below)
 }
 
-// ids lists every plugin that any layer names.
-func (v view) ids() []string {
+// pluginIDs lists every plugin that any layer names.
+func (v view) pluginIDs() []string {
 	var ids []string
-	for _, l := range v.all() {
-		ids = append(ids, l.IDs()...)
+	for _, l := range v.allLayers() {
+		ids = append(ids, l.PluginIDs()...)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// on tells whether a plugin is on as far as the file and what lies below it go.
-func (v view) on(id string) bool {
-	if on, says := v.own.Says(id); says {
+// isOn tells whether a plugin is on as far as the file and what lies below it go.
+func (v view) isOn(id string) bool {
+	if on, says := v.own.SaysOf(id); says {
 		return on
 	}
 	return v.scopeBelow(id) != ""
@@ -83,7 +83,7 @@ func (v view) overruled(id string) (name string, on, says bool) { return lastWor
 
 func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
 	for _, l := range layers {
-		if on, says := l.Says(id); says {
+		if on, says := l.SaysOf(id); says {
 			return l.Name, on, true
 		}
 	}

@@ -45,16 +45,16 @@ type Terminal struct {
 	Hint func(error) string
 }
 
-// Asker asks there.
-func (t Terminal) Asker(ctx context.Context) Asker {
+// NewAsker asks there.
+func (t Terminal) NewAsker(ctx context.Context) Asker {
 	if t.Plain {
 		return newLines(ctx, t)
 	}
 	return newSurvey(ctx, t)
 }
 
-// width is how many columns a line may take.
-func (t Terminal) width() int {
+// widthOf is how many columns a line may take.
+func (t Terminal) widthOf() int {
 	if width, _, err := term.GetSize(int(t.Screen.Fd())); err == nil && width > 0 {
 		return width
 	}
@@ -64,7 +64,7 @@ func (t Terminal) width() int {
 // Note says something, broken between words.
 func (t Terminal) Note(text string) {
 	for line := range strings.Lines(text) {
-		for _, part := range layout.Hang("", "", line, t.width()-1) {
+		for _, part := range layout.HangText("", "", line, t.widthOf()-1) {
 			fmt.Fprintln(t.Out, part)
 		}
 	}

@@ -33,7 +33,7 @@ func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 			go answerAsTerminal(ptm, test.replies)
 			answer := make(chan string, 1)
 			go func() {
-				text, err := Terminal{In: pts, Screen: pts, Out: io.Discard}.Asker(t.Context()).Text("Who?", "", func(string) error { return nil })
+				text, err := Terminal{In: pts, Screen: pts, Out: io.Discard}.NewAsker(t.Context()).Text("Who?", "", func(string) error { return nil })
 				if err != nil {
 					text = err.Error()
 				}

@@ -33,9 +33,9 @@ func newLines(ctx context.Context, t Terminal) Asker {
 	return onLines{t, ctx, lines}
 }
 
-// line reads one line after a prompt; "" stands for what is preset.
-func (p onLines) line(prompt string) (string, error) {
-	lines := layout.Hang("", "", prompt, p.width()-10) // what is typed stands behind it
+// readLine reads one line after a prompt; "" stands for what is preset.
+func (p onLines) readLine(prompt string) (string, error) {
+	lines := layout.HangText("", "", prompt, p.widthOf()-10) // what is typed stands behind it
 	fmt.Fprint(p.Out, strings.Join(lines, "\n")+" ")
 	select {
 	case line, ok := <-p.lines:
@@ -48,10 +48,10 @@ func (p onLines) line(prompt string) (string, error) {
 	return "", ErrCancelled
 }
 
-// until asks until an answer is taken.
-func (p onLines) until(prompt string, take func(line string) error) error {
+// askUntilTaken asks until an answer is taken.
+func (p onLines) askUntilTaken(prompt string, take func(line string) error) error {
 	for {
-		line, err := p.line(prompt)
+		line, err := p.readLine(prompt)
 		if err != nil {
 			return err
 		}
@@ -62,19 +62,19 @@ func (p onLines) until(prompt string, take func(line string) error) error {
 	}
 }
 
-// choose asks until a choice is taken; a question mark and an option tell more about it.
-func (p onLines) choose(prompt string, options []Option, take func(line string) error) error {
+// askUntilChosen asks until a choice is taken; a question mark and an option tell more about it.
+func (p onLines) askUntilChosen(prompt string, options []Option, take func(line string) error) error {
 	if slices.ContainsFunc(options, func(o Option) bool { return o.Help != "" }) {
 		prompt = "?1 tells more about 1. " + prompt
 	}
 	for {
 		told := false
-		err := p.until(prompt, func(line string) error {
+		err := p.askUntilTaken(prompt, func(line string) error {
 			name, asked := strings.CutPrefix(line, "?")
 			if !asked {
 				return take(line)
 			}
-			value, err := pick(strings.TrimSpace(name), options)
+			value, err := pickOption(strings.TrimSpace(name), options)
 			for _, o := range options {
 				if o.Value == value && err == nil {
 					p.Note(o.Value + ": " + cmp.Or(o.Help, o.Label))
@@ -89,7 +89,7 @@ func (p onLines) choose(prompt string, options []Option, take func(line string) 
 	}
 }
 
-func (p onLines) list(question string, options []Option, chosen []string) {
+func (p onLines) listOptions(question string, options []Option, chosen []string) {
 	p.Note(question)
 	for i, o := range options {
 		line := o.Value
@@ -99,28 +99,28 @@ func (p onLines) list(question string, options []Option, chosen []string) {
 		if o.Label != "" {
 			line += ": " + o.Label
 		}
-		for _, part := range layout.Hang(fmt.Sprintf("%d. ", i+1), "   ", line, p.width()-1) {
+		for _, part := range layout.HangText(fmt.Sprintf("%d. ", i+1), "   ", line, p.widthOf()-1) {
 			fmt.Fprintln(p.Out, part)
 		}
 	}
 }
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
-	p.list(question, options, chosen)
-	err = p.choose(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
+	p.listOptions(question, options, chosen)
+	err = p.askUntilChosen(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
 		case len(fields) == 0:
 			answer = chosen
 		case len(fields) == 1 && fields[0] == "all":
-			answer = values(options)
+			answer = valuesOf(options)
 		}
 		for _, field := range fields {
 			if len(answer) == len(options) {
 				break
 			}
-			value, err := pick(field, options)
+			value, err := pickOption(field, options)
 			if err != nil {
 				return err
 			}
@@ -134,9 +134,9 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 }
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
-	p.list(question, options, []string{chosen})
-	err = p.choose(fmt.Sprintf("Number or name; Enter for %s:", chosen), options, func(line string) (err error) {
-		answer, err = pick(cmp.Or(line, chosen), options)
+	p.listOptions(question, options, []string{chosen})
+	err = p.askUntilChosen(fmt.Sprintf("Number or name; Enter for %s:", chosen), options, func(line string) (err error) {
+		answer, err = pickOption(cmp.Or(line, chosen), options)
 		return err
 	})
 	return answer, err
@@ -146,7 +146,7 @@ func (p onLines) Text(question, preset string, check func(string) error) (answer
 	if preset != "" {
 		question += " Enter for " + preset + ":"
 	}
-	err = p.until(question, func(line string) error {
+	err = p.askUntilTaken(question, func(line string) error {
 		answer = cmp.Or(line, preset)
 		return check(answer)
 	})
@@ -154,7 +154,7 @@ func (p onLines) Text(question, preset string, check func(string) error) (answer
 }
 
 func (p onLines) Confirm(question string) (yes bool, err error) {
-	err = p.until(question+" Yes or no; Enter for yes:", func(line string) error {
+	err = p.askUntilTaken(question+" Yes or no; Enter for yes:", func(line string) error {
 		switch strings.ToLower(line) {
 		case "", "y", "yes":
 			yes = true
@@ -168,12 +168,12 @@ func (p onLines) Confirm(question string) (yes bool, err error) {
 	return yes, err
 }
 
-// pick finds an option by number or name.
-func pick(text string, options []Option) (string, error) {
+// pickOption finds an option by number or name.
+func pickOption(text string, options []Option) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
 		return options[n-1].Value, nil
 	}
-	if slices.Contains(values(options), text) {
+	if slices.Contains(valuesOf(options), text) {
 		return text, nil
 	}
 	return "", fmt.Errorf("%q is neither a number from 1 to %d nor a name in the list", text, len(options))

@@ -21,7 +21,7 @@ func typed(t *testing.T, lines string) (Asker, *strings.Builder) {
 	}
 	out.Close()
 	screen := &strings.Builder{}
-	return Terminal{In: in, Out: screen, Plain: true, Hint: func(err error) string { return "mind the gap" }}.Asker(t.Context()), screen
+	return Terminal{In: in, Out: screen, Plain: true, Hint: func(err error) string { return "mind the gap" }}.NewAsker(t.Context()), screen
 }
 
 // Answers come out of one pipe, one line each, and what is refused is asked again.

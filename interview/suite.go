@@ -32,9 +32,9 @@ type Suite struct {
 	Facts [][]string
 }
 
-// Ask asks for what is open. A no to the last question is ErrCancelled.
-func (s *Suite) Ask() (generator.Spec, error) {
-	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.owner, s.hosts, s.targets} {
+// AskForSuite asks for what is open. A no to the last question is ErrCancelled.
+func (s *Suite) AskForSuite() (generator.Spec, error) {
+	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.askForHosts, s.targets} {
 		if err := ask(); err != nil {
 			return s.Said, err
 		}
@@ -67,7 +67,7 @@ func (s *Suite) plugins() error {
 	}
 	var marked []string
 	for _, o := range options {
-		if o.Value == s.Preset || s.Settings.About(o.Value) {
+		if o.Value == s.Preset || s.Settings.IsAbout(o.Value) {
 			marked = append(marked, o.Value)
 		}
 	}
@@ -81,7 +81,7 @@ func (s *Suite) plugins() error {
 // strategies are the plugins to choose from. The one to begin with comes first, so
 // that the cursor is on it.
 func strategies(first string) (options []Option, err error) {
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		about, err := generator.ReadAbout(name)
 		if err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func strategies(first string) (options []Option, err error) {
 }
 
 func (s *Suite) settings() error {
-	s.Said.Plugins = s.Settings.Over(s.Said.Plugins)
+	s.Said.Plugins = s.Settings.OverlayPlugins(s.Said.Plugins)
 	for _, plugin := range s.Said.Plugins {
 		about, err := generator.ReadAbout(plugin.Strategy)
 		if err != nil {
@@ -139,7 +139,7 @@ func (s *Suite) marketplace() (err error) {
 	return err
 }
 
-func (s *Suite) owner() error {
+func (s *Suite) askForOwner() error {
 	if s.Said.Owner.Name != "" {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (s *Suite) owner() error {
 	return check(line)
 }
 
-func (s *Suite) hosts() error {
+func (s *Suite) askForHosts() error {
 	if len(s.Said.Hosts) > 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (s *Suite) targets() error {
 	var options []Option
 	for _, t := range generator.AllTargets() {
 		help := ""
-		if t == generator.Host() {
+		if t == generator.HostTarget() {
 			help = "this machine"
 		}
 		options = append(options, Option{Value: t.String(), Label: help})
@@ -212,7 +212,7 @@ func (s *Suite) summarize() {
 		rows = append(rows, []string{[]string{"hooks for", ""}[min(i, 1)], t.String()})
 	}
 	fmt.Fprintln(s.Out)
-	for _, line := range layout.Table(append(rows, s.Facts[1:]...)) {
+	for _, line := range layout.LayOutTable(append(rows, s.Facts[1:]...)) {
 		fmt.Fprintln(s.Out, "  "+line)
 	}
 	fmt.Fprintln(s.Out)

@@ -34,12 +34,12 @@ func newSurvey(ctx context.Context, t Terminal) Asker {
 
 // refusal is what is wrong, broken between words.
 func (p onTerminal) refusal(err error) error {
-	return errors.New(strings.Join(layout.Hang("", "", display.Line(p.problem(err)), p.width()-4), "\n "))
+	return errors.New(strings.Join(layout.HangText("", "", display.OneLine(p.problem(err)), p.widthOf()-4), "\n "))
 }
 
-// ask asks in the background, because survey knows no context: a signal that ends
+// askInBackground asks in the background, because survey knows no context: a signal that ends
 // springfield would wait for a key. The terminal is then given back as it was.
-func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
+func (p onTerminal) askInBackground(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	mode, modeErr := term.GetState(int(p.In.Fd()))
 	asked := make(chan error, 1)
 	go func() {
@@ -63,10 +63,10 @@ func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) erro
 func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
-		Message: display.Line(question), Options: values(options), Default: chosen, PageSize: len(options),
-		Description: p.label(options), Help: p.helps(options), Filter: filter(options),
+		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}
-	err := p.ask(q, &answer, survey.WithValidator(func(v any) error {
+	err := p.askInBackground(q, &answer, survey.WithValidator(func(v any) error {
 		var chosen []string
 		if list, ok := v.([]core.OptionAnswer); ok {
 			for _, o := range list {
@@ -84,16 +84,16 @@ func (p onTerminal) Many(question string, options []Option, chosen []string, che
 
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
-	err := p.ask(&survey.Select{
-		Message: display.Line(question), Options: values(options), Default: chosen, PageSize: len(options),
-		Description: p.label(options), Help: p.helps(options), Filter: filter(options),
+	err := p.askInBackground(&survey.Select{
+		Message: display.OneLine(question), Options: valuesOf(options), Default: chosen, PageSize: len(options),
+		Description: p.labelOf(options), Help: p.helpText(options), Filter: filterOptions(options),
 	}, &answer)
 	return answer, err
 }
 
 func (p onTerminal) Text(question, preset string, check func(string) error) (string, error) {
 	var answer string
-	err := p.ask(&survey.Input{Message: display.Line(question), Default: display.Line(preset)}, &answer, survey.WithValidator(func(v any) error {
+	err := p.askInBackground(&survey.Input{Message: display.OneLine(question), Default: display.OneLine(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
 			return p.refusal(err)
 		}
@@ -104,11 +104,11 @@ func (p onTerminal) Text(question, preset string, check func(string) error) (str
 
 func (p onTerminal) Confirm(question string) (bool, error) {
 	answer := true
-	err := p.ask(&survey.Confirm{Message: display.Line(question), Default: true}, &answer)
+	err := p.askInBackground(&survey.Confirm{Message: display.OneLine(question), Default: true}, &answer)
 	return answer, err
 }
 
-func values(options []Option) []string {
+func valuesOf(options []Option) []string {
 	var list []string
 	for _, o := range options {
 		list = append(list, o.Value)
@@ -116,31 +116,31 @@ func values(options []Option) []string {
 	return list
 }
 
-// label is what a row says of an option, cut to the width: survey breaks lines in the
+// labelOf is what a row says of an option, cut to the width: survey breaks lines in the
 // middle of words.
-func (p onTerminal) label(options []Option) func(value string, i int) string {
+func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	return func(value string, i int) string {
 		const frame = 12 // columns of a row that are neither value nor label
-		return layout.Clip(options[i].Label, max(p.width()-layout.Width(value)-frame, 0))
+		return layout.ClipText(options[i].Label, max(p.widthOf()-layout.TextWidth(value)-frame, 0))
 	}
 }
 
-// helps is what the key ? shows.
-func (p onTerminal) helps(options []Option) string {
+// helpText is what the key ? shows.
+func (p onTerminal) helpText(options []Option) string {
 	var lines []string
 	for _, o := range options {
 		if o.Help != "" {
-			lines = append(lines, layout.Hang(o.Value+": ", "  ", o.Label+". "+o.Help, p.width()-3)...)
+			lines = append(lines, layout.HangText(o.Value+": ", "  ", o.Label+". "+o.Help, p.widthOf()-3)...)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// filter keeps the options that have what was typed. Where none has, all stay: survey
+// filterOptions keeps the options that have what was typed. Where none has, all stay: survey
 // cannot move in an empty list.
-func filter(options []Option) func(typed, value string, i int) bool {
+func filterOptions(options []Option) func(typed, value string, i int) bool {
 	return func(typed, value string, _ int) bool {
 		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
-		return has(value) || !slices.ContainsFunc(values(options), has)
+		return has(value) || !slices.ContainsFunc(valuesOf(options), has)
 	}
 }

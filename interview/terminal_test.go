@@ -11,7 +11,7 @@ func TestListSearches(t *testing.T) {
 	for typed, want := range map[string]string{"": "homer marge lisa", "L": "lisa", "bart": "homer marge lisa"} {
 		var left []string
 		for i, o := range options {
-			if filter(options)(typed, o.Value, i) {
+			if filterOptions(options)(typed, o.Value, i) {
 				left = append(left, o.Value)
 			}
 		}

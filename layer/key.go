@@ -43,8 +43,8 @@ type property struct {
 	Required   []string
 }
 
-// Keys are the settings that a plugin of a strategy has, sorted by name.
-func Keys(s strategy.Strategy) ([]Key, error) {
+// KeysOf are the settings that a plugin of a strategy has, sorted by name.
+func KeysOf(s strategy.Strategy) ([]Key, error) {
 	data, err := schemas.Files.ReadFile("strategy.schema.json")
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Keys(s strategy.Strategy) ([]Key, error) {
 	}
 	known := members(s)
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
-	keys := schema.leaves("")
+	keys := schema.leafKeys("")
 	// Each strategy has a ceiling of its own.
 	if n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling"); n.IsValid() {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
@@ -88,10 +88,10 @@ func members(s strategy.Strategy) (names []string) {
 	for _, m := range s.New().Members() {
 		names = append(names, m.Name)
 	}
-	if len(rules.SetsOf(s)) < 2 {
+	if len(rules.RuleSetsOf(s)) < 2 {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
 	}
-	switch s.Kind() {
+	switch s.KindOf() {
 	case strategy.Daily:
 		names = append(names, "protocol", "budget")
 	case strategy.GoalLoop:
@@ -102,11 +102,11 @@ func members(s strategy.Strategy) (names []string) {
 	return names
 }
 
-func (p property) leaves(prefix string) (keys []Key) {
+func (p property) leafKeys(prefix string) (keys []Key) {
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
 		at := p.Properties[name]
 		if len(at.Properties) > 0 {
-			keys = append(keys, at.leaves(prefix+name+".")...)
+			keys = append(keys, at.leafKeys(prefix+name+".")...)
 			continue
 		}
 		k := at.Key
@@ -125,8 +125,8 @@ func (p property) leaves(prefix string) (keys []Key) {
 	return keys
 }
 
-// path is the way to the key in a file.
-func (k Key) path() []string { return strings.Split(k.Name, ".") }
+// pathInFile is the way to the key in a file.
+func (k Key) pathInFile() []string { return strings.Split(k.Name, ".") }
 
 // Accepts says in words which values the key takes.
 func (k Key) Accepts() string {
@@ -142,18 +142,18 @@ func (k Key) Accepts() string {
 	case k.Type == "boolean":
 		return "true, false"
 	case k.Minimum != nil && k.Maximum != nil:
-		return number(*k.Minimum) + " to " + number(*k.Maximum)
+		return formatNumber(*k.Minimum) + " to " + formatNumber(*k.Maximum)
 	case k.Type == "string":
 		return "text"
 	}
 	return "JSON"
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Read reads a value as it is written in a shell: a word, a number, a list of words
+// ParseValue reads a value as it is written in a shell: a word, a number, a list of words
 // with commas, or JSON.
-func (k Key) Read(text string) (json.RawMessage, error) {
+func (k Key) ParseValue(text string) (json.RawMessage, error) {
 	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text
 	ok := true
@@ -187,7 +187,7 @@ func (k Key) Read(text string) (json.RawMessage, error) {
 	if !ok {
 		return nil, k.invalid(text)
 	}
-	return document.Encode(value)
+	return document.EncodeValue(value)
 }
 
 func (k Key) invalid(text string) error {

@@ -20,7 +20,7 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	t.Helper()
 	dir := t.TempDir()
 	places := client.Places{Config: filepath.Join(dir, "home", ".claude"), Work: filepath.Join(dir, "work")}
-	known, ok := registry.Named(strategy)
+	known, ok := registry.StrategyNamed(strategy)
 	if !ok {
 		t.Fatalf("there is no strategy %s", strategy)
 	}
@@ -34,7 +34,7 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 			must(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 	}
-	s, err := Read(places, p)
+	s, err := ReadStack(places, p)
 	must(t, err)
 	return s
 }
@@ -49,9 +49,9 @@ func must(t testing.TB, err error) {
 
 func (s Stack) value(t *testing.T, name string) Value {
 	t.Helper()
-	k, err := s.Key(name)
+	k, err := s.FindKey(name)
 	must(t, err)
-	return s.Value(k)
+	return s.ValueOf(k)
 }
 
 // A key has the value that the hook has in force, from the file that it comes from.
@@ -111,8 +111,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
 		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
 	}
-	for _, known := range registry.All() {
-		keys, err := Keys(known)
+	for _, known := range registry.AllStrategies() {
+		keys, err := KeysOf(known)
 		if err != nil || len(keys) == 0 {
 			t.Fatalf("%s: %d keys, %v", known.Name, len(keys), err)
 		}
@@ -136,22 +136,22 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 					before = `{"progress":{"command":["/bin/true"]}}`
 				}
 				s := stack(t, known.Name, "{}", before, "")
-				value, err := k.Read(text)
+				value, err := k.ParseValue(text)
 				must(t, err)
-				c, err := s.Set(User, []Assignment{{k, value}})
+				c, err := s.PlanSet(User, []Assignment{{k, value}})
 				if err != nil {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
 				}
 				after := string(c.Edits[0].After.Data)
 				defaults, _ := hook.Defaults(known, "")
-				if _, faults := defaults.Over([]byte(after), 1); len(faults) > 0 {
+				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {
 					t.Errorf("%s: %v", after, faults)
 				}
 				changed := stack(t, known.Name, "{}", after, "")
 				if v := changed.value(t, k.Name); v.From != "user" {
 					t.Errorf("%s: %s is from %s: %+v", after, k.Name, v.From, v.Said)
 				}
-				c, err = changed.Set(User, []Assignment{{Key: k}})
+				c, err = changed.PlanSet(User, []Assignment{{Key: k}})
 				if err != nil || c.Edits[0].After != nil && before == "{}" {
 					t.Errorf("taken out of %s: %+v, %v", after, c, err)
 				}
@@ -173,11 +173,11 @@ func TestRead(t *testing.T) {
 		{lisa, "judge.model", "a b", `"a b"`}, {specum, "checks", "quick-mode", `["quick-mode"]`}, {specum, "checks", "quick", ""},
 	} {
 		var s Stack
-		known, _ := registry.Named(test.strategy)
-		s.Keys, _ = Keys(known)
-		k, err := s.Key(test.key)
+		known, _ := registry.StrategyNamed(test.strategy)
+		s.Keys, _ = KeysOf(known)
+		k, err := s.FindKey(test.key)
 		must(t, err)
-		got, err := k.Read(test.text)
+		got, err := k.ParseValue(test.text)
 		var wrong *check.Advised
 		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
 			t.Errorf("%s=%s: %s, %v; want %q", test.key, test.text, got, err, test.value)
@@ -193,12 +193,12 @@ func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret.json")
 	must(t, os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600))
 	must(t, os.Symlink(secret, path))
-	s, err := Read(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
+	s, err := ReadStack(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
 	if err != nil || s.Files[i].Fault == "" || s.Files[i].doc != nil {
 		t.Errorf("%+v, %v", s.Files[i], err)
 	}
-	k, _ := s.Key("budget.burst")
-	if c, err := s.Set(Project, []Assignment{{k, json.RawMessage("2")}}); !errors.Is(err, ErrInvalid) || !c.Empty() {
+	k, _ := s.FindKey("budget.burst")
+	if c, err := s.PlanSet(Project, []Assignment{{k, json.RawMessage("2")}}); !errors.Is(err, ErrInvalid) || !c.IsEmpty() {
 		t.Errorf("%v, %v", c, err)
 	}
 }
@@ -210,14 +210,14 @@ func FuzzRead(f *testing.F) {
 		f.Add("add", seed)
 	}
 	var s Stack
-	ned, _ := registry.Named("ned-flanders")
-	s.Keys, _ = Keys(ned)
+	ned, _ := registry.StrategyNamed("ned-flanders")
+	s.Keys, _ = KeysOf(ned)
 	f.Fuzz(func(t *testing.T, key, text string) {
-		k, err := s.Key(key)
+		k, err := s.FindKey(key)
 		if err != nil {
 			return
 		}
-		if value, err := k.Read(text); err == nil && !json.Valid(value) {
+		if value, err := k.ParseValue(text); err == nil && !json.Valid(value) {
 			t.Errorf("%s=%q: %q is no JSON", key, text, value)
 		}
 	})

@@ -24,15 +24,15 @@ type Assignment struct {
 // ErrInvalid is that a file of settings cannot be read, or would not be in force.
 var ErrInvalid = errors.New("read settings")
 
-// Set plans to give keys values in the file of a scope, byte-exactly. A value that the
+// PlanSet plans to give keys values in the file of a scope, byte-exactly. A value that the
 // hook would not take from that file is a misuse. What else is wrong with the
 // file is an error with ErrInvalid inside: with it, nothing of the file is in force.
-func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err error) {
+func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c change.Change, err error) {
 	c = change.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
 	for _, a := range assignments {
 		c.Did += " " + a.Key.Name
-		edits = append(edits, document.Edit{Path: a.Key.path(), Value: a.Value})
+		edits = append(edits, document.Edit{Path: a.Key.pathInFile(), Value: a.Value})
 	}
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == scope })
 	if i < 0 {
@@ -50,7 +50,7 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err 
 	if f.Fault != "" {
 		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
 	}
-	after, err := f.doc.Apply(edits...)
+	after, err := f.doc.ApplyEdits(edits...)
 	if err == nil {
 		after, err = withoutEmpty(after, edits)
 	}
@@ -62,17 +62,17 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err 
 	}
 	// What the value itself is refused for says more than what is wrong with the file.
 	changed := f
-	changed.doc, _ = document.Parse(after)
+	changed.doc, _ = document.ParseDocument(after)
 	for _, a := range assignments {
 		if a.Value == nil {
 			continue
 		}
-		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.Value(a.Key).Value); why != "" {
+		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
 			return change.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why),
 				"springfield set "+s.Plugin.Name+" "+a.Key.Name+" shows what each file says; it takes "+a.Key.Accepts())
 		}
 	}
-	if _, faults := f.below.Over(after, f.by); len(faults) > 0 {
+	if _, faults := f.below.Overlay(after, f.by); len(faults) > 0 {
 		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
 	}
 	if bytes.Equal(after, f.data) {
@@ -106,13 +106,13 @@ func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
 		if e.Value != nil || len(e.Path) < 2 {
 			continue
 		}
-		d, err := document.Parse(after)
+		d, err := document.ParseDocument(after)
 		if err != nil {
 			return nil, err
 		}
 		around := e.Path[:len(e.Path)-1]
-		if raw, ok, err := d.Get(around...); err == nil && ok && document.Same(raw, json.RawMessage("{}")) {
-			if after, err = d.Apply(document.Edit{Path: around}); err != nil {
+		if raw, ok, err := d.Get(around...); err == nil && ok && document.MeanSame(raw, json.RawMessage("{}")) {
+			if after, err = d.ApplyEdits(document.Edit{Path: around}); err != nil {
 				return nil, err
 			}
 		}

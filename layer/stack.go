@@ -32,8 +32,8 @@ const (
 	Project Scope = "project" // sessions in this project, of all its users
 )
 
-// Scopes lists them, lowest first.
-func Scopes() []Scope { return []Scope{Suite, User, Project} }
+// AllScopes lists them, lowest first.
+func AllScopes() []Scope { return []Scope{Suite, User, Project} }
 
 // File is a file of settings.
 type File struct {
@@ -59,9 +59,9 @@ type Stack struct {
 	Files  []File // lowest first
 }
 
-// Read reads a plugin's files, as they are for a session that starts in places.Work.
-func Read(places client.Places, p hook.Plugin) (Stack, error) {
-	keys, err := Keys(p.Strategy)
+// ReadStack reads a plugin's files, as they are for a session that starts in places.Work.
+func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
+	keys, err := KeysOf(p.Strategy)
 	if err != nil {
 		return Stack{}, err
 	}
@@ -69,11 +69,11 @@ func Read(places client.Places, p hook.Plugin) (Stack, error) {
 	s := Stack{Plugin: p, Keys: keys}
 	read := func(in, path string, scope Scope, by strategy.Writer) {
 		f := File{Scope: scope, Path: path, by: by}
-		if f.edit, f.err = change.Open(in, f.Path); f.err == nil {
+		if f.edit, f.err = change.OpenEdit(in, f.Path); f.err == nil {
 			if f.There = f.edit.Before != nil; f.There {
 				f.data = f.edit.Before.Data
 			}
-			f.doc, f.err = document.Parse(f.data)
+			f.doc, f.err = document.ParseDocument(f.data)
 		}
 		if !f.There {
 			f.data = []byte("{}")
@@ -85,7 +85,7 @@ func Read(places client.Places, p hook.Plugin) (Stack, error) {
 		} else if f.err != nil {
 			f.Fault = f.err.Error()
 		} else {
-			settings, faults = settings.Over(f.data, f.by)
+			settings, faults = settings.Overlay(f.data, f.by)
 		}
 		if len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
 			f.unread = "the file cannot be read: " + faults[0]
@@ -97,7 +97,7 @@ func Read(places client.Places, p hook.Plugin) (Stack, error) {
 	}
 	read("", places.RulesFile(p.Name), User, strategy.User)
 	project := filepath.Join(places.Work, ".claude")
-	if !folder.Same(project, places.Config) { // in the home they are one file
+	if !folder.IsSame(project, places.Config) { // in the home they are one file
 		read(places.Work, filepath.Join(project, "springfield", p.Name+".json"), Project, strategy.Project)
 	}
 	return s, nil
@@ -120,23 +120,23 @@ type Said struct {
 	Why     string          `json:"why,omitempty"` // it is not in force
 }
 
-// Values are all settings.
-func (s Stack) Values() []Value {
+// AllValues are all settings.
+func (s Stack) AllValues() []Value {
 	var all []Value
 	for _, k := range s.Keys {
-		all = append(all, s.Value(k))
+		all = append(all, s.ValueOf(k))
 	}
 	return all
 }
 
-// Value is one setting.
-func (s Stack) Value(k Key) Value {
+// ValueOf is one setting.
+func (s Stack) ValueOf(k Key) Value {
 	v := Value{Key: k, Value: k.Default, From: "default", Said: []Said{}}
 	for _, f := range s.Files {
 		if f.doc == nil {
 			continue
 		}
-		raw, ok, err := f.doc.Get(k.path()...)
+		raw, ok, err := f.doc.Get(k.pathInFile()...)
 		said := Said{Scope: f.Scope, Value: raw, Why: f.unread}
 		switch {
 		case err != nil: // a key on the way is there twice
@@ -147,25 +147,25 @@ func (s Stack) Value(k Key) Value {
 			said.Why = f.refusal(k, v.Value)
 		}
 		if said.InForce = said.Why == ""; said.InForce {
-			v.Value, v.From = k.over(v.Value, raw), string(f.Scope)
+			v.Value, v.From = k.valueOver(v.Value, raw), string(f.Scope)
 		}
 		v.Said = append(v.Said, said)
 	}
 	return v
 }
 
-// over is what is in force of a value over another one: of lists of rules both are.
-func (k Key) over(below, raw json.RawMessage) json.RawMessage {
+// valueOver is what is in force of a value over another one: of lists of rules both are.
+func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	var under, list []json.RawMessage
 	if k.Name != "add" && k.Name != "off" || json.Unmarshal(below, &under) != nil || json.Unmarshal(raw, &list) != nil {
 		return raw
 	}
 	for _, value := range under {
-		if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return document.Same(value, other) }) {
+		if !slices.ContainsFunc(list, func(other json.RawMessage) bool { return document.MeanSame(value, other) }) {
 			list = append(list, value)
 		}
 	}
-	both, err := document.Encode(list)
+	both, err := document.EncodeValue(list)
 	if err != nil {
 		return raw
 	}
@@ -175,7 +175,7 @@ func (k Key) over(below, raw json.RawMessage) json.RawMessage {
 // refusal is why the hook does not take a value, given to it alone, from the file; "" if
 // it does. Nothing else that is wrong with the file matters.
 func (f File) refusal(k Key, inForce json.RawMessage) string {
-	path := k.path()
+	path := k.pathInFile()
 	if k.whole {
 		path = path[:1]
 	}
@@ -185,16 +185,16 @@ func (f File) refusal(k Key, inForce json.RawMessage) string {
 	}
 	alone := string(raw)
 	for _, name := range slices.Backward(path) {
-		alone = "{" + document.Quote(name) + ":" + alone + "}"
+		alone = "{" + document.QuoteKey(name) + ":" + alone + "}"
 	}
-	above, faults := f.below.Over([]byte(alone), f.by)
+	above, faults := f.below.Overlay([]byte(alone), f.by)
 	if len(faults) > 0 {
 		return strings.TrimPrefix(faults[0], k.Name+": ")
 	}
 	same := above.Protocol == f.below.Protocol && above.Limits == f.below.Limits &&
 		reflect.DeepEqual(above.Options, f.below.Options)
 	switch {
-	case document.Same(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
+	case document.MeanSame(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
 		return ""
 	case k.Type == "integer" || k.Type == "number":
 		return "a project's file can only lower it"
@@ -202,8 +202,8 @@ func (f File) refusal(k Key, inForce json.RawMessage) string {
 	return "a project's file cannot set it"
 }
 
-// Key finds a setting by its name.
-func (s Stack) Key(name string) (Key, error) {
+// FindKey finds a setting by its name.
+func (s Stack) FindKey(name string) (Key, error) {
 	var names []string
 	hint := ""
 	for _, k := range s.Keys {

@@ -43,14 +43,14 @@ type item struct {
 
 // readCatalog reads the catalog of the marketplace in a directory, and its name.
 func readCatalog(dir, at string) (c catalog, name string, err error) {
-	if c.file, err = change.Open(dir, at); err == nil && c.file.Before == nil {
+	if c.file, err = change.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
-	if err != nil && isDir(dir) && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && isDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
 	}
 	if err != nil {
-		return c, "", failf("--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
+		return c, "", failWith("--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
 	}
 	var said struct {
 		Name     string `json:"name"`
@@ -59,7 +59,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		} `json:"metadata"`
 		Plugins []item `json:"plugins"`
 	}
-	if c.doc, err = document.Parse(c.file.Before.Data); err == nil {
+	if c.doc, err = document.ParseDocument(c.file.Before.Data); err == nil {
 		err = c.doc.Decode(&said)
 	}
 	if err == nil && said.Name == "" {
@@ -71,14 +71,14 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		}
 	}
 	if err != nil {
-		return c, "", failf("fix it first: Claude Code accepts only plain JSON in which every plugin has its own name", "read marketplace: %s: %w", at, err)
+		return c, "", failWith("fix it first: Claude Code accepts only plain JSON in which every plugin has its own name", "read marketplace: %s: %w", at, err)
 	}
 	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
 	return c, said.Name, nil
 }
 
-// item is the entry of a plugin, and whether there is one.
-func (c catalog) item(plugin string) (item, bool) {
+// entryOf is the entry of a plugin, and whether there is one.
+func (c catalog) entryOf(plugin string) (item, bool) {
 	i := slices.IndexFunc(c.items, func(i item) bool { return i.Name == plugin })
 	if i < 0 {
 		return item{}, false
@@ -86,10 +86,10 @@ func (c catalog) item(plugin string) (item, bool) {
 	return c.items[i], true
 }
 
-// place is the directory that a source is a path to, relative to the marketplace and
+// placeOfSource is the directory that a source is a path to, relative to the marketplace and
 // with slashes; not ok: it is fetched from elsewhere. Names without a dot are from
 // where the catalog says that its plugins are.
-func (c catalog) place(source json.RawMessage) (place string, ok bool) {
+func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false
 	}
@@ -99,8 +99,8 @@ func (c catalog) place(source json.RawMessage) (place string, ok bool) {
 	return path.Clean(place), true
 }
 
-// alike is another entry whose name looks the same to a reader.
-func (c catalog) alike(plugin string) (other string, ok bool) {
+// similarEntry is another entry whose name looks the same to a reader.
+func (c catalog) similarEntry(plugin string) (other string, ok bool) {
 	plain := strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
 	for _, i := range c.items {
 		if i.Name != plugin && strings.EqualFold(plain.Replace(i.Name), plain.Replace(plugin)) {
@@ -117,13 +117,13 @@ type member struct {
 	keep  bool // leaves what an entry says already
 }
 
-// upsert are the edits that give a plugin an entry, or change the one it has.
-func (c catalog) upsert(plugin string, members []member) ([]document.Edit, error) {
+// editsForEntry are the edits that give a plugin an entry, or change the one it has.
+func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit, error) {
 	at := []string{"plugins", document.Element(plugin)}
-	if _, found := c.item(plugin); !found {
-		text := `{"name":` + document.Quote(plugin)
+	if _, found := c.entryOf(plugin); !found {
+		text := `{"name":` + document.QuoteKey(plugin)
 		for _, m := range members {
-			text += "," + document.Quote(m.name) + ":" + string(m.value)
+			text += "," + document.QuoteKey(m.name) + ":" + string(m.value)
 		}
 		return []document.Edit{{Path: at, Value: json.RawMessage(text + "}")}}, nil
 	}
@@ -141,9 +141,9 @@ func (c catalog) upsert(plugin string, members []member) ([]document.Edit, error
 	return edits, nil
 }
 
-// with is the file after edits.
-func (c catalog) with(edits []document.Edit) (change.Edit, error) {
-	after, err := c.doc.Apply(edits...)
+// editWith is the file after edits.
+func (c catalog) editWith(edits []document.Edit) (change.Edit, error) {
+	after, err := c.doc.ApplyEdits(edits...)
 	if err != nil {
 		return change.Edit{}, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
 	}
@@ -164,13 +164,13 @@ func (in inputs) entered(after tree, releases []release) (change.Edit, error) {
 		if err != nil {
 			return change.Edit{}, err
 		}
-		more, err := in.market.upsert(r.plugin, members)
+		more, err := in.market.editsForEntry(r.plugin, members)
 		if err != nil {
 			return change.Edit{}, err
 		}
 		edits = append(edits, more...)
 	}
-	return in.market.with(edits)
+	return in.market.editWith(edits)
 }
 
 // members are what the entry of a plugin says. What was written into an entry by
@@ -182,8 +182,8 @@ func (r release) members(after tree) ([]member, error) {
 	if err := after.readJSON(manifest, &is); err != nil {
 		return nil, err
 	}
-	_ = after.before().readJSON(manifest, &was) // without one nothing was published
-	source, err := document.Encode(r.source)
+	_ = after.treeOnDisk().readJSON(manifest, &was) // without one nothing was published
+	source, err := document.EncodeValue(r.source)
 	if err != nil {
 		return nil, err
 	}

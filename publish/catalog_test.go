@@ -32,7 +32,7 @@ func catalogOf(t *testing.T, text string) catalog {
 
 // applied is the catalog with edits.
 func applied(c catalog, edits []document.Edit) ([]byte, error) {
-	e, err := c.with(edits)
+	e, err := c.editWith(edits)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func entryMember(name, value string) member { return member{name: name, value: j
 
 func TestUpsertChangesWhatItMust(t *testing.T) {
 	c := catalogOf(t, `{"name":"m","plugins":[{"name":"a","source":"./a","version":"0.1.0","description":"mine","homepage":"h"}]}`)
-	changes, err := c.upsert("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
+	changes, err := c.editsForEntry("a", []member{entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
 		{name: "description", value: json.RawMessage(`"theirs"`), keep: true}, {name: "license", value: json.RawMessage(`"MIT"`), keep: true}})
 	must(t, err)
 	after, err := applied(c, changes)
@@ -78,7 +78,7 @@ func TestPlace(t *testing.T) {
 		{`{"pluginRoot":"./plugins"}`, `"./a"`, "a"}, {`{}`, `"../a"`, "../a"}, {`{}`, `{"source":"github","repo":"o/r"}`, ""}, {`{}`, `7`, ""},
 	} {
 		c := catalogOf(t, `{"name":"m","metadata":`+test.metadata+`,"plugins":[]}`)
-		if got, ok := c.place(json.RawMessage(test.source)); got != test.want || ok != (test.want != "") {
+		if got, ok := c.placeOfSource(json.RawMessage(test.source)); got != test.want || ok != (test.want != "") {
 			t.Errorf("%s, %s: %q, %v", test.metadata, test.source, got, ok)
 		}
 	}
@@ -118,7 +118,7 @@ func TestAlike(t *testing.T) {
 		"nedflanders": "ned-flanders", "ned.flanders": "ned-flanders", "bart-simpson": "Bart_Simpson", "LISA": "lisa",
 		"ned-flanders": "", "ned": "", "lisa-simpson": "", "": "",
 	} {
-		if got, ok := c.alike(name); got != want || ok != (want != "") {
+		if got, ok := c.similarEntry(name); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v", name, got, ok)
 		}
 	}

@@ -57,13 +57,13 @@ type locks struct {
 	all     []func()
 }
 
-func (l *locks) hold(dir string) error {
+func (l *locks) holdDir(dir string) error {
 	if l.off {
 		return nil
 	}
 	unlock, err := l.journal.LockDir(dir)
 	if errors.Is(err, change.ErrLocked) {
-		return failf("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
+		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
 	}
 	if err == nil {
 		l.all = append(l.all, unlock)
@@ -77,8 +77,8 @@ func (l *locks) release() {
 	}
 }
 
-func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err error) {
-	if err = held.hold(q.Dir); err != nil {
+func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in inputs, err error) {
+	if err = held.holdDir(q.Dir); err != nil {
 		return in, err
 	}
 	in.suite, err = generator.ReadSuite(q.Dir)
@@ -97,11 +97,11 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 		return in, err
 	}
 	for _, p := range in.suite.Plugins {
-		if dir := filepath.Join(in.dir, p.Name); there(filepath.Join(dir, ".git")) {
-			return in, failf("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
+		if dir := filepath.Join(in.dir, p.Name); isTaken(filepath.Join(dir, ".git")) {
+			return in, failWith("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
-	in.market, err = m.market(ctx, q, in, held)
+	in.market, err = m.findMarketplace(ctx, q, in, held)
 	return in, err
 }
 
@@ -116,34 +116,34 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	if c.repo == nil {
 		return c, nil
 	}
-	c.remote = c.repo.Remote(ctx)
+	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.PublicURL(c.remote)
-	c.place, err = c.repo.Path(dir)
+	c.place, err = c.repo.GitPath(dir)
 	return c, err
 }
 
-// need is the error if there is no repository.
-func (c checkout) need(why, advice string) error {
+// requireRepo is the error if there is no repository.
+func (c checkout) requireRepo(why, advice string) error {
 	switch {
 	case c.repo != nil:
 		return nil
 	case c.foreign != nil:
-		return failf(c.foreign.Advice, "%w; %s", c.foreign, why)
+		return failWith(c.foreign.Advice, "%w; %s", c.foreign, why)
 	}
-	return failf(advice, "%s is not in a git repository; %s", c.dir, why)
+	return failWith(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-// inRepo are files of the suite as its repository names them.
-func (c checkout) inRepo(names []string) (files []string) {
+// namesInRepo are files of the suite as its repository names them.
+func (c checkout) namesInRepo(names []string) (files []string) {
 	for _, name := range names {
 		files = append(files, path.Join(c.place, name))
 	}
 	return files
 }
 
-// market finds the marketplace: the one that is named, else the one that the suite
+// findMarketplace finds the marketplace: the one that is named, else the one that the suite
 // names, else the suite.
-func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k Market, err error) {
+func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *locks) (k Market, err error) {
 	to := in.dir
 	switch {
 	case q.To != "":
@@ -152,7 +152,7 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
 			to = filepath.Join(in.dir, to)
 		}
-		if q.Check && !isDir(to) { // CI has the suite alone
+		if q.Check && !isDirectory(to) { // CI has the suite alone
 			to, k.Absent = in.dir, to
 		}
 	}
@@ -161,8 +161,8 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 	}
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
-	if k.Own = folder.Same(to, in.dir); !k.Own {
-		if err := held.hold(to); err != nil {
+	if k.Own = folder.IsSame(to, in.dir); !k.Own {
+		if err := held.holdDir(to); err != nil {
 			return k, err
 		}
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
@@ -172,8 +172,8 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 			return k, err
 		}
 	}
-	if k.inGit = around.repo != nil; k.inGit && folder.Same(around.repo.Root, to) {
-		k.Address = toAdd(around.where)
+	if k.inGit = around.repo != nil; k.inGit && folder.IsSame(around.repo.Root, to) {
+		k.Address = commandToAdd(around.where)
 	}
 	if k.Own && in.suite.Repository != "" {
 		k.Address = in.suite.Repository
@@ -181,10 +181,10 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 	return k, nil
 }
 
-// toAdd is what people type to add the marketplace that a remote is of, "" if they
+// commandToAdd is what people type to add the marketplace that a remote is of, "" if they
 // cannot. Claude Code takes an address without .git for that of a catalog, and none
 // that begins with ssh.
-func toAdd(remote string) string {
+func commandToAdd(remote string) string {
 	where, ok := git.PublicURL(remote)
 	if !ok {
 		return ""
@@ -217,7 +217,7 @@ func (in inputs) published(plugin string) generator.Published {
 	return in.suite.Publish.Plugins[plugin]
 }
 
-func isDir(path string) bool {
+func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }

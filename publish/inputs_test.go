@@ -23,7 +23,7 @@ func TestToAdd(t *testing.T) {
 		"../r":                                     "",
 		"":                                         "",
 	} {
-		if got := toAdd(remote); got != want {
+		if got := commandToAdd(remote); got != want {
 			t.Errorf("%q: %q, want %q", remote, got, want)
 		}
 	}

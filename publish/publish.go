@@ -8,7 +8,7 @@
 //	tree      the suite's files as they will be                           (tree.go)
 //	Plan      the change that leads there, and what its review found      (catalog.go, review.go)
 //
-// Nothing is written before Plan.Apply.
+// Nothing is written before Plan.ApplyPlan.
 package publish
 
 import (
@@ -43,11 +43,11 @@ type Request struct {
 	Tag     bool // tags the commit of each release
 }
 
-// again is the call for the same suite and marketplace, with other flags.
-func (q Request) again(flags string) string {
-	call := "springfield publish " + check.Quote(q.Dir)
+// commandAgain is the call for the same suite and marketplace, with other flags.
+func (q Request) commandAgain(flags string) string {
+	call := "springfield publish " + check.QuoteArgument(q.Dir)
 	if q.To != "" {
-		call += " --to " + check.Quote(q.To)
+		call += " --to " + check.QuoteArgument(q.To)
 	}
 	return call + " " + flags
 }
@@ -94,7 +94,7 @@ type Plugin struct {
 	Fresh  bool   `json:"fresh"`         // this version was not published before
 }
 
-func failf(advice, format string, args ...any) error {
+func failWith(advice, format string, args ...any) error {
 	return check.Advise(fmt.Errorf(format, args...), advice)
 }
 
@@ -106,7 +106,7 @@ func misusef(advice, format string, args ...any) error {
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
-	n := check.Count(e.Checks, check.Failure)
+	n := check.CountState(e.Checks, check.Failure)
 	if n == 1 {
 		return "nothing is published: 1 failure"
 	}
@@ -114,16 +114,16 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
-// New works out what publishing would do. Until the plan is closed, no other
+// PlanRelease works out what publishing would do. Until the plan is closed, no other
 // springfield publishes the suite, or anything in the same marketplace.
-func New(ctx context.Context, m Means, q Request) (p *Plan, err error) {
+func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	held := &locks{journal: m.Journal, off: q.Check || q.Look}
 	defer func() {
 		if err != nil {
 			held.release()
 		}
 	}()
-	in, err := m.read(ctx, q, held)
+	in, err := m.readInputs(ctx, q, held)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +134,11 @@ func New(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	after, digests, err := in.render(ctx, m.Tools, q, releases)
+	after, digests, err := in.renderSuite(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
-	releases, unpinned, err := in.pinned(ctx, q, after, releases)
+	releases, unpinned, err := in.pinReleases(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -146,34 +146,34 @@ func New(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hooks, checks, err := m.review(ctx, in, after, releases, catalog)
+	hooks, checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
 	if err != nil {
 		return nil, err
 	}
-	if check.Count(checks, check.Failure) > 0 {
+	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	told, err := in.told(ctx, q, after, releases)
+	told, err := in.findGitTasks(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
-	written, err := in.change(after, releases, catalog, told)
+	written, err := in.planChange(after, releases, catalog, told)
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.waits(q, after, releases, append(unpinned, told.waits...))
+	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, told.waits...))
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Hooks: hooks, Checks: checks,
-		Change: written, Compiled: after.compiled(), Waits: waits, Push: in.push(after, catalog, waits),
+		Change: written, Compiled: after.compiled(), Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
 		told: told, journal: m.Journal, held: held,
 	}, nil
 }
 
-// change is what leads to the suite's files and the catalog as they will be.
-func (in inputs) change(after tree, releases []release, catalog change.Edit, told told) (change.Change, error) {
+// planChange is what leads to the suite's files and the catalog as they will be.
+func (in inputs) planChange(after tree, releases []release, catalog change.Edit, told told) (change.Change, error) {
 	var did []string
 	for _, r := range releases {
 		did = append(did, r.plugin+" "+r.new)
@@ -200,30 +200,30 @@ func (in inputs) change(after tree, releases []release, catalog change.Edit, tol
 func describe(after tree, releases []release, digests map[string]string) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
-		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.fresh()}
-		p.Source, p.SHA = r.shown()
-		for _, name := range after.list(r.plugin) {
-			p.Size += after.size(name)
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.isNew()}
+		p.Source, p.SHA = r.sourceForPeople()
+		for _, name := range after.listFiles(r.plugin) {
+			p.Size += after.sizeOf(name)
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// waits are what has to happen before the next run, each once.
-func (in inputs) waits(q Request, after tree, releases []release, more []string) (once []string, err error) {
+// stepsToWaitFor are what has to happen before the next run, each once.
+func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (once []string, err error) {
 	var all []string
 	for _, p := range in.suite.Plugins { // a newer springfield's hook is in all of them
 		before := in.published(p.Name)
-		if before.Version == "" || len(after.list(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
+		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
 			continue
 		}
-		digest, err := after.digest(p.Name)
+		digest, err := after.digestOf(p.Name)
 		if err != nil {
 			return nil, err
 		}
 		if digest != before.Files {
-			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.again("--plugin "+check.Quote(p.Name)+" --bump patch")))
+			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
 		}
 	}
 	for _, says := range append(all, more...) {
@@ -234,9 +234,9 @@ func (in inputs) waits(q Request, after tree, releases []release, more []string)
 	return once, nil
 }
 
-// push are the checkouts that have something new for clients, unless the suite waits
+// checkoutsToPush are the checkouts that have something new for clients, unless the suite waits
 // for more.
-func (in inputs) push(after tree, catalog change.Edit, waits []string) (dirs []string) {
+func (in inputs) checkoutsToPush(after tree, catalog change.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
 	}
@@ -260,20 +260,20 @@ func (p *Plan) Install() []string {
 	return lines
 }
 
-// Tags are the tags that will be made.
-func (p *Plan) Tags() (names []string) {
+// TagNames are the tags that will be made.
+func (p *Plan) TagNames() (names []string) {
 	for _, t := range p.told.tags {
 		names = append(names, t.name)
 	}
 	return names
 }
 
-// Marks are hooks that git's index has as files that cannot be started.
-func (p *Plan) Marks() []string { return p.told.marks }
+// HooksToMark are hooks that git's index has as files that cannot be started.
+func (p *Plan) HooksToMark() []string { return p.told.marks }
 
-// Apply writes the files, all or none, and then tells git what is no file.
-func (p *Plan) Apply(ctx context.Context) error {
-	if err := p.journal.Apply(p.Change); err != nil {
+// ApplyPlan writes the files, all or none, and then tells git what is no file.
+func (p *Plan) ApplyPlan(ctx context.Context) error {
+	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
 	}
 	var err error
@@ -282,17 +282,17 @@ func (p *Plan) Apply(ctx context.Context) error {
 	}
 	for _, t := range p.told.tags {
 		if err == nil {
-			err = p.told.repo.Tag(ctx, t.name, t.message)
+			err = p.told.repo.TagHead(ctx, t.name, t.message)
 		}
 	}
 	if err != nil {
-		return failf("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
+		return failWith("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
 }
 
-// Close lets other springfields publish again.
-func (p *Plan) Close() { p.held.release() }
+// Release lets other springfields publish again.
+func (p *Plan) Release() { p.held.release() }
 
 // told is what git is told of a release: the executable bit of hooks in its index, and tags.
 // Both are no files, so undo leaves them.
@@ -303,13 +303,13 @@ type told struct {
 	waits []string // what has to happen before it can be told all
 }
 
-// told finds what git is to be told: tags only if the request asks for them.
+// findGitTasks finds what git is to be told: tags only if the request asks for them.
 // The hooks to mark are those of the plugins that are published. Files that git does not
 // know are for their owner to add; where git does not see modes, publish has to be called
 // again then.
-func (in inputs) told(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
+func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
 	if q.Tag {
-		if t.tags, err = in.tags(ctx, after, releases); err != nil {
+		if t.tags, err = in.missingTags(ctx, after, releases); err != nil {
 			return t, err
 		}
 	}
@@ -319,14 +319,14 @@ func (in inputs) told(ctx context.Context, q Request, after tree, releases []rel
 	var files []string
 	for _, p := range in.suite.Plugins {
 		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
-			files = append(files, in.around.inRepo(after.started(p.Name))...)
+			files = append(files, in.around.namesInRepo(after.started(p.Name))...)
 		}
 	}
 	files = slices.DeleteFunc(files, func(name string) bool { return path.Ext(name) == ".exe" })
 	if len(files) == 0 {
 		return t, nil
 	}
-	modes, err := t.repo.Modes(ctx, "", files)
+	modes, err := t.repo.FileModes(ctx, "", files)
 	if err != nil {
 		return t, err
 	}
@@ -336,7 +336,7 @@ func (in inputs) told(ctx context.Context, q Request, after tree, releases []rel
 		}
 	}
 	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
-		t.waits = append(t.waits, "git add "+check.Quote(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
+		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
 	}
 	return t, nil
 }
@@ -348,38 +348,38 @@ var errUntagged = errors.New("nothing was tagged")
 
 // committed refuses to tag a plugin that is not committed.
 func (r release) committed(ctx context.Context) error {
-	if err := r.around.need(errUntagged.Error(), "git init and commit it"); err != nil {
+	if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
 		return err
 	}
-	dirty, err := r.around.repo.Dirty(ctx, r.place())
+	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
 	if err == nil && len(dirty) > 0 {
-		err = failf("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		err = failWith("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
 	}
 	return err
 }
 
-// tags are the tags that the releases lack. They are for what is committed, so it is
+// missingTags are the tags that the releases lack. They are for what is committed, so it is
 // an error if that is another one than the release.
-func (in inputs) tags(ctx context.Context, after tree, releases []release) (tags []tag, err error) {
+func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []tag, err error) {
 	for _, r := range releases {
 		if err := r.committed(ctx); err != nil {
 			return nil, err
 		}
 		if len(after.changes(r.plugin)) > 0 {
-			return nil, failf("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
+			return nil, failWith("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
 		t := tag{r.plugin + "--v" + r.new, r.plugin + " " + r.new} // the form that Claude Code gives it
-		at := r.around.repo.Commit(ctx, "refs/tags/"+t.name)
+		at := r.around.repo.CommitOf(ctx, "refs/tags/"+t.name)
 		if at == "" {
 			tags = append(tags, t)
 			continue
 		}
-		same, err := r.around.repo.Holds(ctx, at, r.place())
+		same, err := r.around.repo.HoldsExactly(ctx, at, r.placeInRepo())
 		if err != nil {
 			return nil, err
 		}
 		if !same {
-			return nil, failf("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
+			return nil, failWith("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
 		}
 	}
 	return tags, nil

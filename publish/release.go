@@ -35,13 +35,13 @@ type release struct {
 	source   any      // of that entry as it will be: a path, or fetched
 }
 
-func (r release) fresh() bool { return r.old != r.new }
+func (r release) isNew() bool { return r.old != r.new }
 
-// Bumps are the parts of a version that can be raised.
-func Bumps() []string { return []string{"patch", "minor", "major"} }
+// VersionParts are the parts of a version that can be raised.
+func VersionParts() []string { return []string{"patch", "minor", "major"} }
 
-// bump raises one part of a version; what stood behind it begins anew.
-func bump(version, part string) (string, error) {
+// raiseVersion raises one part of a version; what stood behind it begins anew.
+func raiseVersion(version, part string) (string, error) {
 	v, err := semver.StrictNewVersion(version)
 	if err != nil {
 		return "", fmt.Errorf("version %q: %w", version, err)
@@ -57,8 +57,8 @@ func bump(version, part string) (string, error) {
 	return "", fmt.Errorf("there is no part %q of a version", part)
 }
 
-// grows says why a version cannot follow another, nil if it can.
-func grows(from, to string) error {
+// whyNotNewer says why a version cannot follow another, nil if it can.
+func whyNotNewer(from, to string) error {
 	next, err := semver.StrictNewVersion(to)
 	if err != nil {
 		return fmt.Errorf("version %q: %w", to, err)
@@ -92,8 +92,8 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 	return all, nil
 }
 
-// there tells whether a name is taken, by a link that leads nowhere, too.
-func there(path string) bool {
+// isTaken tells whether a name is taken, by a link that leads nowhere, too.
+func isTaken(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
@@ -101,27 +101,27 @@ func there(path string) bool {
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, misusef("it has "+strings.Join(names(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
+		return release{}, misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !there(at) { // a link in its place is refused as one, wherever it leads
-		return release{}, failf("springfield init "+check.Quote(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
+		return release{}, failWith("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
 	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
-		r.entry, _ = in.market.item(name)
-		if r.source, err = in.source(ctx, q, r); err != nil {
+		r.entry, _ = in.market.entryOf(name)
+		if r.source, err = in.sourceOf(ctx, q, r); err != nil {
 			return r, err
 		}
 	}
 	switch {
 	case q.Version != "":
-		if err := grows(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
+		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
 			return r, misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
-		if r.new, err = bump(r.new, q.Bump); err != nil {
+		if r.new, err = raiseVersion(r.new, q.Bump); err != nil {
 			return r, err
 		}
 	}
@@ -131,7 +131,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-func names(plugins []generator.Plugin) (all []string) {
+func namesOf(plugins []generator.Plugin) (all []string) {
 	for _, p := range plugins {
 		all = append(all, p.Name)
 	}
@@ -143,19 +143,19 @@ func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
-	if _, err := bump(before, "patch"); err != nil {
-		return failf("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+	if _, err := raiseVersion(before, "patch"); err != nil {
+		return failWith("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
-	if err := grows(before, r.new); err != nil {
-		return failf("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
+	if err := whyNotNewer(before, r.new); err != nil {
+		return failWith("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
 	}
 	return nil
 }
 
-// render gives the suite's files as they will be: the versions, hooks and texts of
+// renderSuite gives the suite's files as they will be: the versions, hooks and texts of
 // the releases, their notes, and the record of what is published. A check leaves what
 // is published as it is: a newer springfield is no reason to fail a CI.
-func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
+func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
 	if t, err = readTree(in.dir); err != nil {
 		return t, nil, err
 	}
@@ -176,24 +176,24 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 		if t, _, err = t.updated(suite); err != nil {
 			return t, nil, err
 		}
-		if err := in.onlyOf(before, t, q, releases); err != nil {
+		if err := in.refuseOthers(before, t, q, releases); err != nil {
 			return t, nil, err
 		}
 	}
 	digests = map[string]string{}
 	for _, r := range releases {
-		if digests[r.plugin], err = t.digest(r.plugin); err != nil {
+		if digests[r.plugin], err = t.digestOf(r.plugin); err != nil {
 			return t, nil, err
 		}
-		if published := in.published(r.plugin); !r.fresh() && published.Files != digests[r.plugin] {
-			return t, nil, failf("raise it: "+q.again("--bump patch"),
+		if published := in.published(r.plugin); !r.isNew() && published.Files != digests[r.plugin] {
+			return t, nil, failWith("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
 		if t, err = t.withNotes(r, q); err != nil {
 			return t, nil, err
 		}
 	}
-	t, err = in.record(t, suite, releases, digests)
+	t, err = in.recordReleases(t, suite, releases, digests)
 	return t, digests, err
 }
 
@@ -216,7 +216,7 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		return err
 	}
 	if len(kept) > 0 {
-		return failf("springfield update "+check.Quote(in.dir)+" writes it beside yours; take what you want from it, then publish again",
+		return failWith("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
 			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
 	var all []check.Finding
@@ -227,17 +227,17 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		}
 		all = append(all, found...)
 	}
-	if check.Count(all, check.Failure) > 0 {
+	if check.CountState(all, check.Failure) > 0 {
 		return &RefusedError{all}
 	}
 	return nil
 }
 
-// onlyOf refuses a release of some plugins that would change a file of another.
-func (in inputs) onlyOf(before, after tree, q Request, releases []release) error {
+// refuseOthers refuses a release of some plugins that would change a file of another.
+func (in inputs) refuseOthers(before, after tree, q Request, releases []release) error {
 	for _, p := range in.suite.Plugins {
 		released := slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name })
-		if changes := after.changes(p.Name); !released && len(q.Plugins) > 0 && len(changes) > 0 && len(before.list(p.Name)) > 0 {
+		if changes := after.changes(p.Name); !released && len(q.Plugins) > 0 && len(changes) > 0 && len(before.listFiles(p.Name)) > 0 {
 			return in.outdated("publishing would change " + changes[0].Path + ", too, of another plugin")
 		}
 	}
@@ -245,7 +245,7 @@ func (in inputs) onlyOf(before, after tree, q Request, releases []release) error
 }
 
 func (in inputs) outdated(says string) error {
-	return failf("springfield update "+check.Quote(in.dir)+" brings all of it up to date; then publish again", "%s", says)
+	return failWith("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; then publish again", "%s", says)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
@@ -262,13 +262,13 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}
-	return tools.Build(ctx, suite.Machines(), suite.Programs()...)
+	return tools.BuildPrograms(ctx, suite.Machines(), suite.Programs()...)
 }
 
 // updated is the tree as springfield renders the suite, and the files of which the user
 // keeps an own text where springfield has another: they stay, with the versions of the suite.
 func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
-	files, err := generator.Render(suite.Spec, suite.Build)
+	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
 		return t, nil, err
 	}
@@ -276,7 +276,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	if err != nil {
 		return t, nil, err
 	}
-	after = t.edited(update.Edits...)
+	after = t.withEdits(update.Edits...)
 	for _, o := range update.Outcomes {
 		if o.State != generator.Kept {
 			continue
@@ -300,28 +300,28 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 	if path.Ext(name) != ".json" || json.Unmarshal(like, &wanted) != nil {
 		return t, nil
 	}
-	data, err := t.read(name)
+	data, err := t.readFile(name)
 	if err != nil {
 		return t, err
 	}
-	doc, err := document.Parse(data)
+	doc, err := document.ParseDocument(data)
 	if err != nil {
 		return t, nil // validate tells
 	}
 	var edits []document.Edit
 	set := func(version string, at ...string) {
 		if _, has, err := doc.Get(at...); err == nil && has && version != "" {
-			edits = append(edits, document.Edit{Path: at, Value: json.RawMessage(document.Quote(version))})
+			edits = append(edits, document.Edit{Path: at, Value: json.RawMessage(document.QuoteKey(version))})
 		}
 	}
 	set(wanted.Version, "version")
 	for _, p := range wanted.Plugins {
 		set(p.Version, "plugins", document.Element(p.Name), "version")
 	}
-	if data, err = doc.Apply(edits...); err != nil || len(edits) == 0 {
+	if data, err = doc.ApplyEdits(edits...); err != nil || len(edits) == 0 {
 		return t, err
 	}
-	return t.with(name, data)
+	return t.withFile(name, data)
 }
 
 // changelogFile is where the notes of a plugin's releases go, the newest first.
@@ -329,26 +329,26 @@ const changelogFile = "CHANGELOG.md"
 
 // withNotes puts the notes of a new release at the head of its plugin's changelog.
 func (t tree) withNotes(r release, q Request) (tree, error) {
-	if len(q.Notes) == 0 || !r.fresh() {
+	if len(q.Notes) == 0 || !r.isNew() {
 		return t, nil
 	}
 	name := r.plugin + "/" + changelogFile
-	had, err := t.read(name)
+	had, err := t.readFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
 	text := "## " + r.new + " (" + q.Date.Format(time.DateOnly) + ")\n\n"
 	for _, note := range q.Notes {
-		text += "- " + display.Line(note) + "\n"
+		text += "- " + display.OneLine(note) + "\n"
 	}
 	if len(had) > 0 {
 		text += "\n" + string(had)
 	}
-	return t.with(name, []byte(text))
+	return t.withFile(name, []byte(text))
 }
 
-// record writes into springfield.yaml what is published.
-func (in inputs) record(t tree, suite generator.Suite, releases []release, digests map[string]string) (tree, error) {
+// recordReleases writes into springfield.yaml what is published.
+func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release, digests map[string]string) (tree, error) {
 	if len(releases) == 0 {
 		return t, nil
 	}
@@ -361,13 +361,13 @@ func (in inputs) record(t tree, suite generator.Suite, releases []release, diges
 		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: digests[r.plugin]}
 	}
 	suite.Publish = &publish
-	old, err := t.read(generator.SuiteFile)
+	old, err := t.readFile(generator.SuiteFile)
 	if err != nil {
 		return t, err
 	}
-	data, err := suite.Over(old)
+	data, err := suite.OverlayText(old)
 	if err != nil {
 		return t, err
 	}
-	return t.with(generator.SuiteFile, data)
+	return t.withFile(generator.SuiteFile, data)
 }

@@ -9,7 +9,7 @@ func TestVersions(t *testing.T) {
 		{"0.1.0", "patch", "0.1.1"}, {"0.1.9", "minor", "0.2.0"}, {"1.2.3", "major", "2.0.0"}, {"1.2.3-rc.1", "patch", "1.2.3"}, {"1.2.3+7", "minor", "1.3.0"},
 		{"1.2", "patch", ""}, {"v1.2.3", "patch", ""}, {"1.2.3", "all", ""},
 	} {
-		if got, err := bump(test.version, test.part); got != test.want || (err != nil) != (test.want == "") {
+		if got, err := raiseVersion(test.version, test.part); got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("bump(%s, %s) = %s, %v", test.version, test.part, got, err)
 		}
 	}
@@ -20,7 +20,7 @@ func TestVersions(t *testing.T) {
 		{"0.1.0", "0.1.1", true}, {"0.9.0", "0.10.0", true}, {"1.0.0-rc.1", "1.0.0", true},
 		{"0.1.0", "0.1.0", false}, {"0.2.0", "0.1.9", false}, {"1.0.0", "1.0.0-rc.1", false}, {"1.0.0", "1.0.0+2", false}, {"1.0.0", "2", false}, {"x", "1.0.0", false},
 	} {
-		if err := grows(test.from, test.to); (err == nil) != test.ok {
+		if err := whyNotNewer(test.from, test.to); (err == nil) != test.ok {
 			t.Errorf("grows(%s, %s) = %v", test.from, test.to, err)
 		}
 	}

@@ -29,9 +29,9 @@ type HookLine struct {
 	Hosts   []string `json:"hosts"` // that it talks to; none: nothing leaves the machine
 }
 
-// review looks at the suite and at the other marketplace as they will be: our own
+// reviewRelease looks at the suite and at the other marketplace as they will be: our own
 // checks, what marketplaces ask, what git ignores, and Claude Code.
-func (m Means) review(ctx context.Context, in inputs, after tree, releases []release, catalog change.Edit) ([]HookLine, []check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release, catalog change.Edit) ([]HookLine, []check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +39,7 @@ func (m Means) review(ctx context.Context, in inputs, after tree, releases []rel
 	defer os.RemoveAll(temporary)
 	// Under its own name, which is that of the marketplace where none was given.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
-	if err := after.write(stage); err != nil {
+	if err := after.writeCopy(stage); err != nil {
 		return nil, nil, err
 	}
 	valid, err := generator.Validate(stage, in.dir)
@@ -48,7 +48,7 @@ func (m Means) review(ctx context.Context, in inputs, after tree, releases []rel
 	}
 	all := valid.Found
 	if valid.Readable { // the rest hangs on what can be understood
-		said, err := m.Client.Validate(ctx, stage, names(valid.Suite.Plugins), m.Asking)
+		said, err := m.Client.Validate(ctx, stage, namesOf(valid.Suite.Plugins), m.Asking)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -129,15 +129,15 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	if err != nil {
 		return nil, nil, err
 	}
-	found = m.review(file, plugin, anotherName(t.dir))
-	if icon := path.Join(plugin, ".claude-plugin", "icon.png"); !t.has(icon) {
-		found = append(found, finding(icon, "no icon", "springfield init "+check.Quote(t.dir)+" adds it"))
+	found = m.reviewManifest(file, plugin, anotherName(t.dir))
+	if icon := path.Join(plugin, ".claude-plugin", "icon.png"); !t.hasFile(icon) {
+		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
 	}
-	for _, name := range t.list(plugin) {
+	for _, name := range t.listFiles(plugin) {
 		if generator.IsLitter(path.Base(name)) {
 			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
-		if t.size(name) > maxPublished {
+		if t.sizeOf(name) > maxPublished {
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
 		}
 	}
@@ -157,7 +157,7 @@ type command struct{ event, command string }
 func (t tree) commands(plugin string) (all []command, err error) {
 	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
 		file := path.Join(plugin, name)
-		if i > 0 && !t.has(file) {
+		if i > 0 && !t.hasFile(file) {
 			continue
 		}
 		var declared hooksFile
@@ -178,10 +178,10 @@ func (t tree) commands(plugin string) (all []command, err error) {
 
 // anotherName is how to make a plugin that cannot be published under its name anew.
 func anotherName(suite string) string {
-	return "springfield new NAME --from STRATEGY --suite " + check.Quote(suite) + " makes a plugin under another name"
+	return "springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " makes a plugin under another name"
 }
 
-func (m manifest) review(file, plugin, anotherName string) (found []check.Finding) {
+func (m manifest) reviewManifest(file, plugin, anotherName string) (found []check.Finding) {
 	add := func(says, fix string) { found = append(found, finding(file, says, fix)) }
 	says := strings.ToLower(m.Description)
 	leaves := append([]string{"leaves the machine", "leaves your machine", "network"}, m.Network.Hosts...)
@@ -222,7 +222,7 @@ func (r release) ignored(ctx context.Context, after tree) (found []check.Finding
 	if r.around.repo == nil {
 		return nil, nil
 	}
-	ignored, err := r.around.repo.Ignored(ctx, r.around.inRepo(after.list(r.plugin)))
+	ignored, err := r.around.repo.Ignored(ctx, r.around.namesInRepo(after.listFiles(r.plugin)))
 	for _, file := range ignored {
 		inside := strings.TrimPrefix(strings.TrimPrefix(file, r.around.place), "/")
 		found = append(found, finding(inside, "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))

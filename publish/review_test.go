@@ -15,13 +15,13 @@ import (
 // from a strategy.
 func suiteOf(t *testing.T, plugins map[string]string) tree {
 	t.Helper()
-	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.Host()}}
+	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 	for name, strategy := range plugins {
 		p, err := generator.NewPlugin(name, strategy, nil)
 		must(t, err)
 		spec.Plugins = append(spec.Plugins, p)
 	}
-	files, err := generator.Render(spec, generator.Build{})
+	files, err := generator.RenderSuite(spec, generator.Build{})
 	must(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
@@ -72,11 +72,11 @@ func TestIsDevice(t *testing.T) {
 // Every strategy's description is one that a marketplace takes.
 func TestReviewOfWhatIsMade(t *testing.T) {
 	plugins := map[string]string{}
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		plugins[name] = name
 	}
 	suite := suiteOf(t, plugins)
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		hooks, found, err := suite.reviewPlugin(name, name)
 		must(t, err)
 		for _, f := range found {
@@ -90,7 +90,7 @@ func TestReviewOfWhatIsMade(t *testing.T) {
 				t.Errorf("%+v", h)
 			}
 			// A strategy that asks a model says where it is; nothing of the others leaves the machine.
-			if known, _ := registry.Named(h.Plugin); known.Judges != (len(h.Hosts) > 0) {
+			if known, _ := registry.StrategyNamed(h.Plugin); known.Judges != (len(h.Hosts) > 0) {
 				t.Errorf("%s: its judge is %v, it talks to %v", h.Plugin, known.Judges, h.Hosts)
 			}
 		}

@@ -29,8 +29,8 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// shown is the source for people.
-func (r release) shown() (text, sha string) {
+// sourceForPeople is the source for people.
+func (r release) sourceForPeople() (text, sha string) {
 	switch s := r.source.(type) {
 	case fetched:
 		return strings.Join([]string{s.Source, s.URL, s.Path}, " "), s.SHA
@@ -40,13 +40,13 @@ func (r release) shown() (text, sha string) {
 	return "./" + r.plugin, ""
 }
 
-// source is where a plugin's entry in another marketplace leads: to a path where the
+// sourceOf is where a plugin's entry in another marketplace leads: to a path where the
 // suite lies in the marketplace's checkout, else to the suite's repository, without
 // the commit so far. An entry that fetches the plugin already keeps its form.
-func (in inputs) source(ctx context.Context, q Request, r release) (source any, err error) {
-	_, listed := in.market.item(r.plugin)
-	if other, ok := in.market.alike(r.plugin); ok && !listed {
-		return nil, failf(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin, in.market.Path, other)
+func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any, err error) {
+	_, listed := in.market.entryOf(r.plugin)
+	if other, ok := in.market.similarEntry(r.plugin); ok && !listed {
+		return nil, failWith(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin, in.market.Path, other)
 	}
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -57,24 +57,24 @@ func (in inputs) source(ctx context.Context, q Request, r release) (source any, 
 	if ours || inside == "" {
 		source, err = r.fetchedFrom(ctx, q, before)
 	}
-	if place, isPath := in.market.place(r.entry.Source); isPath {
+	if place, isPath := in.market.placeOfSource(r.entry.Source); isPath {
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && listed && !ours {
-		err = failf(anotherName(in.dir)+"; or take that entry out of the catalog first",
+		err = failWith(anotherName(in.dir)+"; or take that entry out of the catalog first",
 			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
 }
 
-// place is where the plugin lies in the suite's repository.
-func (r release) place() string { return path.Join(r.around.place, r.plugin) }
+// placeInRepo is where the plugin lies in the suite's repository.
+func (r release) placeInRepo() string { return path.Join(r.around.place, r.plugin) }
 
 // fetchedBefore is what the plugin's entry fetches, if that is this very plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
-		!git.SameRepository(before.URL, c.where) || path.Clean(before.Path) != r.place() {
+		!git.SameRepository(before.URL, c.where) || path.Clean(before.Path) != r.placeInRepo() {
 		return fetched{}, false
 	}
 	return before, true
@@ -91,7 +91,7 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at := filepath.Join(dir, plugin); folder.Holds(root, at) {
+	if at := filepath.Join(dir, plugin); folder.HoldsPath(root, at) {
 		relative, err := filepath.Rel(root, at)
 		return "./" + filepath.ToSlash(relative), err
 	}
@@ -102,21 +102,21 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 // stays written as it was: every checkout has another way to write it.
 func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fetched, error) {
 	c := r.around
-	if err := c.need("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
+	if err := c.requireRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
 		return fetched{}, err
 	}
 	switch {
 	case c.remote == "":
-		return fetched{}, failf("git remote add origin URL", "%s has no remote, and clients fetch the plugin from one", c.repo.Root)
+		return fetched{}, failWith("git remote add origin URL", "%s has no remote, and clients fetch the plugin from one", c.repo.Root)
 	case c.where == "":
-		return fetched{}, failf("git remote set-url origin URL: where people find the repository", "its remote is %s, which others cannot fetch from", c.remote)
+		return fetched{}, failWith("git remote set-url origin URL: where people find the repository", "its remote is %s, which others cannot fetch from", c.remote)
 	}
-	f := fetched{Source: subdir, URL: c.where, Path: r.place(), Ref: before.Ref}
+	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks pull requests out, and other branches
-		f.Ref = c.repo.Branch(ctx)
+		f.Ref = c.repo.CurrentBranch(ctx)
 	}
 	if f.Ref == "" {
-		return fetched{}, failf("git switch BRANCH", "%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
+		return fetched{}, failWith("git switch BRANCH", "%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
 	}
 	if before.URL != "" {
 		f.URL = before.URL
@@ -124,14 +124,14 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	return f, nil
 }
 
-// pinned are the releases with the commits to fetch, and what has to happen before
+// pinReleases are the releases with the commits to fetch, and what has to happen before
 // the others can have one: the first run writes everything but the pin, and after
 // commit and push the next one writes that.
-func (in inputs) pinned(ctx context.Context, q Request, after tree, releases []release) (all []release, waits []string, err error) {
+func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (all []release, waits []string, err error) {
 	for _, r := range releases {
 		if f, ok := r.source.(fetched); ok {
 			var wait string
-			if f.SHA, wait, err = r.pin(ctx, q, after); err != nil {
+			if f.SHA, wait, err = r.pinCommit(ctx, q, after); err != nil {
 				return nil, nil, err
 			}
 			if r.source = f; wait != "" {
@@ -143,13 +143,13 @@ func (in inputs) pinned(ctx context.Context, q Request, after tree, releases []r
 	return all, waits, nil
 }
 
-func (r release) pin(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
-	repo, place := r.around.repo, r.place()
-	dirty, err := repo.Dirty(ctx, place)
+func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
+	repo, place := r.around.repo, r.placeInRepo()
+	dirty, err := repo.DirtyFiles(ctx, place)
 	if err != nil {
 		return "", "", err
 	}
-	modes, err := repo.Modes(ctx, "", r.around.inRepo(after.started(r.plugin)))
+	modes, err := repo.FileModes(ctx, "", r.around.namesInRepo(after.started(r.plugin)))
 	if err != nil {
 		return "", "", err
 	}
@@ -158,13 +158,13 @@ func (r release) pin(ctx context.Context, q Request, after tree) (commit, wait s
 		plain = plain || mode == git.Plain && path.Ext(file) != ".exe"
 	}
 	if len(dirty) > 0 || plain || len(after.changes(r.plugin)) > 0 {
-		return "", "commit and push " + check.Quote(r.around.dir) + ", then publish again: that pins its entries to the commit", nil
+		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again: that pins its entries to the commit", nil
 	}
 	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {
-		known := repo.Commit(ctx, before.SHA) != ""
+		known := repo.CommitOf(ctx, before.SHA) != ""
 		same := known
 		if known {
-			if same, err = repo.Holds(ctx, before.SHA, place); err != nil {
+			if same, err = repo.HoldsExactly(ctx, before.SHA, place); err != nil {
 				return "", "", err
 			}
 		}

@@ -37,7 +37,7 @@ const maxFile = 1 << 30
 // other machine.
 func readTree(dir string) (tree, error) {
 	t := tree{dir: dir, files: map[string]fs.FileInfo{}}
-	in, err := folder.Open(dir)
+	in, err := folder.OpenFolder(dir)
 	if err != nil {
 		return t, err
 	}
@@ -55,7 +55,7 @@ func readTree(dir string) (tree, error) {
 		case d.IsDir() || d.Name() == ".git": // of a worktree or a submodule
 			return nil
 		case !d.Type().IsRegular():
-			if err := in.Check(relative); err != nil {
+			if err := in.CheckLinks(relative); err != nil {
 				return fmt.Errorf("read suite: %w; a published suite must not have one", err)
 			}
 			return fmt.Errorf("%s: not a regular file; a published suite has only files and directories", name)
@@ -65,11 +65,11 @@ func readTree(dir string) (tree, error) {
 	})
 }
 
-// before is the tree as it is on the disk.
-func (t tree) before() tree { t.edits = nil; return t }
+// treeOnDisk is the tree as it is on the disk.
+func (t tree) treeOnDisk() tree { t.edits = nil; return t }
 
-// edited is the tree with more edits.
-func (t tree) edited(edits ...change.Edit) tree {
+// withEdits is the tree with more edits.
+func (t tree) withEdits(edits ...change.Edit) tree {
 	t.edits = maps.Clone(t.edits)
 	if t.edits == nil {
 		t.edits = map[string]change.Edit{}
@@ -82,12 +82,12 @@ func (t tree) edited(edits ...change.Edit) tree {
 	return t
 }
 
-// with is the tree with other bytes in a file.
-func (t tree) with(name string, data []byte) (tree, error) {
+// withFile is the tree with other bytes in a file.
+func (t tree) withFile(name string, data []byte) (tree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error
-		if e, err = change.Open(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
+		if e, err = change.OpenEdit(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
 			return t, err
 		}
 	}
@@ -96,11 +96,11 @@ func (t tree) with(name string, data []byte) (tree, error) {
 		mode = e.After.Mode
 	}
 	e.After = &change.Content{Data: data, Mode: mode}
-	return t.edited(e), nil
+	return t.withEdits(e), nil
 }
 
-// list are the files below a directory, in order; "" is all.
-func (t tree) list(dir string) (names []string) {
+// listFiles are the files below a directory, in order; "" is all.
+func (t tree) listFiles(dir string) (names []string) {
 	all := slices.Collect(maps.Keys(t.files))
 	for name, e := range t.edits {
 		if _, there := t.files[name]; !there && e.After != nil {
@@ -119,16 +119,16 @@ func (t tree) list(dir string) (names []string) {
 
 func isBelow(dir, name string) bool { return dir == "" || strings.HasPrefix(name, dir+"/") }
 
-func (t tree) has(name string) bool { return slices.Contains(t.list(""), name) }
+func (t tree) hasFile(name string) bool { return slices.Contains(t.listFiles(""), name) }
 
-func (t tree) size(name string) int64 {
+func (t tree) sizeOf(name string) int64 {
 	if e, edited := t.edits[name]; edited {
 		return int64(len(e.After.Data))
 	}
 	return t.files[name].Size()
 }
 
-func (t tree) read(name string) ([]byte, error) {
+func (t tree) readFile(name string) ([]byte, error) {
 	if e, edited := t.edits[name]; edited {
 		if e.After == nil {
 			return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
@@ -139,7 +139,7 @@ func (t tree) read(name string) ([]byte, error) {
 }
 
 func (t tree) readJSON(name string, into any) error {
-	data, err := t.read(name)
+	data, err := t.readFile(name)
 	if err != nil {
 		return err
 	}
@@ -170,10 +170,10 @@ func (t tree) compiled() (paths []string) {
 	return paths
 }
 
-// write puts a copy of all files into a directory, for others to look at.
-func (t tree) write(into string) error {
-	for _, name := range t.list("") {
-		data, err := t.read(name)
+// writeCopy puts a copy of all files into a directory, for others to look at.
+func (t tree) writeCopy(into string) error {
+	for _, name := range t.listFiles("") {
+		data, err := t.readFile(name)
 		if err != nil {
 			return err
 		}
@@ -194,17 +194,17 @@ func (t tree) write(into string) error {
 	return nil
 }
 
-// digest identifies the files of a plugin: names, contents, and which are started.
+// digestOf identifies the files of a plugin: names, contents, and which are started.
 // Its changelog is left out, which tells of versions, and line ends count for
 // nothing: a checkout on Windows has others.
-func (t tree) digest(plugin string) (string, error) {
+func (t tree) digestOf(plugin string) (string, error) {
 	sum := sha256.New()
-	for _, name := range t.list(plugin) {
+	for _, name := range t.listFiles(plugin) {
 		file := strings.TrimPrefix(name, plugin+"/")
 		if file == changelogFile {
 			continue
 		}
-		data, err := t.read(name)
+		data, err := t.readFile(name)
 		if err != nil {
 			return "", err
 		}
@@ -227,5 +227,5 @@ func isStarted(name string) bool {
 // started are the files of a plugin that have to be executable, as far as they are
 // there.
 func (t tree) started(plugin string) []string {
-	return slices.DeleteFunc(t.list(plugin), func(name string) bool { return !isStarted(name) })
+	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool { return !isStarted(name) })
 }

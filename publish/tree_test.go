@@ -21,7 +21,7 @@ func TestDigest(t *testing.T) {
 		t.Helper()
 		files, err := readTree(dir)
 		must(t, err)
-		d, err := files.digest("p")
+		d, err := files.digestOf("p")
 		must(t, err)
 		return d
 	}

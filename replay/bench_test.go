@@ -21,7 +21,7 @@ func BenchmarkRun(b *testing.B) {
 	rows := 0
 	var size int64
 	for b.Loop() {
-		report, err := Run(b.Context(), Options{Paths: []string{dir}, Candidates: candidates})
+		report, err := RunReplay(b.Context(), Options{Paths: []string{dir}, Candidates: candidates})
 		if err != nil || len(report.Rows) == 0 {
 			b.Fatal(len(report.Rows), err)
 		}

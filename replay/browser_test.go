@@ -152,12 +152,12 @@ func TestPageInABrowser(t *testing.T) {
 		label := []Label{Answered, MidWork, Nudge}[i%3]
 		decision := []string{"stop", "continue"}[i%2]
 		r.Rows = append(r.Rows, Row{
-			File: fmt.Sprintf("/logs/%d.jsonl", i), Line: i, Session: fmt.Sprint(i), Project: fmt.Sprintf("/p%d", i%4), Label: label, Means: label.Means(), Text: fmt.Sprintf("The %dth text. Now I'll go on.", i), Next: "continue",
+			File: fmt.Sprintf("/logs/%d.jsonl", i), Line: i, Session: fmt.Sprint(i), Project: fmt.Sprintf("/p%d", i%4), Label: label, Means: label.MeaningOf(), Text: fmt.Sprintf("The %dth text. Now I'll go on.", i), Next: "continue",
 			At:      time.Date(2026, time.Month(1+i%9), 2, 3, 4, 5, 0, time.UTC),
 			Choices: []Choice{{Decision: "stop", Rule: "otherwise"}, {Decision: decision, Rule: "intent"}, {Decision: "stop", Rule: "asks", Asks: true, Bytes: 9}},
 		})
 	}
-	r.Score()
+	r.FillInScores()
 	path := filepath.Join(t.TempDir(), "a page.html")
 	must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))
 	url := "file://" + strings.ReplaceAll(path, " ", "%20")
@@ -210,7 +210,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.is(count, "53 of 303 rows")
 	b.is("document.getElementById('only').value", "wrong")
 	b.open(url + "#label=999&strategy=77&q=%3Cscript%3E")
-	b.is("document.getElementById('strategy').value", fmt.Sprint(r.best()))
+	b.is("document.getElementById('strategy').value", fmt.Sprint(r.bestCareful()))
 	b.is(count, "3 of 303 rows")
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)
@@ -227,7 +227,7 @@ func TestPageInABrowser(t *testing.T) {
 	// Rows without a decision, and a report of made sessions with all in it.
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
-	bare.Score()
+	bare.FillInScores()
 	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300)} {
 		path := filepath.Join(t.TempDir(), name+".html")
 		must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))

@@ -48,15 +48,15 @@ func (e *RulesError) Hint() string {
 	return "name a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"
 }
 
-// Names are what Candidates knows by name, in the order of a report.
-func Names() []string {
+// CandidateNames are what Candidates knows by name, in the order of a report.
+func CandidateNames() []string {
 	var names []string
-	for _, s := range registry.All() {
+	for _, s := range registry.AllStrategies() {
 		if s.Answers() != "Stop" {
 			continue
 		}
 		names = append(names, s.Name)
-		for i, set := range rules.SetsOf(s) {
+		for i, set := range rules.RuleSetsOf(s) {
 			if i > 0 {
 				names = append(names, s.Name+":"+set)
 			}
@@ -70,27 +70,27 @@ const (
 	latte    = "double-shot-latte"
 )
 
-// Alone are the names of those that a session log is enough for, without the seeds.
-func Alone() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool {
+// NamesForLogs are the names of those that a session log is enough for, without the seeds.
+func NamesForLogs() []string {
+	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
-		return err != nil || isSeed(name) || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		return err != nil || isSeedName(name) || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
 	})
 }
 
-// Seeds are the names of earlier designs, to compare with: no plugin decides by them.
-func Seeds() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool { return !isSeed(name) })
+// SeedNames are the names of earlier designs, to compare with: no plugin decides by them.
+func SeedNames() []string {
+	return slices.DeleteFunc(CandidateNames(), func(name string) bool { return !isSeedName(name) })
 }
 
-func isSeed(name string) bool { return name == seedTree || strings.Contains(name, ":") }
+func isSeedName(name string) bool { return name == seedTree || strings.Contains(name, ":") }
 
 // Candidates finds what to compare by name, or by the path of a rules file in dir. No
 // names: all that a session log is enough for. The error is a NameError or a
 // RulesError.
 func Candidates(names []string, dir string) ([]Candidate, error) {
 	if len(names) == 0 {
-		names = Alone()
+		names = NamesForLogs()
 	}
 	var all []Candidate
 	for i, name := range names {
@@ -105,7 +105,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		var err error
 		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) { // a rules file
 			if c.Settings, err = hook.ReadFile(path); err == nil {
-				c, err = noted(c)
+				c, err = withRequirements(c)
 			}
 			if err != nil {
 				return nil, &RulesError{err}
@@ -130,19 +130,19 @@ func candidate(name string) (Candidate, error) {
 		return Candidate{AsksAlways: true, Note: "asks a model at every stop; its answers are not measurable here, so each counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")
-	known, ok := registry.Named(base)
+	known, ok := registry.StrategyNamed(base)
 	if !ok {
-		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(Names(), ", "))
+		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(CandidateNames(), ", "))
 	}
 	settings, err := hook.Defaults(known, set)
 	if err != nil {
 		return Candidate{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return noted(Candidate{Settings: settings})
+	return withRequirements(Candidate{Settings: settings})
 }
 
-// noted adds what has to be known of a candidate's figures.
-func noted(c Candidate) (Candidate, error) {
+// withRequirements adds what has to be known of a candidate's figures.
+func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Answers() != "Stop":
 		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)

@@ -54,13 +54,13 @@ type scene struct {
 	latte  int // bytes of the last lines
 }
 
-// Read gives the situation at the place, whatever was read before.
-func (m *scene) Read([]byte) ([]byte, transcript.View, error) {
+// ReadNew gives the situation at the place, whatever was read before.
+func (m *scene) ReadNew([]byte) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 
-// Window gives the last lines up to the place.
-func (m *scene) Window(n int, _ string) (fact.Window, error) {
+// LastLines gives the last lines up to the place.
+func (m *scene) LastLines(n int, _ string) (fact.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
 		w = m.lines(n)
@@ -168,7 +168,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if !v.NoBudget {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
 		settled := o.snapshot.Settle()
-		if label.Hooked() {
+		if label.HadStopHooks() {
 			v.state = settled.Next
 		}
 		if settled.Decision != verdict.Decision {
@@ -178,7 +178,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	}
 	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
-		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.Prompt("Claude"))
+		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.PromptFor("Claude"))
 	}
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by

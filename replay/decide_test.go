@@ -30,7 +30,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 	m := working("s", 3<<20, 7)
 	m.call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").says("The first is in place.").rests().asks("go on")
 	m.call("AskUserQuestion", `{"questions":[]}`).returns("A").says("Then A it is. Moving to Task 2.").rests()
-	names := slices.DeleteFunc(Names(), func(name string) bool { return name == latte })
+	names := slices.DeleteFunc(CandidateNames(), func(name string) bool { return name == latte })
 	candidates, err := Candidates(names, "")
 	must(t, err)
 	r := alone(t, m, names...)
@@ -188,7 +188,7 @@ func TestGuards(t *testing.T) {
 		// ends there.
 		cut := filepath.Join(t.TempDir(), "s.jsonl")
 		cutBehind(t, test.session, row.Line, cut)
-		known, _ := registry.Named("ned-flanders")
+		known, _ := registry.StrategyNamed("ned-flanders")
 		for _, place := range []Place{{Log: row.File, Line: row.Line}, {Log: cut}} {
 			place.Work, place.Now = t.TempDir(), row.At
 			e, err := Explain(place, Candidate{Settings: hook.Settings{Plugin: "ned-flanders", Strategy: known, Options: known.New()}})
@@ -225,7 +225,7 @@ func TestQuestionsToJudges(t *testing.T) {
 
 func TestCandidates(t *testing.T) {
 	t.Parallel()
-	all, err := Candidates(Names(), "")
+	all, err := Candidates(CandidateNames(), "")
 	must(t, err)
 	var names []string
 	for _, c := range all {
@@ -234,7 +234,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s has no note", c.Name)
 		}
 	}
-	if !slices.Equal(names, Names()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
+	if !slices.Equal(names, CandidateNames()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
 		t.Error(names)
 	}
 	dir := t.TempDir()

@@ -101,11 +101,11 @@ type Found struct {
 // left out: they depend on when one asks.
 func Explain(p Place, c Candidate) (Explanation, error) {
 	known := c.Settings.Strategy
-	m, err := p.scene(c)
+	m, err := p.readScene(c)
 	if err != nil {
 		return Explanation{}, err
 	}
-	space, err := workspace.Open(workspace.Nearest(p.Work, known.Marks, p.Home))
+	space, err := workspace.OpenSpace(workspace.Nearest(p.Work, known.Marks, p.Home))
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -122,16 +122,16 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	e := Explanation{
 		Version: 1, Host: m.host, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
-		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: asked(c.Settings, snapshot),
+		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesAsked(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = judge.PageOf(snapshot.Situation), command.WouldAsk(known, v)
+		e.Page, e.Judge = judge.PageFor(snapshot.Situation), command.WouldAsk(known, v)
 	}
 	return e, nil
 }
 
-// scene reads the log up to the place.
-func (p Place) scene(c Candidate) (*scene, error) {
+// readScene reads the log up to the place.
+func (p Place) readScene(c Candidate) (*scene, error) {
 	info, err := os.Stat(p.Log)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file", p.Log)
@@ -142,14 +142,14 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	// What Claude Code would have sent is known at the end only.
 	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
 	w.whole = w.host.Log.Whole
-	err = w.host.Log.Each(p.Log, 0, func(c *transcript.Cursor) bool {
-		if p.Line == 0 && p.At > 0 && c.Time() > p.At {
+	err = w.host.Log.EachLine(p.Log, 0, func(c *transcript.Cursor) bool {
+		if p.Line == 0 && p.At > 0 && c.LineTime() > p.At {
 			return false
 		}
 		if c.IsOfSession() {
 			entries++
 		}
-		lines = c.Number()
+		lines = c.LineNumber()
 		w.take(c)
 		return lines != p.Line
 	})
@@ -166,11 +166,11 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	tail := c.Settings.Options.Needs().Lines
 	var window fact.Window
 	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) fact.Window { return window }}
-	err = w.host.Log.Each(p.Log, tail, func(c *transcript.Cursor) bool {
-		if c.Number() < lines {
+	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
+		if c.LineNumber() < lines {
 			return true
 		}
-		m.view, window = c.View(), c.Window(tail)
+		m.view, window = c.ViewBehind(), c.WindowOf(tail)
 		return false
 	})
 	if err != nil {
@@ -182,16 +182,16 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-// asked is what every rule of a strategy says, whether an earlier one has decided
+// rulesAsked is what every rule of a strategy says, whether an earlier one has decided
 // or not.
-func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
+func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)
 	if !ok {
 		return all
 	}
 	decided := snapshot.Veto.Rule != ""
-	for _, r := range rules.Ask(ruled.Rules(), snapshot.Situation) {
+	for _, r := range rules.AskEach(ruled.Rules(), snapshot.Situation) {
 		all = append(all, Asked{r.Rule.ID, r.Rule.Then, r.Holds, r.Holds && !decided, r.Evidence})
 		decided = decided || r.Holds
 	}
@@ -202,7 +202,7 @@ func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 func (e Explanation) WriteText(out layout.Printer) {
 	e.Situation.writeText(out)
 	if len(e.Rules) > 0 {
-		out.Strong().Say("rules")
+		out.InBold().PrintText("rules")
 	}
 	var rows [][]string
 	for _, r := range e.Rules {
@@ -215,57 +215,57 @@ func (e Explanation) WriteText(out layout.Printer) {
 		}
 		rows = append(rows, []string{mark + r.ID, then, r.Evidence})
 	}
-	out.Table(" ", rows)
-	out.Strong().Say("decision")
-	says := string(e.Decision) + by(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
+	out.PrintTable(" ", rows)
+	out.InBold().PrintText("decision")
+	says := string(e.Decision) + decidedBy(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
 	if e.Rule != otherwise {
-		says += ": " + display.Line(e.Evidence)
+		says += ": " + display.OneLine(e.Evidence)
 	}
-	out.Field("  ", says)
-	if langs := language.Names(e.Lang); langs != "" {
-		out.Say("  read in %s", langs)
+	out.PrintField("  ", says)
+	if langs := language.LanguageNames(e.Lang); langs != "" {
+		out.PrintText("  read in %s", langs)
 	}
 	if e.Reason != "" {
-		out.Field("  "+registry.Agent(e.Host)+" is told: ", strings.Join(strings.Fields(e.Reason), " "))
+		out.PrintField("  "+registry.AgentName(e.Host)+" is told: ", strings.Join(strings.Fields(e.Reason), " "))
 	}
 	if e.Judge != "" {
-		out.Strong().Say("page")
+		out.InBold().PrintText("page")
 		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
-			out.Say("%s", strings.TrimRight("  "+line, " "))
+			out.PrintText("%s", strings.TrimRight("  "+line, " "))
 		}
-		out.Field("", e.Judge)
+		out.PrintField("", e.Judge)
 	}
 }
 
 // writeText prints what the hook sees.
 func (s Found) writeText(out layout.Printer) {
-	out.Strong().Say("situation")
-	out.Field("  last message  ", ending(s.Message))
+	out.InBold().PrintText("situation")
+	out.PrintField("  last message  ", endOnOneLine(s.Message))
 	if s.Prompt != "" {
-		out.Field("  prompt        ", ending(s.Prompt))
+		out.PrintField("  prompt        ", endOnOneLine(s.Prompt))
 	}
 	for _, c := range s.Calls {
 		outcome := c.Result
 		if c.Error {
 			outcome = "error: " + outcome
 		}
-		out.Field("  tool          ", c.Name+"("+c.Input+") "+outcome)
+		out.PrintField("  tool          ", c.Name+"("+c.Input+") "+outcome)
 	}
 	if s.Asked != "" {
-		out.Say("  asked by      %s", s.Asked)
+		out.PrintText("  asked by      %s", s.Asked)
 	}
 	if s.Skill.Name != "" {
-		out.Say("  skill         %s, %s ago", s.Skill.Name, layout.Count(s.Skill.Turns, "turn"))
+		out.PrintText("  skill         %s, %s ago", s.Skill.Name, layout.CountOf(s.Skill.Turns, "turn"))
 	}
-	if n := fact.Count(s.Todos); len(s.Todos) > 0 {
-		out.Say("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
+	if n := fact.CountTodos(s.Todos); len(s.Todos) > 0 {
+		out.PrintText("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
 	}
 	if s.Continued > 0 {
-		out.Say("  continued     %s since the prompt", layout.Count(s.Continued, "time"))
+		out.PrintText("  continued     %s since the prompt", layout.CountOf(s.Continued, "time"))
 	}
 }
 
-// ending is the end of a text on one line.
-func ending(s string) string {
-	return layout.End(display.Line(strings.Join(strings.Fields(s), " ")), 160)
+// endOnOneLine is the end of a text on one line.
+func endOnOneLine(s string) string {
+	return layout.EndThatFits(display.OneLine(strings.Join(strings.Fields(s), " ")), 160)
 }

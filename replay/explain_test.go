@@ -27,7 +27,7 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 	for name, session := range map[string]*made{"short": newMade("s").says("Done."), "full": full} {
 		log := filepath.Join(t.TempDir(), "s.jsonl")
 		must(t, os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600))
-		for _, known := range registry.All() {
+		for _, known := range registry.AllStrategies() {
 			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
 			if err != nil {

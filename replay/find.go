@@ -45,15 +45,15 @@ type finder struct {
 	skipped []Skipped
 }
 
-// find lists the session logs below paths, in the order of their names.
-func find(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
+// findLogs lists the session logs below paths, in the order of their names.
+func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
-		f.look(path, 0)
+		f.lookAt(path, 0)
 	}
 	for _, f.kept = range kept {
 		if _, err := os.Stat(f.kept.Dir); !errors.Is(err, fs.ErrNotExist) {
-			f.look(f.kept.Dir, 0)
+			f.lookAt(f.kept.Dir, 0)
 		}
 	}
 	slices.SortStableFunc(f.logs, func(a, b found) int { return strings.Compare(a.path, b.path) })
@@ -64,18 +64,18 @@ func find(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped
 // three.
 const maxDepth = 40
 
-// look takes a file or goes through a directory.
-func (f *finder) look(path string, depth int) {
+// lookAt takes a file or goes through a directory.
+func (f *finder) lookAt(path string, depth int) {
 	if f.ctx.Err() != nil {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		f.skip(path, err)
+		f.skipPath(path, err)
 		return
 	}
 	if real, err = filepath.Abs(real); err != nil {
-		f.skip(path, err)
+		f.skipPath(path, err)
 		return
 	}
 	if f.seen[real] {
@@ -84,7 +84,7 @@ func (f *finder) look(path string, depth int) {
 	f.seen[real] = true
 	info, err := os.Stat(real)
 	if err != nil {
-		f.skip(path, err)
+		f.skipPath(path, err)
 		return
 	}
 	switch {
@@ -93,18 +93,18 @@ func (f *finder) look(path string, depth int) {
 			f.logs = append(f.logs, found{path, h, info.Size()})
 		}
 	case !info.IsDir():
-		f.skip(path, errors.New("neither a file nor a directory"))
+		f.skipPath(path, errors.New("neither a file nor a directory"))
 	case depth == maxDepth:
-		f.skip(path, errors.New("too many nested directories"))
+		f.skipPath(path, errors.New("too many nested directories"))
 	default:
-		f.list(path, depth)
+		f.listDir(path, depth)
 	}
 }
 
-func (f *finder) list(path string, depth int) {
+func (f *finder) listDir(path string, depth int) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		f.skip(path, err)
+		f.skipPath(path, err)
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -113,25 +113,25 @@ func (f *finder) list(path string, depth int) {
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(inner)
 			if err != nil {
-				f.skip(inner, err)
+				f.skipPath(inner, err)
 				continue
 			}
 			directory = info.IsDir()
 		}
 		if f.kept.Host != nil {
-			if f.isKept(inner, directory) {
-				f.look(inner, depth+1)
+			if f.keepsLogs(inner, directory) {
+				f.lookAt(inner, depth+1)
 			}
 			continue
 		}
 		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-") {
-			f.look(inner, depth+1)
+			f.lookAt(inner, depth+1)
 		}
 	}
 }
 
-// isKept tells whether a host keeps session logs there, or in the directory.
-func (f *finder) isKept(at string, directory bool) bool {
+// keepsLogs tells whether a host keeps session logs there, or in the directory.
+func (f *finder) keepsLogs(at string, directory bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {
 		return false
@@ -145,8 +145,8 @@ func (f *finder) isKept(at string, directory bool) bool {
 	return ok && err == nil
 }
 
-// of are the logs of one host, by its name.
-func of(name string, logs []found) (all []found) {
+// logsOfHost are the logs of one host, by its name.
+func logsOfHost(name string, logs []found) (all []found) {
 	for _, l := range logs {
 		if l.host == nil {
 			l.host = registry.HostOfLog(l.path)
@@ -158,7 +158,9 @@ func of(name string, logs []found) (all []found) {
 	return all
 }
 
-func (f *finder) skip(path string, err error) { f.skipped = append(f.skipped, Skipped{path, why(err)}) }
+func (f *finder) skipPath(path string, err error) {
+	f.skipped = append(f.skipped, Skipped{path, why(err)})
+}
 
 const notFound = "not found"
 

@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 		for _, p := range strings.Fields(test.paths) {
 			paths = append(paths, filepath.Join(home, filepath.FromSlash(p)))
 		}
-		files, skipped := find(context.Background(), paths)
+		files, skipped := findLogs(context.Background(), paths)
 		for _, f := range files {
 			rel, _ := filepath.Rel(home, f.path)
 			got = append(got, filepath.ToSlash(rel))
@@ -112,7 +112,7 @@ func TestForks(t *testing.T) {
 	later := t.TempDir()
 	common.write(t, later)
 	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
-	r, err := Run(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour)})
+	r, err := RunReplay(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour)})
 	if err != nil || len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
 		t.Errorf("%d rows, %d sessions in %d files, %v", len(r.Rows), r.Sessions, r.Files, err)
 	}
@@ -140,7 +140,7 @@ func TestProject(t *testing.T) {
 	}
 	other.write(t, home)
 	for project, want := range map[string]int{"/home/me/project": 1, "/home/me/project-2": 1, "/home/me": 2, "/elsewhere": 0} {
-		r, err := Run(context.Background(), Options{Paths: []string{home}, Project: project})
+		r, err := RunReplay(context.Background(), Options{Paths: []string{home}, Project: project})
 		if err != nil || r.Files != want {
 			t.Errorf("%s: %d files, %v", project, r.Files, err)
 		}
@@ -157,10 +157,10 @@ func TestDeterministic(t *testing.T) {
 	}
 	var first Report
 	for workers := 1; workers <= 5; workers += 2 {
-		r, err := Run(context.Background(), Options{Paths: []string{home}, Workers: workers})
+		r, err := RunReplay(context.Background(), Options{Paths: []string{home}, Workers: workers})
 		must(t, err)
 		if workers == 1 {
-			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(Alone()) {
+			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(NamesForLogs()) {
 				t.Fatalf("%d rows", len(r.Rows))
 			}
 			continue
@@ -178,11 +178,11 @@ func TestCancelled(t *testing.T) {
 		working(fmt.Sprint("s", i), 3<<20, int64(i)).write(t, home)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := Run(ctx, Options{Paths: []string{home}, Workers: 1, Progress: func(Progress) { cancel() }})
-	if err != nil || !r.Partial || len(r.Rows) == 0 || r.Bytes < span || r.Bytes > 2*span || len(r.Labels) != len(Labels()) {
+	r, err := RunReplay(ctx, Options{Paths: []string{home}, Workers: 1, Progress: func(Progress) { cancel() }})
+	if err != nil || !r.Partial || len(r.Rows) == 0 || r.Bytes < span || r.Bytes > 2*span || len(r.Labels) != len(AllLabels()) {
 		t.Errorf("%v, partial %v, %d rows of %d bytes", err, r.Partial, len(r.Rows), r.Bytes)
 	}
-	if r, err := Run(ctx, Options{Paths: []string{home}}); err != nil || !r.Partial || len(r.Rows) > 0 {
+	if r, err := RunReplay(ctx, Options{Paths: []string{home}}); err != nil || !r.Partial || len(r.Rows) > 0 {
 		t.Errorf("cancelled before: %v, partial %v, %d rows", err, r.Partial, len(r.Rows))
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// hostOf is the name of the host that a row is of.
-func (r *Row) hostOf() string { return cmp.Or(r.Host, registry.ClaudeCode().Name) }
+// hostName is the name of the host that a row is of.
+func (r *Row) hostName() string { return cmp.Or(r.Host, registry.ClaudeCode().Name) }
 
 // countHosts counts the rows by their hosts.
 func (r *Report) countHosts() {
 	sessions := map[[2]string]bool{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		n := slices.IndexFunc(r.Hosts, func(h HostCount) bool { return h.Name == row.hostOf() })
+		n := slices.IndexFunc(r.Hosts, func(h HostCount) bool { return h.Name == row.hostName() })
 		if n < 0 {
 			n = len(r.Hosts)
-			r.Hosts = append(r.Hosts, HostCount{Name: row.hostOf()})
+			r.Hosts = append(r.Hosts, HostCount{Name: row.hostName()})
 		}
 		h := &r.Hosts[n]
 		if at := [2]string{h.Name, row.Session}; !sessions[at] {
@@ -73,8 +73,8 @@ func (t text) hosts() {
 		}
 		rows = append(rows, row)
 	}
-	t.Strong().Say("\nby host")
-	t.Table("  ", rows)
+	t.InBold().PrintText("\nby host")
+	t.PrintTable("  ", rows)
 	if len(t.Hosts) == 1 {
 		return
 	}
@@ -82,11 +82,11 @@ func (t text) hosts() {
 		if s.OnlyAsks {
 			continue
 		}
-		rows = [][]string{{layout.Clip(s.Name, 24), "caught", "wrongly continued"}}
+		rows = [][]string{{layout.ClipText(s.Name, 24), "caught", "wrongly continued"}}
 		for _, h := range s.Hosts {
 			rows = append(rows, []string{"  " + titleOf(h.Name), h.Caught.text(), h.Wrong.text()})
 		}
-		t.Say("")
-		t.Table("  ", rows)
+		t.PrintText("")
+		t.PrintTable("  ", rows)
 	}
 }

@@ -117,7 +117,7 @@ func must(t testing.TB, err error) {
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
 	logs := hostLogs()
-	for _, h := range registry.Hosts() {
+	for _, h := range registry.AllHosts() {
 		log, ok := logs[h.Name]
 		if !ok {
 			continue
@@ -151,7 +151,7 @@ func TestHosts(t *testing.T) {
 	run := func(o Options) Report {
 		t.Helper()
 		o.Candidates = candidates
-		r, err := Run(context.Background(), o)
+		r, err := RunReplay(context.Background(), o)
 		if err != nil || len(r.Skipped) > 0 || r.Partial {
 			t.Fatal(err, r.Skipped)
 		}
@@ -205,7 +205,7 @@ func TestTextAndCallInOneLine(t *testing.T) {
 		path := filepath.Join(t.TempDir(), filepath.Base(log.at))
 		must(t, os.WriteFile(path, []byte(log.lines), 0o600))
 		candidates, _ := Candidates([]string{"ned-flanders"}, "")
-		r, err := Run(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
+		r, err := RunReplay(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
 		if err != nil || len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {
 			t.Fatalf("%s: %v %+v", name, err, r.Rows)
 		}

@@ -55,23 +55,23 @@ type followed struct {
 	at    int64
 }
 
-// take looks at a line. It returns what it makes of the open place, if the line
+// takeLine looks at a line. It returns what it makes of the open place, if the line
 // decides that; spoke tells that the line opens another one.
-func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) {
+func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bool) {
 	what := c.Happened()
 	switch {
-	case what == transcript.Nothing && f.queue(c):
+	case what == transcript.Nothing && f.queueTyped(c):
 		return
 	case what == transcript.Spoke:
 		if f.open && (f.last.rests || f.blocked || f.whole) { // something that left no trace
-			end, ended = followed{label: Pushed, at: c.Time()}, true
+			end, ended = followed{label: Pushed, at: c.LineTime()}, true
 		}
 		f.open = false // else: part of a longer message
 		return end, ended, true
 	case !f.open:
 		return
 	}
-	end.at = c.Time()
+	end.at = c.LineTime()
 	switch what {
 	case transcript.Called:
 		end.label = MidWork
@@ -79,16 +79,16 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 			end.label = Pushed
 		}
 	case transcript.Prompted:
-		end.next = c.Asks()
+		end.next = c.PersonWords()
 		if end.label = Pushed; !f.blocked {
-			end.label = f.label(end.next)
+			end.label = f.labelFor(end.next)
 		}
 	case transcript.Joined:
-		end.next, end.label = c.Asks(), Queued
+		end.next, end.label = c.PersonWords(), Queued
 	case transcript.Woken:
-		end.next, end.label = c.Asks(), Background
+		end.next, end.label = c.PersonWords(), Background
 	case transcript.Pushed:
-		end.next, end.label = c.Asks(), Pushed
+		end.next, end.label = c.PersonWords(), Pushed
 	case transcript.Interrupted:
 		if f.last.rests {
 			return followed{}, false, false // what it broke into came later, and said nothing
@@ -108,12 +108,12 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 	return end, true, false
 }
 
-// opens remembers a place.
-func (f *follower) opens(p spot) { f.open, f.last, f.blocked = true, p, false }
+// openPlace remembers a place.
+func (f *follower) openPlace(p spot) { f.open, f.last, f.blocked = true, p, false }
 
-// queue takes what was typed while the agent was working. False: the line is not about it.
-func (f *follower) queue(c *transcript.Cursor) bool {
-	words, back := c.Queued()
+// queueTyped takes what was typed while the agent was working. False: the line is not about it.
+func (f *follower) queueTyped(c *transcript.Cursor) bool {
+	words, back := c.QueuedWords()
 	switch {
 	case back:
 		f.typed = nil // to be edited
@@ -124,20 +124,20 @@ func (f *follower) queue(c *transcript.Cursor) bool {
 			f.typed = map[string]int{}
 		}
 		if _, ok := f.typed[words]; !ok {
-			f.typed[words] = c.Number()
+			f.typed[words] = c.LineNumber()
 		}
 	}
 	return true
 }
 
-// label says what a prompt makes of the open place.
-func (f *follower) label(prompt string) Label {
+// labelFor says what a prompt makes of the open place.
+func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
 	if waited && typed < f.last.line {
 		return Queued
 	}
-	if isExit(prompt) {
+	if endsSession(prompt) {
 		return Ended
 	}
 	for _, tag := range []string{"<command-name>", "<command-message>", "<bash-input>"} {
@@ -149,7 +149,7 @@ func (f *follower) label(prompt string) Label {
 	case goOn:
 		return Nudge
 	case leave:
-		if asks(f.last.text) {
+		if endsInQuestion(f.last.text) {
 			return Affirmed
 		}
 		return Nudge
@@ -159,8 +159,8 @@ func (f *follower) label(prompt string) Label {
 	return Answered
 }
 
-// isExit tells whether a person ended the session, which says nothing of the stop.
-func isExit(prompt string) bool {
+// endsSession tells whether a person ended the session, which says nothing of the stop.
+func endsSession(prompt string) bool {
 	for _, name := range []string{"/exit", "/quit"} {
 		if strings.Contains(beginOf(prompt, 200), "<command-name>"+name+"</command-name>") {
 			return true
@@ -169,13 +169,13 @@ func isExit(prompt string) bool {
 	return false
 }
 
-// asks tells whether a message ends with a question.
-func asks(text string) bool {
-	return strings.ContainsAny(endOf(text, 300), "?？؟")
+// endsInQuestion tells whether a message ends with a question.
+func endsInQuestion(text string) bool {
+	return strings.ContainsAny(endOfText(text, 300), "?？؟")
 }
 
-// endOf is the last bytes of a text, cut between runes.
-func endOf(text string, most int) string {
+// endOfText is the last bytes of a text, cut between runes.
+func endOfText(text string, most int) string {
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[len(text)-most:], "")
 	}
@@ -190,15 +190,15 @@ func beginOf(text string, most int) string {
 	return text
 }
 
-// Labels lists the labels in the order in which they are shown.
-func Labels() []Label {
+// AllLabels lists the labels in the order in which they are shown.
+func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// Means is what a label says of the stop. A bare yes is an answer that Claude may have
+// MeaningOf is what a label says of the stop. A bare yes is an answer that Claude may have
 // needed or not. It is unknown what would have been right where a hook kept Claude
 // going, where the user interrupted, and where the file ends.
-func (l Label) Means() Expect {
+func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:
 		return WantStop

@@ -19,7 +19,7 @@ func replayed(t testing.TB, home string, names ...string) Report {
 	}
 	candidates, err := Candidates(names, "")
 	must(t, err)
-	r, err := Run(context.Background(), Options{Paths: []string{Projects(home)}, Candidates: candidates})
+	r, err := RunReplay(context.Background(), Options{Paths: []string{Projects(home)}, Candidates: candidates})
 	must(t, err)
 	return r
 }
@@ -107,7 +107,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 		for _, row := range r.Rows {
-			if row.Means != row.Label.Means() {
+			if row.Means != row.Label.MeaningOf() {
 				t.Errorf("%s: %s means %s", name, row.Label, row.Means)
 			}
 		}
@@ -159,7 +159,7 @@ func TestRow(t *testing.T) {
 	if !reflect.DeepEqual(row, want) {
 		t.Errorf("\ngot  %+v\nwant %+v", row, want)
 	}
-	if r.Files != 1 || r.Sessions != 1 || r.Bytes != int64(len(m.text())) || r.Partial || r.Version != 1 || len(r.Labels) != len(Labels()) || r.Labels[2] != (LabelCount{Answered, WantStop, 1}) {
+	if r.Files != 1 || r.Sessions != 1 || r.Bytes != int64(len(m.text())) || r.Partial || r.Version != 1 || len(r.Labels) != len(AllLabels()) || r.Labels[2] != (LabelCount{Answered, WantStop, 1}) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -171,12 +171,12 @@ func FuzzRun(f *testing.F) {
 	for _, log := range hostLogs() {
 		f.Add([]byte(log.lines))
 	}
-	candidates, err := Candidates(Names(), "")
+	candidates, err := Candidates(CandidateNames(), "")
 	must(f, err)
 	f.Fuzz(func(t *testing.T, log []byte) {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		must(t, os.WriteFile(path, log, 0o600))
-		r, err := Run(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
+		r, err := RunReplay(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
 		if err != nil || r.Partial || len(r.Skipped) > 0 {
 			t.Fatal(err, r.Partial, r.Skipped)
 		}
@@ -186,7 +186,7 @@ func FuzzRun(f *testing.F) {
 				t.Errorf("line %d after line %d", row.Line, line)
 			}
 			line = row.Line
-			if !slices.Contains(Labels(), row.Label) || row.Text == "" || len(row.Text) > maxText || len(row.Next) > maxNext || row.Idle < 0 || len(row.Choices) != len(candidates) {
+			if !slices.Contains(AllLabels(), row.Label) || row.Text == "" || len(row.Text) > maxText || len(row.Next) > maxNext || row.Idle < 0 || len(row.Choices) != len(candidates) {
 				t.Errorf("%+v", row)
 			}
 			for _, c := range row.Choices {

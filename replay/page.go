@@ -51,12 +51,12 @@ func WriteHTML(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
-	p := r.page()
+	p := r.newPage()
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(data)
-	p.Policy = "default-src 'none'; style-src " + hashOf(files["page.css"]) + "; script-src " + hashOf(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
+	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large: not once more in memory. Names of files and rules stand in it
 	// beside the rows, and in its JSON an escape is the same value.
-	b := bufio.NewWriter(display.Writer(w))
+	b := bufio.NewWriter(display.SafeWriter(w))
 	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
@@ -79,8 +79,8 @@ func (r *Report) Shorten(path func(string) string) {
 	}
 }
 
-// hashOf is how a policy names what may run.
-func hashOf(text string) string {
+// policyHash is how a policy names what may run.
+func policyHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
@@ -99,9 +99,9 @@ type page struct {
 // few rows of a kind: the page says so.
 const few = 100
 
-func (r Report) page() page {
-	p := page{Report: r, Best: r.best()}
-	p.Stops, p.Work = r.places()
+func (r Report) newPage() page {
+	p := page{Report: r, Best: r.bestCareful()}
+	p.Stops, p.Work = r.countPlaces()
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
 		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
 	})
@@ -113,7 +113,7 @@ func (p page) Marked() string {
 	var marked []string
 	for _, s := range p.Scores {
 		if !s.OnlyAsks {
-			marked = append(marked, clean(s.Name))
+			marked = append(marked, cleanText(s.Name))
 		}
 	}
 	return strings.Join(marked, ", ")
@@ -122,7 +122,7 @@ func (p page) Marked() string {
 // sayings are the functions of the template.
 func sayings() template.FuncMap {
 	return template.FuncMap{
-		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText,
+		"clean": cleanText, "host": func(name string) string { return cleanText(titleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -179,7 +179,7 @@ type bar struct {
 func (b bar) X() string { return fmt.Sprintf("%.1f", float64(b.From)*140/float64(b.Most)) }
 func (b bar) W() string { return fmt.Sprintf("%.1f", float64(b.N)*140/float64(b.Most)) }
 
-func ofText(r Rate) string {
+func rateText(r Rate) string {
 	if r.Of == 0 {
 		return "–"
 	}
@@ -222,9 +222,9 @@ func (r Report) pageData() any {
 	}
 	// No null: the script goes through all of them.
 	data.Scores, data.Deciding, data.OnlyAsks, data.Rows = []string{}, []int{}, []int{}, [][]any{}
-	data.Best = max(0, r.best())
+	data.Best = max(0, r.bestCareful())
 	for i, s := range r.Scores {
-		data.Scores = append(data.Scores, clean(s.Name))
+		data.Scores = append(data.Scores, cleanText(s.Name))
 		if s.OnlyAsks {
 			data.OnlyAsks = append(data.OnlyAsks, i)
 		} else {
@@ -232,22 +232,22 @@ func (r Report) pageData() any {
 		}
 	}
 	labels := map[Label]int{}
-	for _, l := range Labels() {
+	for _, l := range AllLabels() {
 		labels[l] = len(data.Labels)
-		data.Labels = append(data.Labels, label{string(l), l.Means(), 0, l.Hooked()})
+		data.Labels = append(data.Labels, label{string(l), l.MeaningOf(), 0, l.HadStopHooks()})
 	}
 	hosts := map[string]int{}
 	for _, h := range r.hostsOf() {
 		hosts[h] = len(data.Hosts)
-		data.Hosts = append(data.Hosts, named{clean(titleOf(h)), clean(registry.Agent(h))})
+		data.Hosts = append(data.Hosts, named{cleanText(titleOf(h)), cleanText(registry.AgentName(h))})
 	}
 	texts := numbered{at: map[string]int{}}
-	texts.of("")
+	texts.numberOf("")
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		label := labels[row.Label]
 		data.Labels[label].N++
-		data.Rows = append(data.Rows, append(texts.row(row, label), hosts[row.hostOf()]))
+		data.Rows = append(data.Rows, append(texts.rowForScript(row, label), hosts[row.hostName()]))
 	}
 	data.Texts = texts.all
 	return data
@@ -259,8 +259,8 @@ type numbered struct {
 	all []string
 }
 
-func (t *numbered) of(text string) int {
-	text = clean(text)
+func (t *numbered) numberOf(text string) int {
+	text = cleanText(text)
 	n, ok := t.at[text]
 	if !ok {
 		n = len(t.all)
@@ -270,8 +270,8 @@ func (t *numbered) of(text string) int {
 	return n
 }
 
-// row is a row as the script reads it, by places.
-func (t *numbered) row(row *Row, label int) []any {
+// rowForScript is a row as the script reads it, by places.
+func (t *numbered) rowForScript(row *Row, label int) []any {
 	at := int64(0)
 	if !row.At.IsZero() {
 		at = row.At.Unix()
@@ -285,22 +285,22 @@ func (t *numbered) row(row *Row, label int) []any {
 		if c.Asks {
 			does |= 2
 		}
-		choices = append(choices, []any{does, t.of(c.Rule), t.of(c.Evidence), t.of(c.Alone), t.of(c.Guard), c.Bytes})
+		choices = append(choices, []any{does, t.numberOf(c.Rule), t.numberOf(c.Evidence), t.numberOf(c.Alone), t.numberOf(c.Guard), c.Bytes})
 	}
 	return []any{
-		t.of(row.File), row.Line, t.of(row.Project), at, label, clean(row.Text), clean(row.Next), row.Idle,
-		t.of(row.Todos), t.of(row.Skill), t.of(row.LastTool), choices,
+		t.numberOf(row.File), row.Line, t.numberOf(row.Project), at, label, cleanText(row.Text), cleanText(row.Next), row.Idle,
+		t.numberOf(row.Todos), t.numberOf(row.Skill), t.numberOf(row.LastTool), choices,
 	}
 }
 
-// clean marks what a reader does not see, or what turns the writing round: unlike
+// cleanText marks what a reader does not see, or what turns the writing round: unlike
 // display.Text it leaves a dot, because the page is where a message is looked at.
-func clean(text string) string {
+func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || display.IsJoiner(r):
 			return r
-		case !display.Shows(r):
+		case !display.IsShown(r):
 			return '·'
 		case r == utf8.RuneError:
 			return '?'

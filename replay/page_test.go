@@ -35,10 +35,10 @@ func hostileReport(s string) Report {
 			Choices: []Choice{c, c, {Decision: "stop", Rule: "asks", Asks: true, Bytes: 10}},
 		})
 	}
-	for _, l := range Labels() {
-		r.Labels = append(r.Labels, LabelCount{l, l.Means(), 3})
+	for _, l := range AllLabels() {
+		r.Labels = append(r.Labels, LabelCount{l, l.MeaningOf(), 3})
 	}
-	r.Score()
+	r.FillInScores()
 	return r
 }
 
@@ -72,7 +72,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 			if err != nil || m[3] != string(text) {
 				t.Errorf("a %s that is not ours: %.80q", m[1], m[3])
 			}
-			if !strings.Contains(page, strings.ReplaceAll(attribute(hashOf(m[3])), "+", "&#43;")) {
+			if !strings.Contains(page, strings.ReplaceAll(attribute(policyHash(m[3])), "+", "&#43;")) {
 				t.Errorf("the policy does not name the %s", m[1])
 			}
 		default:
@@ -178,7 +178,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 func TestPageHidesNothing(t *testing.T) {
 	const s = "\u202etxet\u202c\u009b\u200b\u200d\ufeff\U000e0041\x7f\x9b"
 	for line := range strings.Lines(pageOf(t, hostileReport(s))) {
-		if text := strings.Trim(line, "\n\t"); !utf8.ValidString(text) || strings.ContainsFunc(strings.ReplaceAll(text, "\t", ""), func(r rune) bool { return !display.Shows(r) }) {
+		if text := strings.Trim(line, "\n\t"); !utf8.ValidString(text) || strings.ContainsFunc(strings.ReplaceAll(text, "\t", ""), func(r rune) bool { return !display.IsShown(r) }) {
 			t.Errorf("%q", text)
 		}
 	}
@@ -187,7 +187,7 @@ func TestPageHidesNothing(t *testing.T) {
 // A page of nothing says so, and has no script.
 func TestPageOfNothing(t *testing.T) {
 	for _, r := range []Report{{}, {Scores: []Score{{Name: "ned-flanders"}}}} {
-		r.Score()
+		r.FillInScores()
 		page := pageOf(t, r)
 		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "No session log was found") || strings.Contains(page, "Few rows") || strings.Count(page, "replay again") != 1 {
 			t.Error(page)

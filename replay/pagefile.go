@@ -29,9 +29,9 @@ func (e *PageError) Unwrap() error { return e.err }
 // Hint is what to do about it, "" if that is plain.
 func (e *PageError) Hint() string { return e.hint }
 
-// Check looks before anything is read: a file that is no page of springfield's is
+// CheckTarget looks before anything is read: a file that is no page of springfield's is
 // another's, and is left alone. It tells whether there is a page.
-func (p PageFile) Check() (there bool, err error) {
+func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -57,15 +57,15 @@ func (p PageFile) Check() (there bool, err error) {
 	return n > 0, nil
 }
 
-// Write writes the page whole, or not at all.
-func (p PageFile) Write(r Report) (err error) {
+// WritePage writes the page whole, or not at all.
+func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {
 			err = &PageError{err, ""}
 		}
 	}()
 	ground := cmp.Or(p.In, filepath.Dir(p.Path))
-	in, err := folder.Open(ground)
+	in, err := folder.OpenFolder(ground)
 	if err != nil {
 		return err
 	}

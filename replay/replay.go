@@ -42,10 +42,10 @@ type Options struct {
 	Workers int
 }
 
-// Run replays. When ctx ends before it has, what there is by then is the report,
+// RunReplay replays. When ctx ends before it has, what there is by then is the report,
 // and it is marked as partial; the error is nil all the same. The rows are in the
 // same order however many workers there are.
-func Run(ctx context.Context, o Options) (Report, error) {
+func RunReplay(ctx context.Context, o Options) (Report, error) {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
 	if len(o.Candidates) == 0 {
@@ -61,9 +61,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 		o.Project = absolute
 	}
-	files, skipped := find(ctx, o.Paths, o.Kept...)
+	files, skipped := findLogs(ctx, o.Paths, o.Kept...)
 	if o.Host != "" {
-		files = of(o.Host, files)
+		files = logsOfHost(o.Host, files)
 	}
 	report.Skipped = skipped
 	report.Partial = ctx.Err() != nil
@@ -74,16 +74,16 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	for _, c := range o.Candidates {
 		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
 	}
-	for _, label := range Labels() {
+	for _, label := range AllLabels() {
 		n := 0
 		for i := range report.Rows {
 			if report.Rows[i].Label == label {
 				n++
 			}
 		}
-		report.Labels = append(report.Labels, LabelCount{label, label.Means(), n})
+		report.Labels = append(report.Labels, LabelCount{label, label.MeaningOf(), n})
 	}
-	report.Score()
+	report.FillInScores()
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }
@@ -127,10 +127,10 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				i := order[n]
 				w := walker{
 					session: session{path: files[i].path, host: files[i].host}, follower: follower{book: book}, voters: voters,
-					since: since, project: o.Project, tick: func(n int64) bool { meter.add(0, n); return ctx.Err() == nil },
+					since: since, project: o.Project, tick: func(n int64) bool { meter.addProgress(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)
-				meter.add(1, 0)
+				meter.addProgress(1, 0)
 				results[i] = &w.session
 			}
 		})
@@ -152,8 +152,8 @@ type meter struct {
 	last time.Time
 }
 
-// add tells it at most twenty times a second, and the end.
-func (m *meter) add(files int, bytes int64) {
+// addProgress tells it at most twenty times a second, and the end.
+func (m *meter) addProgress(files int, bytes int64) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.Files += files

@@ -27,8 +27,8 @@ func conforms(t *testing.T, r Report) error {
 // A report fits its published schema: a full one, and one of nothing.
 func TestSchema(t *testing.T) {
 	check := func(r Report) error { return conforms(t, r) }
-	full := alone(t, working("s", 1<<20, 3), Names()...)
-	if len(full.Rows) == 0 || len(full.Scores) != len(Names()) {
+	full := alone(t, working("s", 1<<20, 3), CandidateNames()...)
+	if len(full.Rows) == 0 || len(full.Scores) != len(CandidateNames()) {
 		t.Fatalf("%d rows, %d scores", len(full.Rows), len(full.Scores))
 	}
 	if err := check(full); err != nil {

@@ -31,28 +31,28 @@ const (
 	enough = 30
 )
 
-// Score fills in the scores of a report from its rows, and the advice.
-func (r *Report) Score() {
+// FillInScores fills in the scores of a report from its rows, and the advice.
+func (r *Report) FillInScores() {
 	rows := map[string]int{}
 	for i := range r.Rows {
 		rows[r.Rows[i].Project]++
 	}
-	projects := sorted(rows)
+	projects := sortedKeys(rows)
 	if len(projects) > maxProjects {
 		projects = append(projects[:maxProjects:maxProjects], Others)
 	}
 	for i := range r.Scores {
-		r.Scores[i].count(r, i, projects)
+		r.Scores[i].countRows(r, i, projects)
 	}
-	r.Advice = r.advise()
+	r.Advice = r.adviceFor()
 }
 
-// Hooked tells whether Stop hooks ran there: not in mid-work, nor where a person
+// HadStopHooks tells whether Stop hooks ran there: not in mid-work, nor where a person
 // broke in.
-func (l Label) Hooked() bool { return l != MidWork && l != Interrupted }
+func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
-// count counts the rows for the i-th strategy.
-func (s *Score) count(r *Report, i int, projects []string) {
+// countRows counts the rows for the i-th strategy.
+func (s *Score) countRows(r *Report, i int, projects []string) {
 	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
 	byProject, byHost := parts{}, parts{}
@@ -70,19 +70,19 @@ func (s *Score) count(r *Report, i int, projects []string) {
 		}
 		c := &row.Choices[i]
 		goesOn := c.Decision == "continue"
-		hit(&s.Caught, row.Means == WantContinue, goesOn)
-		hit(&s.Wrong, row.Means == WantStop, goesOn)
-		hit(&s.Nudges, row.Label == Nudge, goesOn)
-		hit(&s.Asked, row.Label.Hooked(), c.Asks)
+		countHit(&s.Caught, row.Means == WantContinue, goesOn)
+		countHit(&s.Wrong, row.Means == WantStop, goesOn)
+		countHit(&s.Nudges, row.Label == Nudge, goesOn)
+		countHit(&s.Asked, row.Label.HadStopHooks(), c.Asks)
 		if goesOn && row.Means != Unknown {
 			continued++
 			if row.Means == WantContinue {
 				right++
 			}
 		}
-		if c.Asks && row.Label.Hooked() {
+		if c.Asks && row.Label.HadStopHooks() {
 			s.Bytes += int64(c.Bytes)
-			s.Dollars += Price(c.Bytes)
+			s.Dollars += PriceOfQuestion(c.Bytes)
 		}
 		if goesOn && row.Label == Nudge {
 			s.Saved += min(row.Idle, maxSaved)
@@ -103,14 +103,14 @@ func (s *Score) count(r *Report, i int, projects []string) {
 		default:
 			rule.Wrong++
 		}
-		byProject.add(row.Project, row, c)
-		byHost.add(row.hostOf(), row, c)
+		byProject.addPart(row.Project, row, c)
+		byHost.addPart(row.hostName(), row, c)
 	}
 	s.Precision = Rate{N: right, Of: continued}
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
-		rate.Bound()
+		rate.ComputeInterval()
 	}
-	for _, name := range sorted(guards) {
+	for _, name := range sortedKeys(guards) {
 		s.Guards = append(s.Guards, Count{name, guards[name]})
 	}
 	for _, rule := range rules {
@@ -119,10 +119,10 @@ func (s *Score) count(r *Report, i int, projects []string) {
 	slices.SortFunc(s.Rules, func(a, b RuleCount) int {
 		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Decision, b.Decision))
 	})
-	s.Projects, s.Hosts = byProject.done(), byHost.done()
+	s.Projects, s.Hosts = byProject.sortedParts(), byHost.sortedParts()
 }
 
-func hit(r *Rate, counts, is bool) {
+func countHit(r *Rate, counts, is bool) {
 	if counts {
 		r.Of++
 		if is {
@@ -131,7 +131,7 @@ func hit(r *Rate, counts, is bool) {
 	}
 }
 
-func sorted(counts map[string]int) []string {
+func sortedKeys(counts map[string]int) []string {
 	var names []string
 	for name := range counts {
 		names = append(names, name)
@@ -143,37 +143,37 @@ func sorted(counts map[string]int) []string {
 // parts are the scores of parts of the rows, in the order in which they are shown.
 type parts []Part
 
-func (p parts) add(name string, row *Row, c *Choice) {
+func (p parts) addPart(name string, row *Row, c *Choice) {
 	i := slices.IndexFunc(p, func(part Part) bool { return part.Name == name })
 	if i < 0 {
 		if i = len(p) - 1; i < 0 || p[i].Name != Others {
 			return
 		}
 	}
-	hit(&p[i].Caught, row.Means == WantContinue, c.Decision == "continue")
-	hit(&p[i].Wrong, row.Means == WantStop, c.Decision == "continue")
-	if c.Asks && row.Label.Hooked() {
+	countHit(&p[i].Caught, row.Means == WantContinue, c.Decision == "continue")
+	countHit(&p[i].Wrong, row.Means == WantStop, c.Decision == "continue")
+	if c.Asks && row.Label.HadStopHooks() {
 		p[i].Asked++
 	}
 }
 
-func (p parts) done() []Part {
+func (p parts) sortedParts() []Part {
 	for i := range p {
-		p[i].Caught.Bound()
-		p[i].Wrong.Bound()
+		p[i].Caught.ComputeInterval()
+		p[i].Wrong.ComputeInterval()
 	}
 	return p
 }
 
-// Price is about what a question costs with the default model, in dollars: four
+// PriceOfQuestion is about what a question costs with the default model, in dollars: four
 // bytes a token, the frame that a request has around them, and a short answer.
-func Price(bytes int) float64 {
-	return float64(judge.Micros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
+func PriceOfQuestion(bytes int) float64 {
+	return float64(judge.PriceInMicros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }
 
-// Bound works out the interval of a share: Wilson, 95 %. Of nothing it is
+// ComputeInterval works out the interval of a share: Wilson, 95 %. Of nothing it is
 // everything.
-func (r *Rate) Bound() {
+func (r *Rate) ComputeInterval() {
 	if r.Of == 0 {
 		r.Low, r.High = 0, 1
 		return
@@ -219,8 +219,8 @@ func shareText(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// places counts the stops and the points in mid-work.
-func (r *Report) places() (stops, work int) {
+// countPlaces counts the stops and the points in mid-work.
+func (r *Report) countPlaces() (stops, work int) {
 	for _, l := range r.Labels {
 		if l.Label == MidWork {
 			work += l.N
@@ -231,8 +231,8 @@ func (r *Report) places() (stops, work int) {
 	return stops, work
 }
 
-// advise says in one sentence what the data speaks for.
-func (r *Report) advise() string {
+// adviceFor says in one sentence what the data speaks for.
+func (r *Report) adviceFor() string {
 	stops, work := 0, 0
 	for i := range r.Rows {
 		switch r.Rows[i].Means {
@@ -247,7 +247,7 @@ func (r *Report) advise() string {
 	case len(r.Rows) == 0:
 		return r.nothing()
 	case stops < enough || work < enough:
-		return fmt.Sprintf("Too few to compare strategies: %s where you had something else to say and %s where work should go on; about %d of each are needed.", layout.Count(stops, "stop"), layout.Count(work, "point"), enough)
+		return fmt.Sprintf("Too few to compare strategies: %s where you had something else to say and %s where work should go on; about %d of each are needed.", layout.CountOf(stops, "stop"), layout.CountOf(work, "point"), enough)
 	case len(r.Scores) == 0:
 		return "No strategy was asked for."
 	case len(deciding) == 0:
@@ -258,10 +258,10 @@ func (r *Report) advise() string {
 	if len(careful) == 0 {
 		return "Your sessions speak for none of these strategies: none continues clearly more often where work was left than where you had something to say."
 	}
-	best := r.best()
+	best := r.bestCareful()
 	var same []string
 	for _, i := range careful {
-		more, fewer := r.differ(best, i, WantContinue)
+		more, fewer := r.countDifferences(best, i, WantContinue)
 		if i != best && signTest(more, fewer) >= level {
 			same = append(same, r.Scores[i].Name)
 		}
@@ -272,9 +272,9 @@ func (r *Report) advise() string {
 	case len(deciding) == 1:
 		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
 	case len(same) == len(deciding)-1:
-		return fmt.Sprintf("Your sessions show no difference between %s.", list(append([]string{b.Name}, same...), "and"))
+		return fmt.Sprintf("Your sessions show no difference between %s.", joinNames(append([]string{b.Name}, same...), "and"))
 	case len(same) > 0:
-		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name, what, list(same, "and"))
+		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name, what, joinNames(same, "and"))
 	}
 	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
 }
@@ -288,7 +288,7 @@ func (r *Report) nothing() string {
 		}
 	}
 	if n > 0 {
-		unread = fmt.Sprintf("; could not read %s", layout.Count(n, "log or directory"))
+		unread = fmt.Sprintf("; could not read %s", layout.CountOf(n, "log or directory"))
 		if n > 1 {
 			unread = fmt.Sprintf("; could not read %d logs or directories", n)
 		}
@@ -297,18 +297,18 @@ func (r *Report) nothing() string {
 	case r.Partial:
 		return "Nothing was found before the interruption."
 	case r.TooOld > 0:
-		return fmt.Sprintf("No stop is left: --since begins at %s, after %s%s.", r.Since.Format(time.DateOnly), allOf(r.TooOld, "stop or point in mid-work", "stops and points in mid-work"), unread)
+		return fmt.Sprintf("No stop is left: --since begins at %s, after %s%s.", r.Since.Format(time.DateOnly), allInWords(r.TooOld, "stop or point in mid-work", "stops and points in mid-work"), unread)
 	case r.Elsewhere > 0:
-		return fmt.Sprintf("No stop is left: --project leaves out %s%s.", allOf(r.Elsewhere, "session log", "session logs"), unread)
+		return fmt.Sprintf("No stop is left: --project leaves out %s%s.", allInWords(r.Elsewhere, "session log", "session logs"), unread)
 	case r.Files == 0 && n > 0:
 		return "No stop was found" + unread + "."
 	case r.Files == 0:
 		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
 	}
-	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.", layout.Count(r.Files, "session log"), unread)
+	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"), unread)
 }
 
-func allOf(n int, one, many string) string {
+func allInWords(n int, one, many string) string {
 	if n == 1 {
 		return "the only " + one
 	}
@@ -337,15 +337,15 @@ func (r *Report) careful(deciding []int) []int {
 	level := levelOf(deciding)
 	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
 		return r.Scores[i].Caught.Low <= r.Scores[i].Wrong.High || slices.ContainsFunc(deciding, func(j int) bool {
-			more, fewer := r.differ(i, j, WantStop)
+			more, fewer := r.countDifferences(i, j, WantStop)
 			return more > fewer && signTest(more, fewer) < level
 		})
 	})
 }
 
-// best is the careful strategy that catches most, the one to look at first; of all
+// bestCareful is the careful strategy that catches most, the one to look at first; of all
 // where none is careful, -1 where none goes on at all.
-func (r *Report) best() int {
+func (r *Report) bestCareful() int {
 	deciding := r.deciding()
 	careful := r.careful(deciding)
 	switch {
@@ -359,9 +359,9 @@ func (r *Report) best() int {
 	})
 }
 
-// differ counts the sessions in which, at the rows of a kind, the one goes on more
+// countDifferences counts the sessions in which, at the rows of a kind, the one goes on more
 // often, and the other.
-func (r *Report) differ(one, other int, means Expect) (moreOne, moreOther int) {
+func (r *Report) countDifferences(one, other int, means Expect) (moreOne, moreOther int) {
 	more := map[string]int{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -416,8 +416,8 @@ func percent(r Rate) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
-// list is "a", "a and b", "a, b and c".
-func list(names []string, and string) string {
+// joinNames is "a", "a and b", "a, b and c".
+func joinNames(names []string, and string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

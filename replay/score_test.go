@@ -17,7 +17,7 @@ func TestWilson(t *testing.T) {
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {20, 20, 0.8389, 1}, {0, 0, 0, 1}} {
 		r := Rate{N: test.n, Of: test.of}
-		r.Bound()
+		r.ComputeInterval()
 		if math.Abs(r.Low-test.low) > 5e-5 || math.Abs(r.High-test.high) > 5e-5 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", test.n, test.of, r.Low, r.High, test.low, test.high)
 		}
@@ -27,7 +27,7 @@ func TestWilson(t *testing.T) {
 // rowsOf makes n rows of a label at which each strategy says what it says.
 func rowsOf(n int, label Label, choices ...string) (rows []Row) {
 	for i := range n {
-		r := Row{Session: fmt.Sprint(label, choices, i), Label: label, Means: label.Means(), Project: fmt.Sprintf("/p%d", i%20), At: time.Date(2026, time.Month(1+i%3), 1, 0, 0, 0, 0, time.UTC), Idle: float64(i) * 600}
+		r := Row{Session: fmt.Sprint(label, choices, i), Label: label, Means: label.MeaningOf(), Project: fmt.Sprintf("/p%d", i%20), At: time.Date(2026, time.Month(1+i%3), 1, 0, 0, 0, 0, time.UTC), Idle: float64(i) * 600}
 		for _, c := range choices {
 			choice := Choice{Decision: "stop", Rule: "otherwise"}
 			switch c {
@@ -53,7 +53,7 @@ func reportOf(names []string, rows ...[]Row) Report {
 	for _, some := range rows {
 		r.Rows = append(r.Rows, some...)
 	}
-	r.Score()
+	r.FillInScores()
 	return r
 }
 
@@ -81,7 +81,7 @@ func TestScore(t *testing.T) {
 	is("asked", one.Asked, 0, 45)
 	is("the other's caught", two.Caught, 0, 60)
 	is("asked, at stops only", two.Asked, 8, 45)
-	if two.Bytes != 16_000 || math.Abs(two.Dollars-8*Price(2000)) > 1e-12 || Price(2000) <= 0 {
+	if two.Bytes != 16_000 || math.Abs(two.Dollars-8*PriceOfQuestion(2000)) > 1e-12 || PriceOfQuestion(2000) <= 0 {
 		t.Errorf("%d bytes, $%v", two.Bytes, two.Dollars)
 	}
 	// Nudges after 0, 10, 20 … 90 minutes; each counts for an hour at most.
@@ -150,7 +150,7 @@ func TestAdviceOfNothing(t *testing.T) {
 		"could not read 1 log or dir": {Skipped: unread},
 		"No session log was found":    {Skipped: unread[1:]},
 	} {
-		if r.Score(); !strings.Contains(r.Advice, says) {
+		if r.FillInScores(); !strings.Contains(r.Advice, says) {
 			t.Errorf("%q does not say %q", r.Advice, says)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAdviceIsNotFooledByChance(t *testing.T) {
 				if i%2 == 0 {
 					label, chance = Answered, 0.05
 				}
-				row := Row{Session: fmt.Sprint(i), Label: label, Means: label.Means()}
+				row := Row{Session: fmt.Sprint(i), Label: label, Means: label.MeaningOf()}
 				for range r.Scores {
 					c := Choice{Decision: "stop", Rule: "r"}
 					if random.Float64() < chance {
@@ -185,7 +185,7 @@ func TestAdviceIsNotFooledByChance(t *testing.T) {
 					r.Rows = append(r.Rows, row)
 				}
 			}
-			r.Score()
+			r.FillInScores()
 			if !strings.HasPrefix(r.Advice, "Your sessions show no difference") {
 				fooled++
 			}

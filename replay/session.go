@@ -48,14 +48,14 @@ type key uint64
 // keyOf is the key of a line. Only Claude Code's ids are never used again; with the time
 // of a line others are.
 func (w *walker) keyOf(c *transcript.Cursor) key {
-	id := c.ID()
+	id := c.LineID()
 	if id == "" {
 		return 0
 	}
 	h := fnv.New64a()
 	h.Write([]byte(id))
 	if w.hostName() != "" {
-		h.Write([]byte(w.host.Name + strconv.FormatInt(c.Time(), 10)))
+		h.Write([]byte(w.host.Name + strconv.FormatInt(c.LineTime(), 10)))
 	}
 	return key(h.Sum64())
 }
@@ -101,8 +101,8 @@ func (w *walker) read(lines int) {
 		w.host = registry.HostOfLog(w.path)
 	}
 	w.whole = w.host.Log.Whole
-	w.err = w.host.Log.Each(w.path, lines, func(c *transcript.Cursor) bool {
-		if w.size = c.Offset(); w.size-told > span {
+	w.err = w.host.Log.EachLine(w.path, lines, func(c *transcript.Cursor) bool {
+		if w.size = c.EndOffset(); w.size-told > span {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
 		}
@@ -116,9 +116,9 @@ func (w *walker) read(lines int) {
 
 // take goes behind a line. False: the log is of no interest.
 func (w *walker) take(c *transcript.Cursor) bool {
-	w.ends[c.Number()%len(w.ends)] = c.Offset()
+	w.ends[c.LineNumber()%len(w.ends)] = c.EndOffset()
 	if w.start == 0 {
-		w.start = c.Time()
+		w.start = c.LineTime()
 	}
 	what := c.Happened()
 	switch {
@@ -136,15 +136,15 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		if does, done := c.LastCall(); done && does == transcript.EndsPlan {
 			w.mode = "" // which one a person chose is not said
 		}
-	case what == transcript.Nothing && c.Mode() != "":
-		w.mode = c.Mode()
+	case what == transcript.Nothing && c.PermissionMode() != "":
+		w.mode = c.PermissionMode()
 	}
 	if what != transcript.Nothing {
-		if t := c.Time(); t != 0 {
+		if t := c.LineTime(); t != 0 {
 			w.now, w.until = t, t
 		}
 	}
-	end, ended, spoke := w.follower.take(c)
+	end, ended, spoke := w.follower.takeLine(c)
 	if ended {
 		w.close(end)
 	}
@@ -156,7 +156,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 
 // introduce learns from the lines that people and Claude write.
 func (w *walker) introduce(c *transcript.Cursor) bool {
-	if mode := c.Mode(); mode != "" {
+	if mode := c.PermissionMode(); mode != "" {
 		w.mode = mode
 	}
 	id := w.named(c)
@@ -181,7 +181,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 
 // firstLine is the first line of a small file, "" if there is none.
 func firstLine(path string) string {
-	f, _, err := file.Open(path, 0)
+	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return ""
 	}
@@ -198,7 +198,7 @@ func firstLine(path string) string {
 // that id.
 func (w *walker) named(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
-		w.dir = strings.Clone(c.Cwd())
+		w.dir = strings.Clone(c.WorkingDir())
 	}
 	if id = c.Session(); id != "" && id != w.id {
 		w.id = strings.Clone(id)
@@ -218,25 +218,25 @@ func (w *walker) nameOf() string {
 
 // look opens a place: the line in which Claude has just said something.
 func (w *walker) look(c *transcript.Cursor) {
-	said := strings.TrimSpace(c.Said())
-	w.opens(spot{line: c.Number(), text: said, at: w.now})
+	said := strings.TrimSpace(c.AgentWords())
+	w.openPlace(spot{line: c.LineNumber(), text: said, at: w.now})
 	if w.skip = w.now < w.since; w.skip {
 		return
 	}
-	view := c.View()
+	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.Number(), Session: w.id, Host: w.hostName(), Project: w.dir, At: moment(w.now),
-		Text: strings.Clone(endOf(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+		File: w.path, Line: c.LineNumber(), Session: w.id, Host: w.hostName(), Project: w.dir, At: timeOf(w.now),
+		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
-	n := c.Number()
+	n := c.LineNumber()
 	from := int64(0)
 	if n > latteLines {
 		from = w.ends[(n-latteLines)%len(w.ends)]
 	}
 	w.scene = &scene{
 		event: w.eventAt(said, view), view: view, now: w.row.At,
-		lines: c.Window, latte: int(min(latteBytes, c.Offset()-from)),
+		lines: c.WindowOf, latte: int(min(latteBytes, c.EndOffset()-from)),
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
@@ -252,7 +252,7 @@ func (w *walker) close(end followed) {
 		return
 	}
 	row := w.row
-	row.Label, row.Means, row.Next = end.label, end.label.Means(), strings.Clone(beginOf(strings.TrimSpace(end.next), maxNext))
+	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(beginOf(strings.TrimSpace(end.next), maxNext))
 	if end.at > w.last.at && w.last.at > 0 {
 		row.Idle = float64(end.at-w.last.at) / 1000
 	}
@@ -263,8 +263,8 @@ func (w *walker) close(end followed) {
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }
 
-// moment is a time as rows have it.
-func moment(ms int64) time.Time {
+// timeOf is a time as rows have it.
+func timeOf(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
@@ -276,7 +276,7 @@ func tally(todos []fact.Todo) string {
 	if len(todos) == 0 {
 		return ""
 	}
-	return fact.Count(todos).String()
+	return fact.CountTodos(todos).String()
 }
 
 // within tells whether a directory is another one or lies in it.

@@ -22,17 +22,17 @@ type text struct {
 // WriteText writes the scores and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
-	stops, work := r.places()
+	stops, work := r.countPlaces()
 	read := ""
 	if r.Bytes >= 1e6 {
 		read = fmt.Sprintf(" (%.1f MB, %.1f s)", float64(r.Bytes)/1e6, r.Seconds)
 	}
-	t.Fold("", "%s in %s, and %s in mid-work%s", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), read)
+	t.PrintFolded("", "%s in %s, and %s in mid-work%s", layout.CountOf(stops, "stop"), layout.CountOf(r.Sessions, "session"), layout.CountOf(work, "point"), read)
 	if len(r.Rows) > 0 {
-		t.Strong().Say("\n%s", "what came next")
+		t.InBold().PrintText("\n%s", "what came next")
 		for _, l := range r.Labels {
 			if l.N > 0 {
-				t.Fold(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
+				t.PrintFolded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
 			}
 		}
 		if len(r.Scores) > 0 {
@@ -43,15 +43,15 @@ func (r *Report) WriteText(out layout.Printer) {
 			t.hosts()
 		}
 	}
-	t.Say("")
-	t.Fold("", "%s", r.Advice)
+	t.PrintText("")
+	t.PrintFolded("", "%s", r.Advice)
 }
 
 // WriteNotes writes what has to be known of the figures.
 func (r *Report) WriteNotes(out layout.Printer) {
 	for _, s := range r.Scores {
 		if s.Note != "" && len(r.Rows) > 0 {
-			out.Fold("note: ", "%s: %s", s.Name, s.Note)
+			out.PrintFolded("note: ", "%s: %s", s.Name, s.Note)
 		}
 	}
 }
@@ -87,15 +87,15 @@ func (t text) scores() {
 		if s.OnlyAsks {
 			caught, wrong = "not measurable", ""
 		}
-		rows = append(rows, []string{layout.Clip(s.Name, 24), caught, wrong, strconv.Itoa(s.Asked.N), s.price()})
+		rows = append(rows, []string{layout.ClipText(s.Name, 24), caught, wrong, strconv.Itoa(s.Asked.N), s.priceText()})
 	}
-	t.Say("")
-	t.Table("  ", rows)
+	t.PrintText("")
+	t.PrintTable("  ", rows)
 	s := t.Scores[0]
-	t.Fold("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.Count(s.Caught.Of, "point"), layout.Count(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
-	t.Fold("  ", "wrongly continued: of %s where you had something else to say", layout.Count(s.Wrong.Of, "stop"))
+	t.PrintFolded("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.CountOf(s.Caught.Of, "point"), layout.CountOf(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
+	t.PrintFolded("  ", "wrongly continued: of %s where you had something else to say", layout.CountOf(s.Wrong.Of, "stop"))
 	if s.Caught.Of < few || s.Wrong.Of < few {
-		t.Fold("  ", "that is not many: trust the 95 %% intervals in brackets more than the shares")
+		t.PrintFolded("  ", "that is not many: trust the 95 %% intervals in brackets more than the shares")
 	}
 }
 
@@ -104,8 +104,8 @@ func (t text) nudges() {
 	if t.Scores[0].Nudges.Of == 0 {
 		return
 	}
-	t.Strong().Say("\n%s", "nudges")
-	t.Fold("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.Count(t.Scores[0].Nudges.Of, "stop"))
+	t.InBold().PrintText("\n%s", "nudges")
+	t.PrintFolded("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
 	none := true
 	for _, s := range t.Scores {
 		if s.Nudges.N == 0 {
@@ -116,10 +116,10 @@ func (t text) nudges() {
 		if s.Saved >= 60 {
 			idle = fmt.Sprintf(", and %s of waiting", roughly(s.Saved))
 		}
-		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.text(), idle)
+		t.PrintFolded("  "+layout.ClipText(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.text(), idle)
 	}
 	if none {
-		t.Fold("  ", "none of these strategies would have saved you any of them")
+		t.PrintFolded("  ", "none of these strategies would have saved you any of them")
 	}
 }
 
@@ -131,8 +131,8 @@ func (r Rate) text() string {
 	return shareText(r.Share()) + " (" + strings.TrimSuffix(r.Interval(), " %") + ")"
 }
 
-// price is what its questions would have cost.
-func (s Score) price() string {
+// priceText is what its questions would have cost.
+func (s Score) priceText() string {
 	if s.Asked.N == 0 {
 		return "$0"
 	}
@@ -153,11 +153,11 @@ func roughly(seconds float64) string {
 	}
 }
 
-// Lists are the kinds of rows that WriteList writes, by what the first strategy did.
-func Lists() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
+// ListKinds are the kinds of rows that WriteList writes, by what the first strategy did.
+func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
-// isIn tells whether the first strategy puts a row on a list.
-func (r *Row) isIn(list string) bool {
+// isOnList tells whether the first strategy puts a row on a list.
+func (r *Row) isOnList(list string) bool {
 	if len(r.Choices) == 0 {
 		return false
 	}
@@ -171,7 +171,7 @@ func (r *Row) isIn(list string) bool {
 	case "caught":
 		return goesOn && r.Means == WantContinue
 	case "asked":
-		return c.Asks && r.Label.Hooked()
+		return c.Asks && r.Label.HadStopHooks()
 	case "nudges":
 		return r.Label == Nudge
 	}
@@ -187,20 +187,20 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	t := text{out, r}
 	var rows []*Row
 	for i := range r.Rows {
-		if r.Rows[i].isIn(list) {
+		if r.Rows[i].isOnList(list) {
 			rows = append(rows, &r.Rows[i])
 		}
 	}
 	name := r.Scores[0].Name
 	switch {
 	case len(r.Rows) == 0:
-		t.Fold("", "%s", r.Advice)
+		t.PrintFolded("", "%s", r.Advice)
 		return ""
 	case len(rows) == 0 && list == "nudges":
-		t.Say("you never had to say “continue” here")
+		t.PrintText("you never had to say “continue” here")
 		return ""
 	case len(rows) == 0:
-		t.Fold("", "%s; --strategy compares another", fmt.Sprintf(map[string]string{
+		t.PrintFolded("", "%s; --strategy compares another", fmt.Sprintf(map[string]string{
 			"wrong": "%s never wrongly continued here", "missed": "%s missed no work here", "caught": "%s continued nowhere that work should go on",
 			"asked": "%s would never ask a model here", "all": "%s decides nothing here",
 		}[list], name))
@@ -214,9 +214,9 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		t.row(row)
 	}
 	if len(rows) < all {
-		t.Say("%d of %d; -n 0 lists all", len(rows), all)
+		t.PrintText("%d of %d; -n 0 lists all", len(rows), all)
 	} else {
-		t.Say("%s", layout.Count(all, "row"))
+		t.PrintText("%s", layout.CountOf(all, "row"))
 	}
 	if r.Scores[0].OnlyAsks {
 		return ""
@@ -225,7 +225,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 }
 
 func (t text) row(row *Row) {
-	t.Say("%s:%d", display.Line(row.File), row.Line)
+	t.PrintText("%s:%d", display.OneLine(row.File), row.Line)
 	facts := []string{string(row.Label)}
 	if row.Host != "" {
 		facts = append(facts, titleOf(row.Host))
@@ -235,25 +235,25 @@ func (t text) row(row *Row) {
 	}
 	for _, fact := range [][2]string{{"todos ", row.Todos}, {"skill ", row.Skill}, {"last tool ", row.LastTool}} {
 		if fact[1] != "" {
-			facts = append(facts, fact[0]+display.Line(fact[1]))
+			facts = append(facts, fact[0]+display.OneLine(fact[1]))
 		}
 	}
-	t.Fold("  ", "%s", strings.Join(facts, ", "))
-	agent := registry.Agent(row.Host)
-	t.excerpt("  "+layout.Pad(agent+": ", 8), row.Text, layout.End)
-	t.excerpt("  next:   ", row.Next, layout.Clip)
+	t.PrintFolded("  ", "%s", strings.Join(facts, ", "))
+	agent := registry.AgentName(row.Host)
+	t.excerpt("  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
+	t.excerpt("  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
 		if i > 0 && len(t.Scores) > 4 && c.Decision == row.Choices[0].Decision {
 			continue
 		}
-		t.Fold("  "+t.Scores[i].Name+": ", "%s", t.says(c))
+		t.PrintFolded("  "+t.Scores[i].Name+": ", "%s", t.says(c))
 	}
-	t.Say("")
+	t.PrintText("")
 }
 
 // says is what a strategy does at a row, and why.
 func (t text) says(c Choice) string {
-	says := by(c.Rule)
+	says := decidedBy(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence
 	}
@@ -263,14 +263,14 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return c.Decision + display.Line(says)
+	return c.Decision + display.OneLine(says)
 }
 
 // otherwise is the rule of a decision that no rule has made.
 const otherwise = "otherwise"
 
-// by says which rule decided, behind the decision.
-func by(rule string) string {
+// decidedBy says which rule decided, behind the decision.
+func decidedBy(rule string) string {
 	if rule == otherwise {
 		return ": no rule matched"
 	}
@@ -279,7 +279,7 @@ func by(rule string) string {
 
 // excerpt prints about three lines of a text: its end, or its beginning.
 func (t text) excerpt(title, said string, cut func(string, int) string) {
-	if said = display.Line(strings.Join(strings.Fields(said), " ")); said != "" {
-		t.Fold(title, "%s", cut(said, 3*(t.Width-len(title))))
+	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
+		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))
 	}
 }

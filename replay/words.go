@@ -77,7 +77,7 @@ func newPhraseBook() phraseBook {
 	book := phraseBook{}
 	for tone, list := range phrases() {
 		for text := range strings.SplitSeq(list, "|") {
-			text = plain(text)
+			text = plainWords(text)
 			for _, first := range text {
 				book[first] = append(book[first], phrase{text, tone})
 				break
@@ -102,10 +102,10 @@ func (b phraseBook) toneOf(message string) tone {
 	if len(message) > maxShort {
 		return other
 	}
-	rest := plain(message)
+	rest := plainWords(message)
 	strongest := other
 	for rest != "" {
-		found := b.begin(rest)
+		found := b.longestPhrase(rest)
 		if found.text == "" {
 			return other
 		}
@@ -115,9 +115,9 @@ func (b phraseBook) toneOf(message string) tone {
 	return strongest
 }
 
-// begin is the longest phrase that a text begins with, the zero phrase if none
+// longestPhrase is the longest phrase that a text begins with, the zero phrase if none
 // does. A word must be whole where words have blanks between them.
-func (b phraseBook) begin(text string) phrase {
+func (b phraseBook) longestPhrase(text string) phrase {
 	var first rune
 	for _, first = range text {
 		break
@@ -139,9 +139,9 @@ func unspaced(text string) bool {
 	return false
 }
 
-// plain is a text in lower case with one blank between words, without punctuation,
+// plainWords is a text in lower case with one blank between words, without punctuation,
 // signs, and the accents of Latin and Greek letters.
-func plain(text string) string {
+func plainWords(text string) string {
 	var b strings.Builder
 	blank := false
 	for _, r := range text {
@@ -153,7 +153,7 @@ func plain(text string) string {
 				b.WriteByte(' ')
 			}
 			blank = false
-			b.WriteRune(bare(unicode.ToLower(r)))
+			b.WriteRune(withoutAccent(unicode.ToLower(r)))
 		default:
 			blank = true
 		}
@@ -161,8 +161,8 @@ func plain(text string) string {
 	return b.String()
 }
 
-// bare is a letter without its accent, where people leave it out.
-func bare(r rune) rune {
+// withoutAccent is a letter without its accent, where people leave it out.
+func withoutAccent(r rune) rune {
 	switch {
 	case r < 0xc0 || r > 0x1fff:
 		return r

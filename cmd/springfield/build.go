@@ -71,9 +71,9 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	var files []generator.File
 	built := generator.Unbuilt(suite.Spec)
 	if o.dryRun {
-		files, err = generator.Render(suite.Spec, built)
+		files, err = generator.RenderSuite(suite.Spec, built)
 	} else {
-		files, built, err = tools.Make(ctx, suite.Spec)
+		files, built, err = tools.MakeSuite(ctx, suite.Spec)
 	}
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
 		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
-			err = check.Advise(err, "springfield init "+check.Quote(dir)+" adds what is missing")
+			err = check.Advise(err, "springfield init "+check.QuoteArgument(dir)+" adds what is missing")
 		}
 		return plan.Change, err
 	}
@@ -107,21 +107,21 @@ func (a *app) suiteDir(dir string) (string, error) {
 		}
 		return around, nil
 	}
-	dir, _, err := a.typed(dir)
+	dir, _, err := a.absolutePath(dir)
 	return dir, err
 }
 
 // howToName says how a suite that is elsewhere is named.
 func (a *app) howToName() string {
 	var known []string
-	if places, err := a.places(); err == nil {
-		known, _ = installer.Suites(places) // what cannot be read offers nothing
+	if places, err := a.findPlaces(); err == nil {
+		known, _ = installer.KnownSuites(places) // what cannot be read offers nothing
 	}
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"
 	}
 	for i, dir := range known {
-		known[i] = check.Quote(dir)
+		known[i] = check.QuoteArgument(dir)
 	}
 	return "name the directory of one: " + strings.Join(known, ", ")
 }
@@ -149,11 +149,11 @@ func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
 func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
 	changed, removed := p.Paths(generator.Rebuilt, generator.Followed), p.Paths(generator.Removed)
 	if o.json {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Suite   string   `json:"suite"`
 			Files   []string `json:"files"`
 			Removed []string `json:"removed"`
-		}{dir, list(changed), list(removed)})
+		}{dir, nonNil(changed), nonNil(removed)})
 	}
 	for _, file := range changed {
 		a.say("write   %s", filepath.Join(dir, filepath.FromSlash(file)))
@@ -172,11 +172,11 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	a.noteSameVersion("hooks", p.SameVersion)
 	outcome := "unchanged"
 	var then []string
-	if !p.Empty() {
+	if !p.IsEmpty() {
 		outcome, then = "built", a.copiesOf([]string{dir})
 	}
 	if o.json {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Suite       string            `json:"suite"`
 			Outcome     string            `json:"outcome"`
 			Builder     generator.Builder `json:"builder"`
@@ -187,9 +187,9 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
 			Then        []string          `json:"then"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, list(p.Paths(generator.Rebuilt, generator.Followed)), list(removed), list(names(p.SameVersion)), list(then)})
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(namesOf(p.SameVersion)), nonNil(then)})
 	}
-	if p.Empty() {
+	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
 		return nil
 	}
@@ -197,12 +197,12 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	if built.Builder == generator.Prepared {
 		how = "carried by springfield, compiled with " + built.Go
 	}
-	a.say("built %s: %s, %s", dir, count(len(suite.Plugins), "plugin"), how)
+	a.say("built %s: %s, %s", dir, countOf(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
-		rows = append(rows, []string{b.Program.Short(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})
+		rows = append(rows, []string{b.Program.ShortName(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})
 	}
-	a.lines().Table("  ", rows)
+	a.resultPrinter().PrintTable("  ", rows)
 	for _, file := range removed {
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
@@ -223,7 +223,7 @@ func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	a.talk("  Where Claude Code uses this directory, they take effect at the next stop. A copy that was installed from a git repository gets them only with a new version: springfield publish --bump patch")
 }
 
-func names(plugins []generator.Plugin) []string {
+func namesOf(plugins []generator.Plugin) []string {
 	var all []string
 	for _, p := range plugins {
 		all = append(all, p.Name)
@@ -253,14 +253,14 @@ func newPrebuild(a *app) *cobra.Command {
 			}
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
-			built, err := tools.Build(cmd.Context(), targets, generator.Hook, generator.Judge)
+			built, err := tools.BuildPrograms(cmd.Context(), targets, generator.Hook, generator.Judge)
 			if err != nil {
 				return err
 			}
 			if err := generator.WritePrebuilt(dir, built); err != nil {
 				return err
 			}
-			a.say("%s: hooks for %s, %s", dir, count(len(built.SHA256), "target"), built.Go)
+			a.say("%s: hooks for %s, %s", dir, countOf(len(built.SHA256), "target"), built.Go)
 			return nil
 		},
 	}

@@ -20,7 +20,7 @@ func carriedHeads(t *testing.T) string {
 	}
 	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
 	for _, target := range generator.AllTargets() {
-		data := append(scratch.Head(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
+		data := append(scratch.ProgramHead(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
 		sum := fmt.Sprintf("%x", sha256.Sum256(data))
 		built.SHA256[target.String()], built.Judge[target.String()] = sum, sum
 		for _, program := range []generator.Program{generator.Hook, generator.Judge} {

@@ -20,10 +20,10 @@ import (
 // carryOut makes a plan for a suite and applies it. Where there is no home, or none
 // that springfield can keep a journal in, the suite is written all the same.
 func (a *app) carryOut(plan func() (change.Change, error)) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err == nil {
 		if err = change.MakeDirs(installer.Journal(places).Dir, 0o700); err == nil {
-			_, err = installer.Journal(places).Do(plan)
+			_, err = installer.Journal(places).PlanAndApply(plan)
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (a *app) carryOut(plan func() (change.Change, error)) error {
 	c, err := plan()
 	if err == nil {
 		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
-		err = c.Write()
+		err = c.WriteUnjournaled()
 	}
 	return err
 }
@@ -39,16 +39,16 @@ func (a *app) carryOut(plan func() (change.Change, error)) error {
 // preview shows what would be changed, and what other programs would do, "" for nothing.
 func (a *app) preview(asJSON bool, plan change.Change, todo string) error {
 	if asJSON {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Diff  string   `json:"diff"` // unified; empty when nothing would change
 			Notes []string `json:"notes"`
 			Runs  string   `json:"runs,omitempty"` // what other programs would do
-		}{plan.Diff(), list(plan.Notes), runs(todo)})
+		}{plan.Diff(), nonNil(plan.Notes), callsInJSON(todo)})
 	}
-	if plan.Empty() {
+	if plan.IsEmpty() {
 		a.talk("no file would change")
 	}
-	a.lines().Diff(plan.Diff())
+	a.resultPrinter().PrintDiff(plan.Diff())
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}
@@ -58,8 +58,8 @@ func (a *app) preview(asJSON bool, plan change.Change, todo string) error {
 	return nil
 }
 
-// runs is what other programs would do, in JSON.
-func runs(todo string) string { return strings.TrimPrefix(todo, "run: ") }
+// callsInJSON is what other programs would do, in JSON.
+func callsInJSON(todo string) string { return strings.TrimPrefix(todo, "run: ") }
 
 // hintSettings says what to do about settings that could not be read or written, and
 // what they are now. again is the verb to call once more.

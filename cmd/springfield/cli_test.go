@@ -51,7 +51,7 @@ func words(line string) (all []string) {
 
 func helpOf(cmd *cobra.Command) string {
 	var b bytes.Buffer
-	(&app{out: &b}).help(cmd)
+	(&app{out: &b}).printHelp(cmd)
 	return b.String()
 }
 

@@ -71,8 +71,8 @@ func (a *app) completeNames(root *cobra.Command) {
 		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile, "--rules": anyFile,
 	}
 	names := map[string]func(args []string) []string{
-		"enable": a.offer((*inspection.Inspection).ToEnable), "disable": a.offer((*inspection.Inspection).ToDisable),
-		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offer((*inspection.Inspection).ToEnable),
+		"enable": a.offerFirst((*inspection.Inspection).ToEnable), "disable": a.offerFirst((*inspection.Inspection).ToDisable),
+		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*inspection.Inspection).ToEnable),
 		"--strategy": strategyNames, "--from": strategyNames, "--host": a.hostNames,
 	}
 	complete := func(keys ...string) cobra.CompletionFunc {
@@ -104,8 +104,8 @@ func (a *app) completeNames(root *cobra.Command) {
 	}
 }
 
-// offer offers what an inspection knows, as a first argument.
-func (a *app) offer(of func(*inspection.Inspection) []string) func(args []string) []string {
+// offerFirst offers what an inspection knows, as a first argument.
+func (a *app) offerFirst(of func(*inspection.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
 		in, err := a.inspect()
 		if err != nil || len(args) > 0 {
@@ -118,17 +118,17 @@ func (a *app) offer(of func(*inspection.Inspection) []string) func(args []string
 // settingNames are plugins, and behind one its settings.
 func (a *app) settingNames(args []string) (all []string) {
 	if len(args) == 0 {
-		return a.offer((*inspection.Inspection).ToEnable)(nil)
+		return a.offerFirst((*inspection.Inspection).ToEnable)(nil)
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return nil
 	}
-	p, err := a.plugin(places, args[0])
+	p, err := a.findPlugin(places, args[0])
 	if err != nil {
 		return nil
 	}
-	keys, _ := layer.Keys(p.Strategy)
+	keys, _ := layer.KeysOf(p.Strategy)
 	for _, k := range keys {
 		all = append(all, k.Name+"\t"+k.Description)
 	}
@@ -136,7 +136,7 @@ func (a *app) settingNames(args []string) (all []string) {
 }
 
 func strategyNames([]string) (all []string) {
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		if about, err := generator.ReadAbout(name); err == nil {
 			all = append(all, name+"\t"+about.Cost+", "+about.Summary)
 		}

@@ -83,12 +83,12 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
 	if o.plugin == "" {
-		return a.leave(ctx, o, places)
+		return a.leaveEverywhere(ctx, o, places)
 	}
 	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
@@ -100,15 +100,15 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	for _, host := range chosen {
 		var done activation.Disabled
 		if host.Name == hosts.Claude {
-			done, err = activation.Disable(ctx, a.means(places), request)
+			done, err = activation.Disable(ctx, a.activationMeans(places), request)
 		} else {
-			done, err = activation.DisableOn(ctx, a.means(places), host, request)
+			done, err = activation.DisableOn(ctx, a.activationMeans(places), host, request)
 		}
 		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
 			continue
 		}
 		if err != nil {
-			return hintSettings(ofHost(err, host, chosen), "disable")
+			return hintSettings(errorOfHost(err, host, chosen), "disable")
 		}
 		r := result{edited{Plugin: done.ID, Scope: scope, State: "disabled", host: host}, done.Change, done.Todo}
 		if !o.json {
@@ -125,34 +125,34 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	return a.encodeResults(results, o.hosts, o.dryRun)
 }
 
-// leave carries disable --all out.
-func (a *app) leave(ctx context.Context, o disableOptions, places client.Places) error {
-	told := a.toldOf(places)
-	done, err := activation.Leave(ctx, a.means(places), activation.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
+// leaveEverywhere carries disable --all out.
+func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
+	told := a.memoriesTold(places)
+	done, err := activation.LeaveEverywhere(ctx, a.activationMeans(places), activation.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
 	if o.purge {
 		done.Stays = append(done.Stays, told...)
 		if program, err := os.Executable(); err == nil {
-			done.Stays = append(done.Stays, itself(program))
+			done.Stays = append(done.Stays, runningProgram(program))
 		}
 	}
-	todo := a.means(places).Commands(done.Change)
+	todo := a.activationMeans(places).Commands(done.Change)
 	switch {
 	case o.dryRun && o.json:
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Diff  string           `json:"diff"`
 			Notes []string         `json:"notes"`
 			Runs  string           `json:"runs,omitempty"`
 			Left  []installer.Left `json:"left"`
-		}{done.Diff(), list(done.Notes), runs(todo), list(done.Stays)})
+		}{done.Diff(), nonNil(done.Notes), callsInJSON(todo), nonNil(done.Stays)})
 	case o.dryRun:
 		if err := a.preview(false, done.Change, todo); err != nil {
 			return err
 		}
 		if o.purge {
-			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", places.State(), a.toolchain().Cache)
+			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", places.StatePath(), a.toolchain().Cache)
 			a.printLeft(done.Stays)
 		}
 		return nil
@@ -171,7 +171,7 @@ func (a *app) removeCache(done *activation.Left) {
 		return
 	}
 	if err := os.RemoveAll(hooks); err != nil {
-		done.Stays = append(done.Stays, installer.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.Quote(hooks)})
+		done.Stays = append(done.Stays, installer.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.QuoteArgument(hooks)})
 		return
 	}
 	_ = os.Remove(cache) // it may hold more
@@ -190,17 +190,17 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 	state := "disabled"
 	if failed > 0 {
 		state = "failed"
-		err = check.Advise(fmt.Errorf("%s of settings could not be edited, so plugins stay on there", count(failed, "file")), "what to do is beside each, under left")
+		err = check.Advise(fmt.Errorf("%s of settings could not be edited, so plugins stay on there", countOf(failed, "file")), "what to do is beside each, under left")
 	}
 	if o.json {
-		return cmp.Or(a.encode(struct {
+		return cmp.Or(a.printJSON(struct {
 			Plugins []string         `json:"plugins"` // that were on
 			State   string           `json:"state"`
 			Changed []string         `json:"changed"`
 			Removed []string         `json:"removed"` // settings that were not there before, and state
 			Notes   []string         `json:"notes"`
 			Left    []installer.Left `json:"left"`
-		}{list(done.IDs), state, list(written), append(list(removed), done.Removed...), list(done.Notes), list(done.Stays)}), err)
+		}{nonNil(done.IDs), state, nonNil(written), append(nonNil(removed), done.Removed...), nonNil(done.Notes), nonNil(done.Stays)}), err)
 	}
 	switch {
 	case len(done.IDs) > 0 && failed == 0:
@@ -220,7 +220,7 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 		a.say("  %s", note)
 	}
 	if len(done.Removed) > 0 {
-		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", places.State())
+		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", places.StatePath())
 	}
 	if o.purge {
 		a.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
@@ -236,14 +236,14 @@ func (a *app) printLeft(all []installer.Left) {
 		if i == 0 {
 			a.say("\nleft")
 		}
-		a.item("", left.What)
+		a.printItem("", left.What)
 		a.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
 }
 
-// toldOf are memory files that have a paragraph about a suite, as far as the journal
+// memoriesTold are memory files that have a paragraph about a suite, as far as the journal
 // knows.
-func (a *app) toldOf(places client.Places) (left []installer.Left) {
+func (a *app) memoriesTold(places client.Places) (left []installer.Left) {
 	entries, _ := installer.Journal(places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {

@@ -45,7 +45,7 @@ Nothing of a plugin is started for that.`,
 }
 
 func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if !o.fix && slices.ContainsFunc(failed, func(f check.Finding) bool { return f.Mend != nil }) {
 		hint = "springfield doctor --fix makes the safe repairs"
 	}
-	return check.Advise(fmt.Errorf("%s failed", count(len(failed), "check")), hint)
+	return check.Advise(fmt.Errorf("%s failed", countOf(len(failed), "check")), hint)
 }
 
 // examine runs the checks of Claude Code, and those of other hosts, as far as they are
@@ -88,11 +88,11 @@ func (a *app) examine(ctx context.Context, r inspection.Request, names []string)
 	if err != nil {
 		return nil, err
 	}
-	checks := inspection.Shared()
+	checks := inspection.SharedChecks()
 	if claude {
-		checks = inspection.Checks()
+		checks = inspection.AllChecks()
 	}
-	all = append(check.Run(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
+	all = append(check.RunAll(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
 	compared, err := a.toolchain().Compare(ctx, in.Running(claude, others))
 	return append(all, compared...), err
 }
@@ -111,7 +111,7 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 		for _, f := range outcome.Left {
 			all = append(all, checked{f, false})
 		}
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Checks []checked `json:"checks"`
 		}{all})
 	}
@@ -137,23 +137,23 @@ func (a *app) printFindings(findings []check.Finding) {
 // printFinding prints how a check ended, its name, what it says, and below what to
 // do about it.
 func (a *app) printFinding(f check.Finding) {
-	out := a.lines()
+	out := a.resultPrinter()
 	if !out.Wraps {
 		out.Width = 0 // one line each
 	}
 	styled := out
 	switch f.State {
 	case check.Failure:
-		styled = out.Bad()
+		styled = out.InRed()
 	case check.Warning:
-		styled = out.Warn()
+		styled = out.InYellow()
 	case check.Fine:
-		styled = out.Good()
+		styled = out.InGreen()
 	}
-	first := layout.Pad(string(f.State), 9) + layout.Pad(f.Check, 13)
-	rest := strings.Repeat(" ", layout.Width(first))
-	styled.Fold(first, "%s", f.Text())
+	first := layout.PadText(string(f.State), 9) + layout.PadText(f.Check, 13)
+	rest := strings.Repeat(" ", layout.TextWidth(first))
+	styled.PrintFolded(first, "%s", f.Text())
 	if f.Fix != "" && f.State != check.Fine {
-		out.Fold(rest+"→ ", "%s", f.Fix)
+		out.PrintFolded(rest+"→ ", "%s", f.Fix)
 	}
 }

@@ -95,7 +95,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 			if !a.terminal {
 				return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
 			}
-			answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
+			answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
 				{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
 				{Value: string(installer.RivalsKeep), Label: "leave it on: either can make Claude go on"},
 			}, string(installer.RivalsOff))
@@ -112,7 +112,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if !slices.Contains([]installer.Rivals{"", installer.RivalsOff, installer.RivalsKeep}, request.Rivals) {
 		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep")
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		if len(chosen) > 1 || chosen[0].Name != hosts.Claude {
 			return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
 		}
-		settings, plugin, err := activation.Managed(ctx, a.means(places), request)
+		settings, plugin, err := activation.Managed(ctx, a.activationMeans(places), request)
 		if err != nil {
 			return hintSettings(err, "enable")
 		}
@@ -148,7 +148,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if len(results) == 1 { // undo takes back one edit
 		leave += ", or springfield undo"
 	}
-	a.lines().Table("", [][]string{
+	a.resultPrinter().PrintTable("", [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
 		{"leave", leave},
@@ -158,31 +158,31 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 
 // enableOn switches a plugin on for one host after the other.
 func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (results []result, err error) {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
 	}
-	if chosen, err = a.tryOn(ctx, o, chosen, request); err != nil {
+	if chosen, err = a.tryOnHosts(ctx, o, chosen, request); err != nil {
 		return nil, err
 	}
 	for _, host := range chosen {
 		var done activation.Enabled
 		if host.Name == hosts.Claude {
-			done, err = activation.Enable(ctx, a.means(places), request)
+			done, err = activation.EnablePlugin(ctx, a.activationMeans(places), request)
 		} else {
 			if request.Trust && !o.dryRun && !o.json { // what it comes to is shown before it is written
 				planned := request
 				planned.DryRun = true
-				if done, err = activation.EnableOn(ctx, a.means(places), host, planned); err == nil {
-					a.lines().Diff(done.Diff())
+				if done, err = activation.EnableOn(ctx, a.activationMeans(places), host, planned); err == nil {
+					a.resultPrinter().PrintDiff(done.Diff())
 				}
 			}
 			if err == nil {
-				done, err = activation.EnableOn(ctx, a.means(places), host, request)
+				done, err = activation.EnableOn(ctx, a.activationMeans(places), host, request)
 			}
 		}
 		if err != nil {
-			return nil, hintSettings(ofHost(err, host, chosen), "enable")
+			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
 		}
 		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, done.Todo}
 		if !o.json {
@@ -193,13 +193,13 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 	return results, nil
 }
 
-// tryOn plans for several hosts before anything is changed for one. Of all that are there,
+// tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
 // those that the plugin is not made for are passed over.
-func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (able []hosts.Host, err error) {
+func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, r
 	var last error
 	for _, host := range chosen {
 		if host.Name != hosts.Claude {
-			_, err = activation.EnableOn(ctx, a.means(places), host, request)
+			_, err = activation.EnableOn(ctx, a.activationMeans(places), host, request)
 		}
 		over := (*activation.PassedOverError)(nil)
 		switch {
@@ -215,7 +215,7 @@ func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, r
 			a.talk("skipped: %v", err)
 			last, err = err, nil
 		case err != nil:
-			return nil, hintSettings(ofHost(err, host, chosen), "enable")
+			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
 		default:
 			able = append(able, host)
 		}
@@ -230,7 +230,7 @@ func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, r
 func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) error {
 	files := client.ManagedFiles()
 	if asJSON {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Settings string            `json:"settings"`
 			Paths    map[string]string `json:"paths"` // by system
 		}{string(settings), files})
@@ -241,9 +241,9 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 		a.talk("  %-14s %s", system, files[system])
 	}
 	if plugin.Suite != "" {
-		said := a.notes()
+		said := a.notePrinter()
 		said.Home = "" // ~ is another directory there
-		said.Say("the suite must be at %s on every machine; publish it as a repository to do without", plugin.Suite)
+		said.PrintText("the suite must be at %s on every machine; publish it as a repository to do without", plugin.Suite)
 	}
 	return nil
 }
@@ -266,8 +266,8 @@ type result struct {
 	todo   string // what a dry run has not done beside the edit, "" for nothing
 }
 
-// ofHost says for which of several hosts something failed.
-func ofHost(err error, host hosts.Host, chosen []hosts.Host) error {
+// errorOfHost says for which of several hosts something failed.
+func errorOfHost(err error, host hosts.Host, chosen []hosts.Host) error {
 	if len(chosen) < 2 {
 		return err
 	}
@@ -293,7 +293,7 @@ func (a *app) tellResult(r result, dryRun bool) {
 	}
 	written, removed := r.change.Files()
 	already := ""
-	if r.change.Empty() {
+	if r.change.IsEmpty() {
 		already = " already"
 	}
 	where := string(r.Scope) + " settings"
@@ -331,7 +331,7 @@ func (a *app) encodeResults(results []result, asked []string, dryRun bool) error
 				Diff  string   `json:"diff"` // unified; empty when nothing would change
 				Notes []string `json:"notes"`
 				Runs  string   `json:"runs,omitempty"` // what other programs would do
-			}{name, r.change.Diff(), list(r.change.Notes), runs(r.todo)})
+			}{name, r.change.Diff(), nonNil(r.change.Notes), callsInJSON(r.todo)})
 			continue
 		}
 		all = append(all, struct {
@@ -340,20 +340,20 @@ func (a *app) encodeResults(results []result, asked []string, dryRun bool) error
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{name, r.edited, list(written), list(removed), list(r.change.Notes)})
+		}{name, r.edited, nonNil(written), nonNil(removed), nonNil(r.change.Notes)})
 	}
 	if len(asked) > 1 || slices.Contains(asked, allHosts) {
-		return a.encode(all)
+		return a.printJSON(all)
 	}
-	return a.encode(all[0])
+	return a.printJSON(all[0])
 }
 
-// list is never null in JSON.
-func list[T any](s []T) []T { return append([]T{}, s...) }
+// nonNil is never null in JSON.
+func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 func parseScope(name string) (client.Scope, error) {
 	scope := client.Scope(name)
-	if !slices.Contains(client.Scopes(), scope) {
+	if !slices.Contains(client.AllScopes(), scope) {
 		return "", check.Misuse(fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed")
 	}
 	return scope, nil

@@ -33,14 +33,14 @@ var made = strings.NewReplacer("FILE --line N", "../log.jsonl --line 2", "--line
 func TestExamplesOfPages(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	goroot, gocache := scratch.Go(t)
+	goroot, gocache := scratch.FindGo(t)
 	work, state := filepath.Join(home, "evergreen"), filepath.Join(home, ".claude", "springfield")
 	slug := regexp.MustCompile(`[^a-zA-Z0-9]`).ReplaceAllString(work, "-")
 	session := []byte(strings.ReplaceAll(pastSession, `"cwd":"/w"`, `"cwd":"`+work+`"`) +
 		`{"type":"assistant","uuid":"5","message":{"role":"assistant","content":[{"type":"tool_use","id":"t",` +
 		`"name":"TodoWrite","input":{"todos":[{"content":"Tag it","status":"pending"}]}}]}}` + "\n")
 	past := filepath.Join(home, ".claude", "projects", slug, "s.jsonl")
-	if err := errors.Join(scratch.Home(home), os.MkdirAll(filepath.Dir(past), 0o755), os.Mkdir(work, 0o755),
+	if err := errors.Join(scratch.PrepareHome(home), os.MkdirAll(filepath.Dir(past), 0o755), os.Mkdir(work, 0o755),
 		os.WriteFile(past, session, 0o644), os.WriteFile(filepath.Join(home, "log.jsonl"), session, 0o644),
 		os.MkdirAll(filepath.Join(home, ".config/fish/completions"), 0o755)); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ Budget and hold are left out.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
-	f.StringVar(&o.strategy, "strategy", registry.Default(), "how to decide: "+strings.Join(registry.Names(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "how to decide: "+strings.Join(registry.StrategyNames(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
 	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(registry.RuleSets(), ", "))
 	f.BoolVar(&o.treeOnly, "tree-only", false, "ask the strategy alone, no guard")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -71,9 +71,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && !o.json {
-		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, inspection.Ago(place.Now, time.UnixMilli(decided.At)), place.Log)
+		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, inspection.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
-	if _, ok := registry.Named(decided.Plugin); ok && !o.chosen {
+	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
 		o.strategy = decided.Plugin
 	}
 	c, err := a.decider(o)
@@ -93,7 +93,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	case o.json:
 		return a.encodeLine(e)
 	}
-	e.WriteText(a.lines())
+	e.WriteText(a.resultPrinter())
 	return nil
 }
 
@@ -103,15 +103,15 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil // what cannot be read says so
 	}
-	err = a.ask(ctx, a.work, func(d command.Console) (err error) {
-		if o.transcript != "last" && !ledger.IsID(o.transcript) {
-			place.Log, err = d.LogOf(o.transcript)
+	err = a.askState(ctx, a.work, func(d command.Console) (err error) {
+		if o.transcript != "last" && !ledger.IsDecisionID(o.transcript) {
+			place.Log, err = d.FindLog(o.transcript)
 			return err
 		}
 		if decided, err = d.Decision(o.transcript); err != nil {
 			return err
 		}
-		place.Log, err = d.LogOf(decided.Session)
+		place.Log, err = d.FindLog(decided.Session)
 		place.At = decided.At
 		return err
 	})
@@ -123,7 +123,7 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 
 // decider is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) decider(o explainOptions) (replay.Candidate, error) {
-	if known, ok := registry.Named(o.strategy); ok {
+	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, o.rules)
 		if err != nil {
 			return replay.Candidate{}, check.Misuse(err, "see springfield explain --help")
@@ -137,7 +137,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	c := all[0]
 	switch {
 	case c.AsksAlways:
-		return c, check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.Names(), ", "))
+		return c, check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.StrategyNames(), ", "))
 	case o.rules != "":
 		return c, check.Misuse(errors.New("--rules works only with the name of a strategy"), "write --strategy ned-flanders --rules "+o.rules)
 	}

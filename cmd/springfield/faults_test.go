@@ -165,7 +165,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults"), dir: filepath.Join(dir, "world")}
-	goroot, gocache := scratch.Go(t)
+	goroot, gocache := scratch.FindGo(t)
 	for _, name := range []string{"home", "project", "tmp"} {
 		if err := os.MkdirAll(c.path(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
 		"PATH=" + filepath.Join(goroot, "bin"),
 	}
-	if err := scratch.Home(c.path("home")); err != nil {
+	if err := scratch.PrepareHome(c.path("home")); err != nil {
 		t.Fatal(err)
 	}
 	must := func(verb string, args ...string) {
@@ -185,7 +185,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", verb, err, out)
 		}
 	}
-	host := generator.Host().String()
+	host := generator.HostTarget().String()
 	must("init", "suite", "--yes", "--owner", "Ned", "--no-git")
 	enabling := []string{"ned-flanders", "--scope", "project", "--no-activate"}
 	disabling := []string{"ned-flanders", "--scope", "project"}
@@ -236,7 +236,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 				t.Fatalf("%d steps that change %d files, %v", len(steps), len(differs(before, after)), err)
 			}
 			said := map[string]int{}
-			every, first := scratch.Every(test.every)
+			every, first := scratch.EveryStep(test.every)
 			for i, step := range steps {
 				if i%every != first && !strings.HasSuffix(step, "entry") {
 					continue

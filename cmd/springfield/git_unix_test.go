@@ -96,7 +96,7 @@ func newTrapped(t *testing.T) trapped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	goroot, gocache := scratch.Go(t)
+	goroot, gocache := scratch.FindGo(t)
 	self, err := exec.LookPath("springfield")
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func newTrapped(t *testing.T) trapped {
 			t.Fatal(err)
 		}
 	}
-	if err := scratch.Home(w.path("home")); err != nil {
+	if err := scratch.PrepareHome(w.path("home")); err != nil {
 		t.Fatal(err)
 	}
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
@@ -130,7 +130,7 @@ func newTrapped(t *testing.T) trapped {
 	w.must(t, "project", git, "commit", "--quiet", "--message", "one")
 	w.must(t, "project", git, "remote", "add", "origin", "ssh://host.invalid/o/project.git")
 	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD") // as if it were pushed
-	w.must(t, "project/suite", "springfield", "publish", "--to", "../../market", "--note", "One", "--target", generator.Host().String())
+	w.must(t, "project/suite", "springfield", "publish", "--to", "../../market", "--note", "One", "--target", generator.HostTarget().String())
 	w.must(t, "project", git, "add", "--all")
 	w.must(t, "project", git, "commit", "--quiet", "--message", "two")
 	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD")
@@ -246,7 +246,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 	t.Parallel()
 	w := newTrapped(t)
 	w.write(t, "project/transcript.jsonl", `{"type":"user","message":{"role":"user","content":"go"}}`+"\n", 0o644)
-	host := generator.Host().String()
+	host := generator.HostTarget().String()
 	lines := []string{
 		"publish suite --to ../market --check", "publish suite --to ../market --tag --target " + host, "publish suite --dry-run --target " + host,
 		"init another --yes --target " + host, "init suite --yes", "init ../beside --yes --target " + host,

@@ -17,7 +17,7 @@ import (
 )
 
 func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -28,45 +28,45 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	o := in.Overview()
 	switch {
 	case asJSON:
-		return a.encode(o)
+		return a.printJSON(o)
 	case !o.Begun:
-		return a.begin(cmd, in)
+		return a.takeNextStep(cmd, in)
 	}
-	o.WriteText(a.lines(), time.Now())
+	o.WriteText(a.resultPrinter(), time.Now())
 	if a.terminal {
 		a.talk("springfield --help lists all commands")
 	}
 	return nil
 }
 
-// begin takes the next step towards a plugin that is on, after a yes; without a terminal
+// takeNextStep takes the next step towards a plugin that is on, after a yes; without a terminal
 // it says how.
-func (a *app) begin(cmd *cobra.Command, in *inspection.Inspection) error {
-	out := a.lines()
-	out.Fold("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
+func (a *app) takeNextStep(cmd *cobra.Command, in *inspection.Inspection) error {
+	out := a.resultPrinter()
+	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.Suggested()
 	fresh := plugin.Name == ""
 	commands, question := []string{in.HowToBegin()}, "Switch "+plugin.Name+" on?"
 	if fresh {
 		plugin.Name, suite.Dir = registry.Default(), filepath.Join(a.home, defaultSuite)
-		commands = []string{"springfield init " + check.Quote(suite.Dir) + " --yes --strategy " + plugin.Name, "springfield enable " + plugin.Name}
-		question = "Make a suite in " + out.Path(suite.Dir) + " and switch " + plugin.Name + " on?"
-		out.Say("Nothing is set up yet. springfield undo takes back every step.")
+		commands = []string{"springfield init " + check.QuoteArgument(suite.Dir) + " --yes --strategy " + plugin.Name, "springfield enable " + plugin.Name}
+		question = "Make a suite in " + out.ShortPath(suite.Dir) + " and switch " + plugin.Name + " on?"
+		out.PrintText("Nothing is set up yet. springfield undo takes back every step.")
 	} else {
-		out.Say("You have made %s; it is not switched on yet.", plugin.Name)
+		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
 	}
 	o := enableOptions{plugin: plugin.Name, suite: suite.Dir, scope: string(client.User)}
-	if len(hosts.Found(a.owner())) > 1 {
+	if len(hosts.HostsFound(a.hostOwner())) > 1 {
 		o.hosts = []string{allHosts}
 		commands[len(commands)-1] += hostWords(o.hosts)
 	}
 	if !a.terminal || a.caller != nil {
 		for _, command := range commands {
-			out.Next("%s", command)
+			out.PrintCommand("%s", command)
 		}
 		return nil
 	}
-	yes, err := a.asker(cmd.Context()).Confirm(question)
+	yes, err := a.newAsker(cmd.Context()).Confirm(question)
 	if err == nil && !yes {
 		a.talk("springfield init asks for everything that can be chosen; springfield --help lists all commands")
 		return nil

@@ -12,19 +12,19 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// help prints the help of a command.
-func (a *app) help(cmd *cobra.Command) {
+// printHelp prints the help of a command.
+func (a *app) printHelp(cmd *cobra.Command) {
 	if cmd.HasParent() {
 		a.say("%s.\n", cmd.Short)
 	} else {
-		a.say("%s\n", filled(cmd.Long))
+		a.say("%s\n", fillLines(cmd.Long))
 	}
 	a.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
 	if cmd.HasAvailableSubCommands() {
 		a.say("  %s COMMAND", cmd.CommandPath())
 	}
 	if cmd.HasParent() && cmd.Long != "" {
-		a.say("\n%s", filled(cmd.Long))
+		a.say("\n%s", fillLines(cmd.Long))
 	}
 	for _, group := range cmd.Groups() {
 		a.sayCommands(cmd, group.Title, group.ID)
@@ -47,7 +47,7 @@ func (a *app) sayCommands(cmd *cobra.Command, title, group string) {
 		}
 	}
 	a.say("\n%s", title)
-	for _, line := range layout.Table(rows) {
+	for _, line := range layout.LayOutTable(rows) {
 		a.say("%s", line)
 	}
 }
@@ -78,7 +78,7 @@ func (a *app) sayFlags(cmd *cobra.Command) {
 		a.say("\nFlags:")
 	}
 	for i, head := range heads {
-		for _, line := range layout.Hang(layout.Pad(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
+		for _, line := range layout.HangText(layout.PadText(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
 			a.say("%s", line)
 		}
 	}
@@ -99,12 +99,12 @@ func placeholder(f *pflag.Flag) string {
 	return strings.ToUpper(f.Name) // --scope SCOPE
 }
 
-// filled breaks paragraphs at blanks. Indented lines stay as they are.
-func filled(text string) string {
+// fillLines breaks paragraphs at blanks. Indented lines stay as they are.
+func fillLines(text string) string {
 	var blocks []string
 	for block := range strings.SplitSeq(text, "\n\n") {
 		if !strings.HasPrefix(block, " ") {
-			block = strings.Join(layout.Hang("", "", strings.Join(strings.Fields(block), " "), columns), "\n")
+			block = strings.Join(layout.HangText("", "", strings.Join(strings.Fields(block), " "), columns), "\n")
 		}
 		blocks = append(blocks, block)
 	}

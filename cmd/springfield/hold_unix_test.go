@@ -33,7 +33,7 @@ func atTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	out := ts.Stdout()
 	cmd.Stdout, cmd.Stderr = out, ts.Stderr()
-	if screen, _, err := typist.Run(cmd, typist.Yes); (err != nil) != neg {
+	if screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll); (err != nil) != neg {
 		ts.Fatalf("%v: %v\n%s", args, err, screen)
 	}
 }
@@ -51,7 +51,7 @@ func desks(t *testing.T) map[string]func(t *testing.T, args ...string) *exec.Cmd
 	if err := os.Symlink(self, cli); err != nil {
 		t.Fatal(err)
 	}
-	scratch.Place(t, scratch.Program(t, "runtime/springfield-hook"), hook)
+	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook"), hook)
 	if err := os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestHoldStaysWithoutATerminal(t *testing.T) {
 		// It is in force as it was, and a terminal alone does not help Claude.
 		cmd := command(t, "resume")
 		inClaude(cmd)
-		if screen, _, err := typist.Run(cmd, typist.Yes); err == nil || screen != "" {
+		if screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll); err == nil || screen != "" {
 			t.Errorf("%s: Claude at a terminal: %v\n%s", program, err, screen)
 		}
 		if out, code := told(t, command(t, "log")); code != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "all sessions for 2 h without a terminal") {
@@ -166,11 +166,11 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			{[]string{"hold", "5m"}, never, 1, "error: a longer hold is in force for 3 h"},
 			{[]string{"resume"}, keys(ctrlD), 130, "cancelled"},
 			{[]string{"resume"}, keys("n\n"), 130, "cancelled"},
-			{[]string{"resume"}, typist.Yes, 0, "lifted the hold on all sessions"},
+			{[]string{"resume"}, typist.AgreeToAll, 0, "lifted the hold on all sessions"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one was lifted "},
 			{[]string{"hold", "--session", "a b"}, never, 0, "resume --session 'a b'"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
-			{[]string{"resume", "--session", "a b"}, typist.Yes, 0, "lifted the hold on session a b"},
+			{[]string{"resume", "--session", "a b"}, typist.AgreeToAll, 0, "lifted the hold on session a b"},
 			{[]string{"hold", "0.001s"}, never, 0, "holding all sessions"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one ran out "},
 		} {
@@ -178,7 +178,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			cmd := command(t, s.args...)
 			cmd.Stdout, cmd.Stderr = &out, &out
 			asked := false
-			screen, name, _ := typist.Run(cmd, func() string {
+			screen, name, _ := typist.RunTyping(cmd, func() string {
 				asked = true
 				return s.types()
 			})
@@ -195,7 +195,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 		// Ctrl-C at the terminal: of the hook the signal is the end.
 		told(t, command(t, "hold", "2h"))
 		cmd := command(t, "resume")
-		if screen, _, _ := typist.Run(cmd, keys(ctrlC)); cmd.ProcessState.Success() || program == "springfield" && cmd.ProcessState.ExitCode() != 130 {
+		if screen, _, _ := typist.RunTyping(cmd, keys(ctrlC)); cmd.ProcessState.Success() || program == "springfield" && cmd.ProcessState.ExitCode() != 130 {
 			t.Errorf("%s: Ctrl-C: %v\n%s", program, cmd.ProcessState, screen)
 		}
 		// A hold that is lifted, or another one that is set, while it waits.
@@ -210,11 +210,11 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			var out bytes.Buffer
 			cmd := command(t, "resume")
 			cmd.Stdout, cmd.Stderr = &out, &out
-			screen, _, _ := typist.Run(cmd, func() string {
+			screen, _, _ := typist.RunTyping(cmd, func() string {
 				if err := meanwhile.do(); err != nil {
 					t.Error(err)
 				}
-				return typist.Yes()
+				return typist.AgreeToAll()
 			})
 			if !strings.Contains(out.String(), meanwhile.want) {
 				t.Errorf("%s: %s\n%s", program, &out, screen)

@@ -25,17 +25,17 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
 }
 
-// owner is whose hosts they are.
-func (a *app) owner() hosts.User {
-	root := git.Root(a.work)
+// hostOwner is whose hosts they are.
+func (a *app) hostOwner() hosts.User {
+	root := git.RepositoryRoot(a.work)
 	if root == "" {
 		root = a.work
 	}
-	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: lookUp}
+	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: findProgram}
 }
 
-// lookUp finds a program on PATH, "" where there is none.
-func lookUp(program string) string {
+// findProgram finds a program on PATH, "" where there is none.
+func findProgram(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {
 		return "" // of a relative PATH entry it would be a file of the project's
@@ -47,10 +47,10 @@ func lookUp(program string) string {
 // Code where it is there, else the only one that is.
 func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
-		return a.named(names)
+		return a.hostsNamed(names)
 	}
-	found := hosts.Found(a.owner())
-	claude, _ := hosts.Named(hosts.Claude)
+	found := hosts.HostsFound(a.hostOwner())
+	claude, _ := hosts.HostNamed(hosts.Claude)
 	switch {
 	case len(found) == 0 || found[0].Host.Name == hosts.Claude:
 		return []hosts.Host{claude}, nil
@@ -61,19 +61,19 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	for _, p := range found {
 		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
 	}
-	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", allOf(there)),
+	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", nameAll(there)),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// toShow are the hosts of which something is shown: those that are named, else all that
+// hostsToShow are the hosts of which something is shown: those that are named, else all that
 // are there.
-func (a *app) toShow(names []string) ([]hosts.Host, error) {
+func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
-		return a.named(names)
+		return a.hostsNamed(names)
 	}
-	claude, _ := hosts.Named(hosts.Claude)
+	claude, _ := hosts.HostNamed(hosts.Claude)
 	all := []hosts.Host{claude}
-	for _, p := range hosts.Found(a.owner()) {
+	for _, p := range hosts.HostsFound(a.hostOwner()) {
 		if p.Host.Name != hosts.Claude {
 			all = append(all, p.Host)
 		}
@@ -81,21 +81,21 @@ func (a *app) toShow(names []string) ([]hosts.Host, error) {
 	return all, nil
 }
 
-// named are the hosts that --host names.
-func (a *app) named(names []string) (chosen []hosts.Host, err error) {
+// hostsNamed are the hosts that --host names.
+func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
-			for _, p := range hosts.Found(a.owner()) {
+			for _, p := range hosts.HostsFound(a.hostOwner()) {
 				chosen = append(chosen, p.Host)
 			}
 			if len(chosen) == 0 {
-				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.Names(hosts.All()), ", --host "))
+				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", --host "))
 			}
 			continue
 		}
-		h, known := hosts.Named(name)
+		h, known := hosts.HostNamed(name)
 		if !known {
-			return nil, check.Misuse(fmt.Errorf("there is no host %q", name), "--host is "+strings.Join(hosts.Names(hosts.All()), ", ")+" or all")
+			return nil, check.Misuse(fmt.Errorf("there is no host %q", name), "--host is "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", ")+" or all")
 		}
 		chosen = append(chosen, h)
 	}
@@ -109,9 +109,9 @@ func (a *app) named(names []string) (chosen []hosts.Host, err error) {
 
 // hostNames are what completion offers.
 func (a *app) hostNames([]string) (all []string) {
-	for _, h := range hosts.All() {
+	for _, h := range hosts.AllHosts() {
 		meaning := h.Title
-		if h.At(a.owner()).Found() {
+		if h.PlaceFor(a.hostOwner()).IsFound() {
 			meaning += ", found here"
 		}
 		all = append(all, h.Name+"\t"+meaning)
@@ -119,8 +119,8 @@ func (a *app) hostNames([]string) (all []string) {
 	return append(all, "all\tall that are found")
 }
 
-// allOf names several things in a sentence.
-func allOf(names []string) string {
+// nameAll names several things in a sentence.
+func nameAll(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
 		return strings.Join(names, "")

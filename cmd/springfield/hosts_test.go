@@ -9,7 +9,7 @@ import (
 
 // What the CLI and the hook know of a host, they know under the same names.
 func TestHostsAreTheHooks(t *testing.T) {
-	for _, h := range hosts.All() {
+	for _, h := range hosts.AllHosts() {
 		known, ok := registry.HostNamed(h.Name)
 		switch {
 		case !ok:

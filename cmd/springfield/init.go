@@ -81,7 +81,7 @@ every agent.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "a plugin to make: "+strings.Join(registry.Names(), ", ")+" (repeatable)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "a plugin to make: "+strings.Join(registry.StrategyNames(), ", ")+" (repeatable)")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
 	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
 	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)
@@ -100,7 +100,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
 		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
 	}
-	dir, _, err := a.typed(o.dir)
+	dir, _, err := a.absolutePath(o.dir)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	spec, err := o.flags()
+	spec, err := o.specOfFlags()
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	if suite != nil {
-		spec, err = generator.Again(dir, suite.Spec, spec, set)
+		spec, err = generator.ReuseAnswers(dir, suite.Spec, spec, set)
 	} else {
 		spec, err = a.newSpec(ctx, o, dir, spec, set)
 	}
@@ -135,26 +135,26 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return a.previewNew(o, dir, spec, about)
 	}
 	// What a suite lacks is known only beside what would be compiled into it.
-	files, built, err := a.toolchain().Make(ctx, spec)
+	files, built, err := a.toolchain().MakeSuite(ctx, spec)
 	if err != nil {
 		return err
 	}
 	m := making{initOptions: o, dir: dir, spec: spec, files: files}
 	if o.dryRun {
-		if _, err := m.plan(ctx, a); err != nil {
+		if _, err := m.planSuite(ctx, a); err != nil {
 			return hintChange(err, "init")
 		}
 		return a.previewInit(o, dir, m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed), m.paragraph)
 	}
-	if err := a.carryOut(func() (change.Change, error) { return m.plan(ctx, a) }); err != nil {
+	if err := a.carryOut(func() (change.Change, error) { return m.planSuite(ctx, a) }); err != nil {
 		return hintChange(err, "init")
 	}
 	return a.reportInit(m, built)
 }
 
-// flags are the answers that flags give. --set comes later, because it is about plugins
+// specOfFlags are the answers that flags give. --set comes later, because it is about plugins
 // that may not be chosen yet.
-func (o initOptions) flags() (said generator.Spec, err error) {
+func (o initOptions) specOfFlags() (said generator.Spec, err error) {
 	said.Marketplace, said.Hosts = o.marketplace, o.hosts
 	if o.owner != "" {
 		if said.Owner, err = generator.ParseOwner(o.owner); err != nil {
@@ -169,7 +169,7 @@ func (o initOptions) flags() (said generator.Spec, err error) {
 	}
 	names := o.strategies
 	if o.all {
-		names = registry.Names()
+		names = registry.StrategyNames()
 	}
 	for _, name := range names {
 		if _, err := generator.NewPlugin(name, name, nil); err != nil {
@@ -189,13 +189,13 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 			return none, err
 		}
 	}
-	if err := set.Check(said.Plugins); err != nil {
+	if err := set.CheckSettings(said.Plugins); err != nil {
 		return none, err
 	}
 	// The default owner is git's idea of the user, else the login name. Only the name: an
 	// address is published, so it has to be given.
-	owner := generator.Owner{Name: cmp.Or(a.git().UserName(ctx, a.work), a.user)}
-	defaults := generator.Spec{Marketplace: generator.Slug(filepath.Base(dir)), Owner: owner, Targets: []generator.Target{generator.Host()}, Hosts: a.agents()}
+	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
+	defaults := generator.Spec{Marketplace: generator.MarketplaceSlug(filepath.Base(dir)), Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
 	switch {
 	case a.terminal && !o.yes:
 		var err error
@@ -206,7 +206,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 		return none, check.Misuse(errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
-		if err := set.Check(said.Plugins); err != nil {
+		if err := set.CheckSettings(said.Plugins); err != nil {
 			return none, err
 		}
 	}
@@ -217,9 +217,9 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	return spec, a.checkMarketplace(spec.Marketplace, dir)
 }
 
-// agents are the hosts that are found here; Claude Code, if none is.
-func (a *app) agents() (names []string) {
-	for _, p := range hosts.Found(a.owner()) {
+// hostsFound are the hosts that are found here; Claude Code, if none is.
+func (a *app) hostsFound() (names []string) {
+	for _, p := range hosts.HostsFound(a.hostOwner()) {
 		names = append(names, p.Host.Name)
 	}
 	if len(names) == 0 {
@@ -230,24 +230,24 @@ func (a *app) agents() (names []string) {
 
 // interview asks for what is open.
 func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Spec, error) {
-	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, registry.Default()
+	s.Asker, s.Out, s.Preset = a.newAsker(ctx), a.err, registry.Default()
 	s.CheckMarketplace = func(name string) error { return a.checkMarketplace(name, dir) }
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
 			s.Facts = append(s.Facts, []string{"paragraph in", a.absolute(o.memory)})
 		}
-		if !o.noGit && git.Root(dir) == "" {
+		if !o.noGit && git.RepositoryRoot(dir) == "" {
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	s.Note("A suite of plugins in " + a.notes().Path(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
-	return s.Ask()
+	s.Note("A suite of plugins in " + a.notePrinter().ShortPath(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	return s.AskForSuite()
 }
 
-// asker asks the person at the terminal.
-func (a *app) asker(ctx context.Context) interview.Asker {
-	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hint}.Asker(ctx)
+// newAsker asks the person at the terminal.
+func (a *app) newAsker(ctx context.Context) interview.Asker {
+	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
 }
 
 // checkMarketplace refuses a name that Claude Code would not take, or that it
@@ -256,12 +256,12 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return nil // then Claude Code knows nothing either
 	}
 	var conflict *client.ConflictError
-	if _, err := client.Look(places).IsRegistered(name, dir); errors.As(err, &conflict) {
+	if _, err := client.NewSnapshot(places).IsRegistered(name, dir); errors.As(err, &conflict) {
 		return check.Advise(err, "choose another name: --marketplace NAME")
 	}
 	return nil // a record that cannot be read is for enable and doctor to name
@@ -279,9 +279,9 @@ type making struct {
 	remembered error
 }
 
-// plan works out one change: the suite, a repository for it, the paragraph about it,
+// planSuite works out one change: the suite, a repository for it, the paragraph about it,
 // and its place in the list of suites.
-func (m *making) plan(ctx context.Context, a *app) (change.Change, error) {
+func (m *making) planSuite(ctx context.Context, a *app) (change.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return change.Change{}, err
@@ -293,7 +293,7 @@ func (m *making) plan(ctx context.Context, a *app) (change.Change, error) {
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
 		return change.Change{}, err
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	var list change.Edit
 	if err == nil {
 		list, err = installer.RememberSuite(places, m.dir)
@@ -301,7 +301,7 @@ func (m *making) plan(ctx context.Context, a *app) (change.Change, error) {
 	if m.remembered = err; err == nil {
 		c.Edits = append(c.Edits, list)
 	}
-	if c.Edits = append(c.Edits, m.paragraph); m.suite.Empty() && m.paragraph.Changes() {
+	if c.Edits = append(c.Edits, m.paragraph); m.suite.IsEmpty() && m.paragraph.Changes() {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
 	}
 	return c, nil
@@ -319,7 +319,7 @@ func (a *app) absolute(path string) string {
 // beside the suite, and it comes into being with the suite. The suite is whole without
 // it, so a failure is only mentioned.
 func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
-	if git.Root(dir) != "" {
+	if git.RepositoryRoot(dir) != "" {
 		return nil
 	}
 	around := dir // on the same file system
@@ -329,7 +329,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
 	if err == nil {
 		defer os.RemoveAll(aside)
-		err = a.git().Init(ctx, aside)
+		err = a.gitOfProcess().InitRepository(ctx, aside)
 	}
 	var edits []change.Edit
 	if err == nil {
@@ -345,15 +345,15 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 	return edits
 }
 
-// git is git as this process may start it.
-func (a *app) git() git.Git { return git.New(a.env, a.work, a.home) }
+// gitOfProcess is git as this process may start it.
+func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
 
 // compiling shows how far a build is: on a terminal in a line that goes again.
 func (a *app) compiling() (step func(does string), done func()) {
 	if !a.shown.shows || a.plain {
 		return func(does string) { a.talk("%s", does) }, func() {}
 	}
-	return a.step, a.working("looking for compiled hooks")
+	return a.showStep, a.working("looking for compiled hooks")
 }
 
 func (a *app) toolchain() generator.Toolchain {
@@ -365,11 +365,11 @@ func (a *app) toolchain() generator.Toolchain {
 	if a.cache != "" {
 		t.Cache = filepath.Join(a.cache, "springfield")
 		t.Key = func() ([]byte, error) {
-			places, err := a.places()
+			places, err := a.findPlaces()
 			if err != nil {
 				return nil, err
 			}
-			return installer.Secret(places)
+			return installer.ReadSecret(places)
 		}
 	}
 	return t
@@ -377,7 +377,7 @@ func (a *app) toolchain() generator.Toolchain {
 
 // previewNew lists the files of a new suite; its hooks are not compiled for that.
 func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about change.Edit) error {
-	files, err := generator.Render(spec, generator.Unbuilt(spec))
+	files, err := generator.RenderSuite(spec, generator.Unbuilt(spec))
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func (a *app) previewInit(o initOptions, dir string, files []string, about chang
 	}
 	diff := change.Change{Edits: []change.Edit{about}}.Diff()
 	if o.json {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Files []string `json:"files"`
 			Diff  string   `json:"diff"` // of the memory file; empty when it would not change
 		}{paths, diff})
@@ -407,7 +407,7 @@ func (a *app) previewInit(o initOptions, dir string, files []string, about chang
 	for _, path := range paths {
 		a.say("%s", path)
 	}
-	a.lines().Diff(diff)
+	a.resultPrinter().PrintDiff(diff)
 	return nil
 }
 
@@ -421,13 +421,13 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	}
 	outcome, did := "completed", "completed "+m.dir
 	switch {
-	case m.suite.Empty():
+	case m.suite.IsEmpty():
 		outcome, did = "unchanged", "nothing to do: "+m.dir+" is complete"
 	case m.suite.Fresh:
 		outcome, did = "created", "made "+m.dir+", marketplace "+m.spec.Marketplace
 	}
 	if m.json {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Suite       string            `json:"suite"`
 			Marketplace string            `json:"marketplace"`
 			Plugins     []string          `json:"plugins"`
@@ -436,7 +436,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{m.dir, m.spec.Marketplace, names(m.spec.Plugins), outcome, built.Go, built.SHA256, built.Judge, told})
+		}{m.dir, m.spec.Marketplace, namesOf(m.spec.Plugins), outcome, built.Go, built.SHA256, built.Judge, told})
 	}
 	a.say("%s", did)
 	if outcome != "unchanged" {
@@ -449,9 +449,9 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			rows = append(rows, []string{p.Name, about.GoesOn})
 		}
 		for _, b := range built.Binaries {
-			rows = append(rows, []string{b.Program.Short(), fmt.Sprintf("for %s, %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)})
+			rows = append(rows, []string{b.Program.ShortName(), fmt.Sprintf("for %s, %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)})
 		}
-		a.lines().Table("  ", rows)
+		a.resultPrinter().PrintTable("  ", rows)
 	}
 	if told != "" {
 		a.say("  appended a paragraph about it to %s", told)
@@ -461,7 +461,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		if len(chosen) == 1 && chosen[0] == hosts.Claude {
 			chosen = nil
 		}
-		a.lines().Next("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
+		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
 	}
 	return nil
 }
@@ -469,12 +469,12 @@ func (a *app) reportInit(m making, built generator.Build) error {
 // nameToEnable is what enable takes for the suite's first plugin.
 func (a *app) nameToEnable(m making) string {
 	name := m.spec.Suggested().Name
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if m.remembered != nil || err != nil {
 		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", m.remembered)
-		return name + " --suite " + check.Quote(m.dir)
+		return name + " --suite " + check.QuoteArgument(m.dir)
 	}
-	if all, _, err := a.means(places).InSuites(name, ""); err == nil && len(all) > 1 {
+	if all, _, err := a.activationMeans(places).InSuites(name, ""); err == nil && len(all) > 1 {
 		return name + "@" + m.spec.Marketplace // the bare name would mean several
 	}
 	return name
@@ -494,7 +494,7 @@ func (a *app) planParagraph(file string, spec generator.Spec) (e change.Edit, er
 	if err != nil {
 		return e, err
 	}
-	e, err = installer.Append(in, file, text)
+	e, err = installer.AppendParagraph(in, file, text)
 	if errors.Is(err, installer.ErrNotText) {
 		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}

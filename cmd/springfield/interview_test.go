@@ -45,7 +45,7 @@ type person struct {
 func start(t *testing.T, columns int, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
+	if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
 	return startAgain(t, dir, columns, "xterm", args...), dir
@@ -54,7 +54,7 @@ func start(t *testing.T, columns int, args ...string) (*person, string) {
 // startAgain is start with the directory, and so the home, of another start, and a kind of terminal.
 func startAgain(t *testing.T, dir string, columns int, kind string, args ...string) *person {
 	t.Helper()
-	_, gocache := scratch.Go(t)
+	_, gocache := scratch.FindGo(t)
 	ptm, pts, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestInterview(t *testing.T) {
 		x.waitFor("Which machines")
 		x.send(enter)
 		x.waitFor("Make it?")
-		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.Host().String(), "CLAUDE.md"} {
+		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.HostTarget().String(), "CLAUDE.md"} {
 			if !strings.Contains(x.vt.String(), part) {
 				t.Errorf("%d columns: the summary has no %s:\n%s", columns, part, x.vt.String())
 			}
@@ -232,7 +232,7 @@ func checkMade(t *testing.T, dir string) {
 func TestInterviewPlain(t *testing.T) {
 	for kind, args := range map[string][]string{"xterm": {"init", "--plain"}, "dumb": {"init"}} {
 		dir := t.TempDir()
-		if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
+		if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
 			t.Fatal(err)
 		}
 		x := startAgain(t, dir, 80, kind, args...)

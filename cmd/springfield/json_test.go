@@ -122,7 +122,7 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 func TestCancelledJSON(t *testing.T) {
 	var out, said strings.Builder
 	a := &app{out: &out, err: &said}
-	if code := a.report(context.Canceled, true); code != 130 || out.String() != `{"error":"cancelled","hint":""}`+"\n" || said.Len() > 0 {
+	if code := a.reportError(context.Canceled, true); code != 130 || out.String() != `{"error":"cancelled","hint":""}`+"\n" || said.Len() > 0 {
 		t.Errorf("%d, %q, %q", code, out.String(), said.String())
 	}
 }

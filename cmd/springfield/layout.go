@@ -41,8 +41,8 @@ func newScreen(getenv func(string) string) screen {
 	return s
 }
 
-// writer is for all that is printed into a file.
-func (s screen) writer(f *os.File) io.Writer { return display.Writer(f) }
+// writerFor is for all that is printed into a file.
+func (s screen) writerFor(f *os.File) io.Writer { return display.SafeWriter(f) }
 
 // printer prints for people, through a writer to a file.
 func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
@@ -74,37 +74,37 @@ func widthOf(f *os.File) int {
 	return width
 }
 
-// lines prints results: a.lines().Good(…), Fold, Item, Table; a.say is its Say.
-func (a *app) lines() layout.Printer { return a.shown.printer(a.out, os.Stdout, a.home) }
+// resultPrinter prints results: a.lines().Good(…), Fold, Item, Table; a.say is its Say.
+func (a *app) resultPrinter() layout.Printer { return a.shown.printer(a.out, os.Stdout, a.home) }
 
-// notes prints what is said besides; a.talk is its Say.
-func (a *app) notes() layout.Printer { return a.shown.printer(a.err, os.Stderr, a.home) }
+// notePrinter prints what is said besides; a.talk is its Say.
+func (a *app) notePrinter() layout.Printer { return a.shown.printer(a.err, os.Stderr, a.home) }
 
 // working shows on a terminal, until done is called, that something takes time;
 // a.step says what is done now. Call done before anything is asked.
 func (a *app) working(what string) (done func()) {
-	a.step(what)
-	return func() { a.step("") }
+	a.showStep(what)
+	return func() { a.showStep("") }
 }
 
-// step says what is done now, while working, in place of what was said before.
-func (a *app) step(what string) {
+// showStep says what is done now, while working, in place of what was said before.
+func (a *app) showStep(what string) {
 	if a.shown.shows {
-		fmt.Fprint(a.screen, "\r\x1b[K", layout.Clip(display.Line(what), widthOf(a.screen)-1))
+		fmt.Fprint(a.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(a.screen)-1))
 	}
 }
 
-// table prints rows in columns: in a pipe each is one line, as programs read them.
-func (a *app) table(rows [][]string) {
-	out := a.lines()
+// printTable prints rows in columns: in a pipe each is one line, as programs read them.
+func (a *app) printTable(rows [][]string) {
+	out := a.resultPrinter()
 	if !out.Wraps {
 		out.Width = 0
 	}
-	out.Table("", rows)
+	out.PrintTable("", rows)
 }
 
-// item prints a sentence below a title.
-func (a *app) item(mark, text string) { a.lines().Item(mark, text) }
+// printItem prints a sentence below a title.
+func (a *app) printItem(mark, text string) { a.resultPrinter().PrintItem(mark, text) }
 
-// count is a number of things: "1 plugin", "2 plugins".
-func count(n int, thing string) string { return layout.Count(n, thing) }
+// countOf is a number of things: "1 plugin", "2 plugins".
+func countOf(n int, thing string) string { return layout.CountOf(n, thing) }

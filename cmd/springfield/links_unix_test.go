@@ -49,7 +49,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, gocache := scratch.Go(t)
+	_, gocache := scratch.FindGo(t)
 	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
 	c.shared = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "TERM=dumb",
@@ -159,7 +159,7 @@ func (c *clone) forget() {
 	if err := os.RemoveAll(c.at("home/.claude/springfield")); err != nil {
 		c.t.Fatal(err)
 	}
-	if err := scratch.Home(c.at("home")); err != nil {
+	if err := scratch.PrepareHome(c.at("home")); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -194,7 +194,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		dir  string
 		args []string
 	}
-	host := generator.Host().String()
+	host := generator.HostTarget().String()
 	suite := map[string]call{
 		"build":        {"clone/suite", []string{"build"}},
 		"build DIR":    {"clone", []string{"build", "suite"}},

@@ -26,7 +26,7 @@ are on in other agents. Changes nothing.`,
 }
 
 func runList(a *app, chosen []string, asJSON bool) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -34,13 +34,13 @@ func runList(a *app, chosen []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	l, err := in.List(others)
+	l, err := in.ListStrategies(others)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.encode(l)
+		return a.printJSON(l)
 	}
-	l.WriteText(a.lines())
+	l.WriteText(a.resultPrinter())
 	return nil
 }

@@ -37,7 +37,7 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.ask(cmd.Context(), a.work, func(d command.Console) error { return d.Why(onlyOne(args), asked) })
+			err := a.askState(cmd.Context(), a.work, func(d command.Console) error { return d.ExplainDecision(onlyOne(args), asked) })
 			if err == nil && !asked.JSON {
 				a.noteHooks()
 			}
@@ -71,14 +71,14 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
-			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
 				if follow {
 					if !cmd.Flags().Changed("number") {
 						n = 5
 					}
-					return d.Follow(n, asked, func() bool { return cmd.Context().Err() != nil })
+					return d.FollowLog(n, asked, func() bool { return cmd.Context().Err() != nil })
 				}
-				return d.Log(n, asked)
+				return d.ListDecisions(n, asked)
 			})
 		},
 	}
@@ -97,7 +97,7 @@ func viewFlags(cmd *cobra.Command, asked *command.Asked) {
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
 	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
 	f.BoolVar(&asked.All, "all", false, "of every project")
-	oneOf(cmd, "session", "project", "all")
+	requireOneOf(cmd, "session", "project", "all")
 	onlyHost(cmd, &asked.Host)
 }
 
@@ -120,15 +120,15 @@ func onlyHost(cmd *cobra.Command, name *string) {
 
 // hostNames are the names that --host takes.
 func hostNames() (names []string) {
-	for _, h := range registry.Hosts() {
+	for _, h := range registry.AllHosts() {
 		names = append(names, h.Name)
 	}
 	return names
 }
 
-// oneOf refuses several of some flags, and an empty value of one: an empty variable of
+// requireOneOf refuses several of some flags, and an empty value of one: an empty variable of
 // a shell does not mean all.
-func oneOf(cmd *cobra.Command, names ...string) {
+func requireOneOf(cmd *cobra.Command, names ...string) {
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		given := ""
 		for _, name := range names {
@@ -164,23 +164,23 @@ lift it, at your own terminal.`,
 			duration, err := command.ParseDuration(strings.Join(args, " "))
 			switch {
 			case err != nil:
-				return check.Misuse(err, command.Advice(err))
+				return check.Misuse(err, command.AdviceOn(err))
 			case listed && len(args) > 0:
 				return check.Misuse(errors.New("--list takes no duration"), "springfield hold --list shows the holds in force")
 			}
-			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
 				d.JSON = asJSON
 				if listed {
-					return d.Holds()
+					return d.ListHolds()
 				}
-				return d.Hold(session, duration)
+				return d.HoldSessions(session, duration)
 			})
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only this session; the beginning of its id is enough")
 	cmd.Flags().BoolVar(&listed, "list", false, "show the holds in force")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	oneOf(cmd, "session", "list")
+	requireOneOf(cmd, "session", "list")
 	return cmd
 }
 
@@ -197,49 +197,49 @@ hold, or open a terminal of its own; why, log and status tell how a hold ended.`
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
 				d.JSON = asJSON
-				return d.Resume(session)
+				return d.LiftHold(session)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all; the beginning of its id is enough")
-	oneOf(cmd, "session")
+	requireOneOf(cmd, "session")
 	return cmd
 }
 
-// ask asks about springfield's own state, and about the project in a directory.
-func (a *app) ask(ctx context.Context, dir string, question func(command.Console) error) error {
+// askState asks about springfield's own state, and about the project in a directory.
+func (a *app) askState(ctx context.Context, dir string, question func(command.Console) error) error {
 	places, err := a.placesFrom(dir)
 	if err != nil {
 		return err
 	}
-	lines, width, state := a.lines(), 0, filepath.Join(places.Config, "springfield")
+	lines, width, state := a.resultPrinter(), 0, filepath.Join(places.Config, "springfield")
 	if lines.Wraps {
 		width = lines.Width
 	}
 	err = question(command.Console{
-		Out: a.out, Err: a.err, Dir: state, Also: ledger.Dir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
+		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
-		Paint: lines.Paint, Path: lines.Path, Clock: clock, Width: width,
+		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
 		Wrap: func(line string, indent int) []string {
 			if !lines.Wraps {
 				return []string{line}
 			}
-			return layout.Break(line, indent, lines.Width)
+			return layout.BreakLine(line, indent, lines.Width)
 		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
-	ledger.Sweep(state, time.Now())
+	ledger.SweepOldSessions(state, time.Now())
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
 	return err
 }
 
-// clock is when something was, with the day if that was not today.
-func clock(t time.Time) string {
+// clockTime is when something was, with the day if that was not today.
+func clockTime(t time.Time) string {
 	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
 		return t.Format("2006-01-02 15:04")
 	}
@@ -249,11 +249,11 @@ func clock(t time.Time) string {
 // noteHooks names the hooks that are on and cannot decide: none of them can say so
 // itself.
 func (a *app) noteHooks() {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return // status tells
 	}
-	found, err := client.Look(places).Inventory()
+	found, err := client.NewSnapshot(places).Inventory()
 	if err != nil {
 		return // as before
 	}

@@ -38,7 +38,7 @@ loop of this directory.`,
 			if args[0] == "rerun" || args[0] == "show" {
 				hint = "springfield loop history " + strings.Join(args, " ")
 			}
-			return check.Misuse(errors.New("loop has no command "+display.Line(args[0])), hint)
+			return check.Misuse(errors.New("loop has no command "+display.OneLine(args[0])), hint)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}
@@ -118,7 +118,7 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 func newLoopSet(a *app, dir *string) *cobra.Command {
 	var keys []string
 	for _, k := range command.LoopKeys() {
-		keys = append(keys, layout.Hang(layout.Pad("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
+		keys = append(keys, layout.HangText(layout.PadText("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
 	}
 	return &cobra.Command{
 		Use:   "set KEY VALUE...",
@@ -213,7 +213,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 
 // askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Console) error) error {
-	return a.ask(cmd.Context(), a.absolute(dir), question)
+	return a.askState(cmd.Context(), a.absolute(dir), question)
 }
 
 // changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.

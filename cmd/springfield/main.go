@@ -26,23 +26,23 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], generator.Prebuilt(), build()))
+	os.Exit(runCommand(context.Background(), os.Args[1:], generator.Prebuilt(), buildOfBinary()))
 }
 
 // unread is the exit code when the reader of the result has gone away, with the
 // work done: what a shell shows of a program that SIGPIPE has ended.
 const unread = 128 + 13
 
-// run is main without the exit, and without what the compiler has put into the program:
+// runCommand is main without the exit, and without what the compiler has put into the program:
 // the compiled hooks that a release carries, and its version. So tests can call it.
-func run(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
+func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// What is being written is not left half done because nothing reads what is
 	// printed: a write to a pipe without a reader fails, and ends nothing.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	screen := newScreen(os.Getenv)
-	said := screen.writer(os.Stderr)
+	said := screen.writerFor(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {
 		work = os.Getenv("PWD") // it has been deleted: a stop order works there, too
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) in
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
+		in: os.Stdin, out: screen.writerFor(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) in
 		getenv: os.Getenv,
 		off:    os.Getenv("SPRINGFIELD") == "off",
 	}
-	a.caller, a.session = registry.Caller(os.Getenv)
+	a.caller, a.session = registry.CallingHost(os.Getenv)
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
 			a.windows = append(a.windows, key+"="+value)
@@ -99,7 +99,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	case err == nil && out.err != nil:
 		err = fmt.Errorf("print the result: %w", out.err)
 	}
-	return a.report(err, !out.begun && asksJSON(cmd, args))
+	return a.reportError(err, !out.begun && asksJSON(cmd, args))
 }
 
 // results is standard output that remembers whether something was written, and
@@ -149,10 +149,10 @@ type app struct {
 }
 
 // talk says something to the person; results go to a.out.
-func (a *app) talk(format string, args ...any) { a.notes().Say(format, args...) }
+func (a *app) talk(format string, args ...any) { a.notePrinter().PrintText(format, args...) }
 
 // say prints a result.
-func (a *app) say(format string, args ...any) { a.lines().Say(format, args...) }
+func (a *app) say(format string, args ...any) { a.resultPrinter().PrintText(format, args...) }
 
 // loginName is what the system calls the user, "" if it does not say.
 func loginName() string {

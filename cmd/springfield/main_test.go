@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
 		"springfield": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: cmp.Or(os.Getenv("RELEASE"), build().Version), Go: runtime.Version()}))
+			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: cmp.Or(os.Getenv("RELEASE"), buildOfBinary().Version), Go: runtime.Version()}))
 		},
 	})
 }
@@ -32,13 +32,13 @@ func TestMain(m *testing.M) {
 // shared runs the tests with what all of them share.
 type shared struct{ m *testing.M }
 
-func (s shared) Run() int { return scratch.Run(s.m) }
+func (s shared) Run() int { return scratch.RunTests(s.m) }
 
 // commands are those that scripts have besides.
 var commands = map[string]func(*testscript.TestScript, bool, []string){}
 
 func TestScripts(t *testing.T) {
-	goroot, gocache := scratch.Go(t)
+	goroot, gocache := scratch.FindGo(t)
 	heads := carriedHeads(t)
 	real, err := os.UserHomeDir()
 	if err != nil {
@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 				return fmt.Errorf("a script would run in the real home %s", real)
 			}
 			env.Setenv("HOME", home)
-			env.Setenv("HOST", generator.Host().String())
+			env.Setenv("HOST", generator.HostTarget().String())
 			env.Setenv("XDG_CACHE_HOME", scratch.HookCache())
 			env.Setenv("GOCACHE", gocache)
 			// git and sh, go, the commands under test; never a real claude.
@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HEADS", heads)
 			env.Setenv("PREBUILT", heads) // a script that starts hooks, or is about compiling them, says `env PREBUILT=`
-			return scratch.Home(home)
+			return scratch.PrepareHome(home)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

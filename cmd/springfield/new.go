@@ -42,7 +42,7 @@ your edits stay.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(registry.Names(), ", "))
+	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(registry.StrategyNames(), ", "))
 	f.StringVar(&o.suite, "suite", "", "directory of the suite")
 	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin, key=value (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
@@ -52,7 +52,7 @@ your edits stay.`,
 
 func runNew(ctx context.Context, a *app, o newOptions) error {
 	if o.from == "" {
-		return check.Misuse(errors.New("no strategy named"), "pass --from STRATEGY: "+strings.Join(registry.Names(), ", "))
+		return check.Misuse(errors.New("no strategy named"), "pass --from STRATEGY: "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {
@@ -80,7 +80,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	}
 	if !o.dryRun && !o.json {
 		a.say("its rules and texts: %s", filepath.Join(dir, o.name, "strategy.json"))
-		a.lines().Next("springfield enable %s@%s", o.name, spec.Marketplace)
+		a.resultPrinter().PrintCommand("springfield enable %s@%s", o.name, spec.Marketplace)
 	}
 	return nil
 }

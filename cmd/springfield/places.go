@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-// places finds the user's settings from the working directory.
-func (a *app) places() (client.Places, error) { return a.placesFrom(a.work) }
+// findPlaces finds the user's settings from the working directory.
+func (a *app) findPlaces() (client.Places, error) { return a.placesFrom(a.work) }
 
 // configDir is Claude Code's configuration directory, "" if neither says where.
 func (a *app) configDir() string {
@@ -37,7 +37,7 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 	}
 	// Where Claude Code looks for local settings: at the root of the repository,
 	// but not in a home that is one, and on Windows where the session starts.
-	root := git.Root(work)
+	root := git.RepositoryRoot(work)
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = work
 	}
@@ -51,12 +51,12 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 	}, nil
 }
 
-// means are what finding and switching plugins needs.
-func (a *app) means(places client.Places) activation.Means {
-	return activation.Means{Settings: installer.Read(places), User: a.owner(), Claude: a.claude(), Git: a.git(), Tell: a.talk}
+// activationMeans are what finding and switching plugins needs.
+func (a *app) activationMeans(places client.Places) activation.Means {
+	return activation.Means{Settings: installer.ReadSettings(places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
 }
 
-// claude is the claude command; its path is "" where there is none.
-func (a *app) claude() client.Command {
-	return client.Command{Path: lookUp("claude"), Env: a.env}
+// claudeCommand is the claude command; its path is "" where there is none.
+func (a *app) claudeCommand() client.Command {
+	return client.Command{Path: findProgram("claude"), Env: a.env}
 }

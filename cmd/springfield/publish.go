@@ -76,7 +76,7 @@ func newPublish(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "directory of the marketplace: a local checkout")
 	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
-	f.StringVar(&o.Bump, "bump", "", "raise the version: "+strings.Join(publish.Bumps(), ", "))
+	f.StringVar(&o.Bump, "bump", "", "raise the version: "+strings.Join(publish.VersionParts(), ", "))
 	f.StringVar(&o.Version, "version", "", "the version to publish them under")
 	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable)")
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
@@ -92,8 +92,8 @@ func (o publishOptions) validate() error {
 	switch {
 	case o.Bump != "" && o.Version != "":
 		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
-	case o.Bump != "" && !slices.Contains(publish.Bumps(), o.Bump):
-		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is "+strings.Join(publish.Bumps(), ", "))
+	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
+		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is "+strings.Join(publish.VersionParts(), ", "))
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
 		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
 	case o.Tag && (o.Bump != "" || o.Version != ""):
@@ -111,7 +111,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if err := o.validate(); err != nil {
 		return err
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -119,20 +119,20 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 		return err
 	}
 	o.Look = o.dryRun
-	if o.Date, err = a.date(); err != nil {
+	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.git(), Tools: tools, Client: a.claude(), Asking: a.asking, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.typed(path); return absolute, err }}
-	plan, err := publish.New(ctx, means, o.Request)
+	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
 	}
-	defer plan.Close()
+	defer plan.Release()
 	switch {
 	case o.Check:
 		return a.reportCheck(o, plan)
 	case o.dryRun:
-		for _, tag := range plan.Tags() {
+		for _, tag := range plan.TagNames() {
 			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
 		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
@@ -141,14 +141,14 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := plan.Apply(ctx); err != nil {
+	if err := plan.ApplyPlan(ctx); err != nil {
 		return a.hintPublish(err, o)
 	}
 	return a.reportPublish(o, plan)
 }
 
-// date is today, or what SOURCE_DATE_EPOCH says, so that two builds of one commit have the same bytes.
-func (a *app) date() (time.Time, error) {
+// buildDate is today, or what SOURCE_DATE_EPOCH says, so that two builds of one commit have the same bytes.
+func (a *app) buildDate() (time.Time, error) {
 	said := a.getenv("SOURCE_DATE_EPOCH")
 	if said == "" {
 		return time.Now(), nil
@@ -167,7 +167,7 @@ func (a *app) hintPublish(err error, o publishOptions) error {
 	var refused *publish.RefusedError
 	switch {
 	case errors.As(err, &refused) && o.json:
-		if failed := a.encode(checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}); failed != nil {
+		if failed := a.printJSON(checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}); failed != nil {
 			return failed
 		}
 		return err
@@ -193,16 +193,16 @@ type checkedShape struct {
 func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	changed := slices.Concat(written, removed)
-	for _, file := range p.Marks() {
+	for _, file := range p.HooksToMark() {
 		changed = append(changed, "the executable bit that git has for "+file)
 	}
 	if o.json {
-		if err := a.encode(checkedShape{len(changed) == 0, list(changed), p.Market.Absent, list(p.Plugins), list(p.Checks)}); err != nil {
+		if err := a.printJSON(checkedShape{len(changed) == 0, nonNil(changed), p.Market.Absent, nonNil(p.Plugins), nonNil(p.Checks)}); err != nil {
 			return err
 		}
 	}
 	if len(changed) > 0 {
-		return check.Advise(fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
+		return check.Advise(fmt.Errorf("publishing would change %s: %s", countOf(len(changed), "file"), strings.Join(changed, ", ")),
 			"springfield publish, and commit what it writes; --dry-run shows it")
 	}
 	if p.Market.Absent != "" {
@@ -222,7 +222,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	if o.json {
 		texts := slices.DeleteFunc(slices.Clone(written), func(file string) bool { return slices.Contains(p.Compiled, file) })
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Marketplace string             `json:"marketplace"`
 			Path        string             `json:"path"` // of its catalog
 			Plugins     []publish.Plugin   `json:"plugins"`
@@ -233,7 +233,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Tags        []string           `json:"tags"`
 			Waits       []string           `json:"waits"` // what has to happen before the next run
 			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, list(p.Plugins), list(p.Hooks), list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), list(p.Checks)})
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed), nonNil(p.Compiled), nonNil(p.TagNames()), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
 	a.printHooks(p.Hooks)
@@ -247,17 +247,17 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	if len(written)+len(removed) == 0 {
 		a.say("  nothing changed: this is published already")
 	}
-	for _, tag := range p.Tags() {
+	for _, tag := range p.TagNames() {
 		a.say("  tagged %s", tag)
 	}
-	if n := len(p.Marks()); n > 0 {
-		a.say("  git's index has %s as executable now", count(n, "hook"))
+	if n := len(p.HooksToMark()); n > 0 {
+		a.say("  git's index has %s as executable now", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {
-		a.item("  ", wait)
+		a.printItem("  ", wait)
 	}
 	for _, dir := range p.Push {
-		a.item("  ", "commit and push "+check.Quote(dir)+": that is where clients get it from")
+		a.printItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
 	}
 	if p.Market.Address == "" {
 		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
@@ -280,7 +280,7 @@ func (a *app) printHooks(hooks []publish.HookLine) {
 		}
 		text := fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves)
 		if !said[h.Plugin+text] {
-			a.item("  "+h.Plugin+": ", text)
+			a.printItem("  "+h.Plugin+": ", text)
 		}
 		said[h.Plugin+text] = true
 	}
@@ -288,8 +288,8 @@ func (a *app) printHooks(hooks []publish.HookLine) {
 
 func (a *app) printPlugins(p *publish.Plan) {
 	checks := "passed"
-	if n := check.Count(p.Checks, check.Warning); n > 0 {
-		checks = count(n, "warning") + "; springfield validate shows them"
+	if n := check.CountState(p.Checks, check.Warning); n > 0 {
+		checks = countOf(n, "warning") + "; springfield validate shows them"
 	}
 	rows := [][]string{{"plugin", "version", "source", "size", "checks"}}
 	for _, plugin := range p.Plugins {
@@ -306,5 +306,5 @@ func (a *app) printPlugins(p *publish.Plan) {
 		}
 		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
 	}
-	a.table(rows)
+	a.printTable(rows)
 }

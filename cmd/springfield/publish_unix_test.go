@@ -30,7 +30,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := generator.Host().String()
+	host := generator.HostTarget().String()
 	// A go that waits, so that the first run is still at work when the second begins.
 	w.write(t, "slow/go", fmt.Sprintf("#!/bin/sh\n: >'%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\nexec '%s' \"$@\"\n", w.path("begun"), w.path("go-on"), real), 0o755)
 	slow := exec.Command("springfield", "publish", "one", "--bump", "minor", "--target", host)

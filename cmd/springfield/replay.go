@@ -58,12 +58,12 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
-	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.Seeds(), ", "))
+	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
+	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.SeedNames(), ", "))
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
 	onlyHost(cmd, &o.host)
-	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
@@ -73,8 +73,8 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	switch {
-	case o.list != "" && !slices.Contains(replay.Lists(), o.list):
-		return check.Misuse(fmt.Errorf("--list %q: there is no such list", o.list), "choose from "+strings.Join(replay.Lists(), ", "))
+	case o.list != "" && !slices.Contains(replay.ListKinds(), o.list):
+		return check.Misuse(fmt.Errorf("--list %q: there is no such list", o.list), "choose from "+strings.Join(replay.ListKinds(), ", "))
 	case o.numbered && o.list == "":
 		return check.Misuse(errors.New("-n goes with --list"), "springfield replay --list all -n "+strconv.Itoa(o.number))
 	case o.number < 0:
@@ -87,17 +87,17 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	if o.html != "" && o.html != "-" {
-		page, err := a.page(o.html)
+		page, err := a.pageFile(o.html)
 		if err == nil {
-			_, err = page.Check()
+			_, err = page.CheckTarget()
 		}
 		if err != nil {
 			return err
 		}
 	}
 	var done func()
-	options.Progress, done = a.watch("reading your sessions")
-	report, err := replay.Run(ctx, options)
+	options.Progress, done = a.watchReplay("reading your sessions")
+	report, err := replay.RunReplay(ctx, options)
 	done()
 	if err == nil {
 		err = a.showReplay(o, report)
@@ -107,7 +107,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
 	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
-		places, err := a.places()
+		places, err := a.findPlaces()
 		if err != nil {
 			return err
 		}
@@ -140,13 +140,13 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. A name that comes again is left out.
-		o.strategies = replay.Alone()
+		o.strategies = replay.NamesForLogs()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
 	}
 	if o.seeds {
-		o.strategies = append(o.strategies, replay.Seeds()...)
+		o.strategies = append(o.strategies, replay.SeedNames()...)
 	}
 	options.Candidates, err = a.candidates(o.strategies)
 	if err != nil {
@@ -159,11 +159,11 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	return options, a.read(&options, o.paths, o.host)
+	return options, a.readSessions(&options, o.paths, o.host)
 }
 
-// page is the file of a page that was named.
-func (a *app) page(name string) (p replay.PageFile, err error) {
+// pageFile is the file of a page that was named.
+func (a *app) pageFile(name string) (p replay.PageFile, err error) {
 	if p.Path, p.In, err = a.typedFile(name, false); err != nil {
 		err = fmt.Errorf("write page: %w", err)
 	}
@@ -176,7 +176,7 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 	var name *replay.NameError
 	if errors.As(err, &name) {
 		hint := "springfield list describes them"
-		if like := near(name.Name, replay.Names()); len(like) > 0 {
+		if like := nearNames(name.Name, replay.CandidateNames()); len(like) > 0 {
 			hint = "did you mean " + strings.Join(like, " or ") + "?"
 		}
 		err = check.Misuse(err, hint)
@@ -184,8 +184,8 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 	return all, err
 }
 
-// near are the names that may have been meant by another that was typed.
-func near(typed string, names []string) []string {
+// nearNames are the names that may have been meant by another that was typed.
+func nearNames(typed string, names []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
 		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
@@ -196,53 +196,53 @@ func near(typed string, names []string) []string {
 func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	switch {
 	case o.json:
-		return a.encode(r)
+		return a.printJSON(r)
 	case o.html != "":
-		r.Shorten(a.lines().Path)
+		r.Shorten(a.resultPrinter().ShortPath)
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		page, err := a.page(o.html) // reading the sessions has taken its time
+		page, err := a.pageFile(o.html) // reading the sessions has taken its time
 		if err != nil {
 			return err
 		}
-		there, err := page.Check()
+		there, err := page.CheckTarget()
 		if there && r.Partial {
 			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
 			return nil
 		}
 		if err == nil {
-			err = page.Write(r)
+			err = page.WritePage(r)
 		}
 		if err != nil {
 			return err
 		}
-		a.lines().Fold("", "%s", r.Advice)
+		a.resultPrinter().PrintFolded("", "%s", r.Advice)
 		a.say("wrote %s; open it in a browser", page.Path)
 		return nil
 	case o.list != "":
-		if name := r.WriteList(a.lines(), o.list, o.number); name != "" {
-			a.lines().Next("springfield explain FILE --line N --strategy %s", check.Quote(name))
+		if name := r.WriteList(a.resultPrinter(), o.list, o.number); name != "" {
+			a.resultPrinter().PrintCommand("springfield explain FILE --line N --strategy %s", check.QuoteArgument(name))
 		}
 		return nil
 	}
-	r.WriteText(a.lines())
+	r.WriteText(a.resultPrinter())
 	if wrong := r.MostWrong(); wrong != "" {
-		next := "springfield replay --list wrong --strategy " + check.Quote(wrong)
+		next := "springfield replay --list wrong --strategy " + check.QuoteArgument(wrong)
 		for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
 			if flag[1] != "" {
-				next += " " + flag[0] + " " + check.Quote(flag[1])
+				next += " " + flag[0] + " " + check.QuoteArgument(flag[1])
 			}
 		}
 		if o.noBudget {
 			next += " --no-budget"
 		}
 		for _, path := range o.paths {
-			next += " " + check.Quote(path)
+			next += " " + check.QuoteArgument(path)
 		}
-		a.lines().Next("%s", next)
+		a.resultPrinter().PrintCommand("%s", next)
 	}
-	r.WriteNotes(a.notes())
+	r.WriteNotes(a.notePrinter())
 	return nil
 }
 
@@ -264,9 +264,9 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, check.Misuse(fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d")
 }
 
-// read has a replay read the sessions that are meant: those given, else all of the user's
+// readSessions has a replay read the sessions that are meant: those given, else all of the user's
 // in the places of every host that is here; of one host, if one is named.
-func (a *app) read(o *replay.Options, args []string, name string) (err error) {
+func (a *app) readSessions(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
@@ -281,13 +281,13 @@ func (a *app) read(o *replay.Options, args []string, name string) (err error) {
 	if len(args) > 0 {
 		return nil
 	}
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
-	for _, known := range hosts.All() {
+	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
-		at := known.At(a.owner())
+		at := known.PlaceFor(a.hostOwner())
 		if ok && known.Name != hosts.Claude && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
@@ -301,10 +301,10 @@ func (a *app) read(o *replay.Options, args []string, name string) (err error) {
 	return nil
 }
 
-// watch shows how far a replay is, on a terminal.
-func (a *app) watch(what string) (progress func(replay.Progress), done func()) {
+// watchReplay shows how far a replay is, on a terminal.
+func (a *app) watchReplay(what string) (progress func(replay.Progress), done func()) {
 	done = a.working(what)
 	return func(p replay.Progress) {
-		a.step(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
+		a.showStep(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
 	}, done
 }

@@ -48,7 +48,7 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 func replayed(ctx context.Context, home string, width int, o replayOptions) (code int, out, said string) {
 	var stdout, stderr bytes.Buffer
 	a := &app{out: &stdout, err: &stderr, shown: screen{columns: width}, work: home, home: home, getenv: func(string) string { return "" }}
-	code = a.report(runReplay(ctx, a, o), false)
+	code = a.reportError(runReplay(ctx, a, o), false)
 	return code, stdout.String(), stderr.String()
 }
 

@@ -23,13 +23,13 @@ import (
 // errCancelled is Ctrl-C, or a no to the last question.
 var errCancelled = interview.ErrCancelled
 
-// report prints an error and returns the exit code. With asJSON the error is the
+// reportError prints an error and returns the exit code. With asJSON the error is the
 // result: an object on standard output.
-func (a *app) report(err error, asJSON bool) int {
+func (a *app) reportError(err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
-	code, advice := exitCode(err), hint(err)
+	code, advice := exitCode(err), hintOf(err)
 	if code == cancelled {
 		err, advice = errCancelled, ""
 	}
@@ -38,9 +38,9 @@ func (a *app) report(err error, asJSON bool) int {
 	case code == cancelled:
 		a.talk("springfield: %v", err)
 	default:
-		a.notes().Bad().Lead("springfield: error: ", "%v", err)
+		a.notePrinter().InRed().PrintLead("springfield: error: ", "%v", err)
 		if advice != "" {
-			a.notes().Strong().Lead("springfield: hint: ", "%s", advice)
+			a.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
 		}
 	}
 	return code
@@ -106,8 +106,8 @@ func projectBehind(link string) string {
 	return filepath.Dir(target)
 }
 
-// hint is what the user can do about an error, "" if that is not known.
-func hint(err error) string {
+// hintOf is what the user can do about an error, "" if that is not known.
+func hintOf(err error) string {
 	var known interface{ Hint() string }
 	var spec *generator.SpecError
 	var fault *generator.FileError
@@ -119,11 +119,11 @@ func hint(err error) string {
 		if err != nil {
 			return "it leads nowhere: remove it, or name another place"
 		}
-		return "if you mean where it leads, name that: " + check.Quote(real)
+		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
 	case errors.As(err, &link): // whatever else the call says about itself
 		const none = "springfield follows no link there, since it may have come with the directory: "
 		if dir := projectBehind(link.Path); dir != "" {
-			return none + "go to " + check.Quote(dir) + ", and run it there"
+			return none + "go to " + check.QuoteArgument(dir) + ", and run it there"
 		}
 		return none + "put what it leads to in its place, or remove it"
 	case errors.As(err, &known):

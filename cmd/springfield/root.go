@@ -62,7 +62,7 @@ or you are needed. Without a command it leads you through it.`,
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
 	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
 	cobra.EnableCommandSorting = false // commands are listed in the order of their use
 	a.addVerbs(root)
 	a.completeNames(root)

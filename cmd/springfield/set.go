@@ -62,14 +62,14 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
 				return check.Misuse(errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting")
 			}
-			if !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
+			if !slices.Contains(layer.AllScopes(), layer.Scope(o.scope)) {
 				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
 			}
-			places, err := a.places()
+			places, err := a.findPlaces()
 			if err != nil {
 				return err
 			}
-			p, err := a.plugin(places, args[0])
+			p, err := a.findPlugin(places, args[0])
 			if err != nil {
 				return err
 			}
@@ -99,29 +99,29 @@ type settingsShape struct {
 
 // showSettings shows all settings, or one and what each file says of it.
 func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) error {
-	stack, err := layer.Read(places, p)
+	stack, err := layer.ReadStack(places, p)
 	if err != nil {
 		return err
 	}
-	values := stack.Values()
+	values := stack.AllValues()
 	if len(o.values) > 0 {
-		k, err := stack.Key(o.values[0])
+		k, err := stack.FindKey(o.values[0])
 		if err != nil {
 			return err
 		}
-		values = []layer.Value{stack.Value(k)}
+		values = []layer.Value{stack.ValueOf(k)}
 	}
 	switch {
 	case o.json:
-		return a.encode(settingsShape{Plugin: p.Name, Strategy: p.Strategy.Name, Files: stack.Files, Values: values})
+		return a.printJSON(settingsShape{Plugin: p.Name, Strategy: p.Strategy.Name, Files: stack.Files, Values: values})
 	case len(o.values) > 0:
 		a.showValue(stack, values[0])
 	default:
 		rows := [][]string{{"KEY", "VALUE", "FROM", "CAN BE"}}
 		for _, v := range values {
-			rows = append(rows, []string{v.Name, layout.Clip(inCell(v.Value), 24), v.From, layout.Clip(v.Accepts(), 36)})
+			rows = append(rows, []string{v.Name, layout.ClipText(cellText(v.Value), 24), v.From, layout.ClipText(v.Accepts(), 36)})
 		}
-		a.table(rows)
+		a.printTable(rows)
 		a.say("")
 		for _, f := range stack.Files {
 			if f.There {
@@ -141,18 +141,18 @@ func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) err
 
 // showValue shows one setting, and what each file says of it.
 func (a *app) showValue(stack layer.Stack, v layer.Value) {
-	p := a.lines()
-	p.Say("%s = %s (%s)", v.Name, compact(v.Value), v.From)
-	p.Fold("  means    ", "%s", v.Description)
-	p.Fold("  can be   ", "%s", v.Accepts())
-	p.Fold("  default  ", "%s", compact(v.Default))
+	p := a.resultPrinter()
+	p.PrintText("%s = %s (%s)", v.Name, compact(v.Value), v.From)
+	p.PrintFolded("  means    ", "%s", v.Description)
+	p.PrintFolded("  can be   ", "%s", v.Accepts())
+	p.PrintFolded("  default  ", "%s", compact(v.Default))
 	for _, said := range v.Said {
 		i := slices.IndexFunc(stack.Files, func(f layer.File) bool { return f.Scope == said.Scope })
 		text := compact(said.Value) + " in " + stack.Files[i].Path
 		if !said.InForce {
 			text += ", not in force: " + said.Why
 		}
-		p.Fold("  "+layout.Pad(string(said.Scope), 9), "%s", text)
+		p.PrintFolded("  "+layout.PadText(string(said.Scope), 9), "%s", text)
 	}
 }
 
@@ -165,8 +165,8 @@ func compact(raw json.RawMessage) string {
 	return b.String()
 }
 
-// inCell is a value in a column: a word without quotes, a list of words with commas.
-func inCell(raw json.RawMessage) string {
+// cellText is a value in a column: a word without quotes, a list of words with commas.
+func cellText(raw json.RawMessage) string {
 	var text string
 	var words []string
 	var all []any
@@ -181,16 +181,16 @@ func inCell(raw json.RawMessage) string {
 	return strings.NewReplacer("not set", "-", "[]", "-").Replace(compact(raw))
 }
 
-// plugin finds the plugin whose settings are meant: one that settings switch on, one of
+// findPlugin finds the plugin whose settings are meant: one that settings switch on, one of
 // a suite or a marketplace, or that of a strategy.
-func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
-	inventory, err := client.Look(places).Inventory()
+func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error) {
+	inventory, err := client.NewSnapshot(places).Inventory()
 	if err != nil {
 		return hook.Plugin{}, err
 	}
 	var dirs []string
 	for _, p := range inventory.Plugins {
-		if p.Dir != "" && p.Ours() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
+		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
 			dirs = append(dirs, p.Dir)
 		}
 	}
@@ -201,7 +201,7 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])
 	}
-	found, err := a.means(places).Find(name, "")
+	found, err := a.activationMeans(places).FindPlugin(name, "")
 	var several *activation.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
@@ -210,7 +210,7 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
-	if known, ok := registry.Named(bare); ok {
+	if known, ok := registry.StrategyNamed(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
 	return hook.Plugin{}, check.Misuse(fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are")
@@ -224,18 +224,18 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	}
 	var assignments []layer.Assignment
 	plan := func() (c change.Change, err error) {
-		stack, err := layer.Read(places, p)
+		stack, err := layer.ReadStack(places, p)
 		if err == nil {
 			assignments, err = o.assignments(stack)
 		}
 		if err != nil {
 			return c, err
 		}
-		return stack.Set(scope, assignments)
+		return stack.PlanSet(scope, assignments)
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
-		c, err = installer.Journal(places).Do(plan)
+		c, err = installer.Journal(places).PlanAndApply(plan)
 	}
 	switch {
 	case errors.Is(err, layer.ErrInvalid):
@@ -247,27 +247,27 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	case o.dryRun:
 		return a.preview(o.json, c, "")
 	}
-	stack, err := layer.Read(places, p)
+	stack, err := layer.ReadStack(places, p)
 	if err != nil {
 		return err
 	}
 	values := []layer.Value{}
 	for _, s := range assignments {
-		values = append(values, stack.Value(s.Key))
+		values = append(values, stack.ValueOf(s.Key))
 	}
 	if o.json {
-		return a.encode(settingsShape{p.Name, p.Strategy.Name, stack.Files, values, !c.Empty(), c.Diff()})
+		return a.printJSON(settingsShape{p.Name, p.Strategy.Name, stack.Files, values, !c.IsEmpty(), c.Diff()})
 	}
-	if c.Empty() {
+	if c.IsEmpty() {
 		a.talk("nothing to do: that is its value already")
 	} else {
-		a.lines().Diff(c.Diff())
+		a.resultPrinter().PrintDiff(c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
-	rank := func(s layer.Scope) int { return slices.Index(layer.Scopes(), s) }
+	rank := func(s layer.Scope) int { return slices.Index(layer.AllScopes(), s) }
 	for _, v := range values {
 		if rank(layer.Scope(v.From)) > rank(scope) {
-			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, inCell(v.Value), v.From)
+			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
 		}
 	}
 	model := a.getenv("LISA_SIMPSON_MODEL")
@@ -285,13 +285,13 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		if sets == unset {
 			return nil, check.Misuse(fmt.Errorf("%q has the wrong form", text), "write KEY=VALUE, or --unset KEY")
 		}
-		k, err := stack.Key(name)
+		k, err := stack.FindKey(name)
 		if err != nil {
 			return nil, err
 		}
 		a := layer.Assignment{Key: k}
 		if sets {
-			if a.Value, err = k.Read(value); err != nil {
+			if a.Value, err = k.ParseValue(value); err != nil {
 				return nil, err
 			}
 		}

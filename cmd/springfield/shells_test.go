@@ -32,7 +32,7 @@ var offered = []struct {
 func TestShells(t *testing.T) {
 	program := scratch.Program(t, "cmd/springfield")
 	w := newWorld(t)
-	scratch.Place(t, program, filepath.Join(w.dir, "bin", "springfield"))
+	scratch.PlaceProgram(t, program, filepath.Join(w.dir, "bin", "springfield"))
 	w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
 	env := []string{"HOME=" + w.home(), "PATH=" + filepath.Join(w.dir, "bin") + ":/usr/bin:/bin", "TERM=dumb", "LC_ALL=C.UTF-8"}
 

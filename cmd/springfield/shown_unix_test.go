@@ -49,7 +49,7 @@ var inJSON = func() string {
 // git, names of files and directories, the environment, the call itself.
 func TestNothingHiddenIsPrinted(t *testing.T) {
 	t.Parallel()
-	h, host := newHaunted(t), generator.Host().String()
+	h, host := newHaunted(t), generator.HostTarget().String()
 	calls := map[string][][]string{ // of every verb, in the order of verbs below
 		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
 		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
@@ -146,14 +146,14 @@ type haunted struct {
 
 func newHaunted(t *testing.T) *haunted {
 	t.Helper()
-	goroot, gocache := scratch.Go(t)
+	goroot, gocache := scratch.FindGo(t)
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := scratch.Home(h.home); err != nil {
+	if err := scratch.PrepareHome(h.home); err != nil {
 		t.Fatal(err)
 	}
 	h.write(t, filepath.Join(h.project, "keep"), "")
@@ -313,7 +313,7 @@ func (h *haunted) hooked(t *testing.T, plugin, event string) {
 		} else if err != nil {
 			t.Fatalf("%s answers %s: %v", plugin, answer, err)
 		}
-		if text, ok := token.(string); ok && display.Text(text) != text {
+		if text, ok := token.(string); ok && display.PlainText(text) != text {
 			t.Errorf("%s says %q", plugin, text)
 		}
 	}
@@ -341,7 +341,7 @@ func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 			printed = h.uncoloured(printed)
 		}
 		for line := range strings.Lines(printed) {
-			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.Shows(r) }) {
+			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.IsShown(r) }) {
 				t.Errorf("%s %q: %s has %q", filepath.Base(cmd.Path), cmd.Args[1:], name, line)
 			}
 		}

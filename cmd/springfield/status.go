@@ -38,7 +38,7 @@ springfield without a command shows the last decision and problems too, in short
 }
 
 func runStatus(a *app, names []string, asJSON bool) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -48,28 +48,28 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	}
 	switch {
 	case asJSON && !claude:
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Notes []string            `json:"notes"`
 			Hosts []inspection.OnHost `json:"hosts"`
-		}{append(list(in.Holds()), in.Outdated()...), others})
+		}{append(nonNil(in.HoldsInWords()), in.Outdated()...), others})
 	case asJSON:
-		return a.encode(struct {
+		return a.printJSON(struct {
 			inspection.Status
 			Hosts []inspection.OnHost `json:"hosts,omitempty"`
-		}{in.Status(), others})
+		}{in.SumUpStatus(), others})
 	}
 	if claude {
-		in.Status().WriteText(a.lines())
+		in.SumUpStatus().WriteText(a.resultPrinter())
 	} else {
-		for _, note := range append(in.Holds(), in.Outdated()...) {
-			a.lines().Item("note: ", note)
+		for _, note := range append(in.HoldsInWords(), in.Outdated()...) {
+			a.resultPrinter().PrintItem("note: ", note)
 		}
 	}
 	for i, o := range others {
 		if i > 0 || claude {
 			a.say("")
 		}
-		o.WriteText(a.lines())
+		o.WriteText(a.resultPrinter())
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 // inspectHosts looks at what is in effect on hosts: those that are named, else all that
 // are there. claude tells whether Claude Code is among them.
 func (a *app) inspectHosts(r inspection.Request, names []string) (in *inspection.Inspection, others []inspection.OnHost, claude bool, err error) {
-	chosen, err := a.toShow(names)
+	chosen, err := a.hostsToShow(names)
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -94,7 +94,7 @@ func (a *app) inspectHosts(r inspection.Request, names []string) (in *inspection
 
 // inspect looks at what is in effect in the working directory.
 func (a *app) inspect() (*inspection.Inspection, error) {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
 	}
@@ -102,5 +102,5 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Off: a.off, Now: time.Now()}
+	return inspection.Request{Places: places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
 }

@@ -57,7 +57,7 @@ settings, springfield disable still puts back what springfield set.`,
 }
 
 func runUndo(ctx context.Context, a *app, o undoOptions) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -70,25 +70,25 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	case o.forget && o.dryRun:
 		return check.Misuse(errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line")
 	case o.forget:
-		entry, err := j.Forget()
+		entry, err := j.ForgetNewest()
 		if err != nil {
 			return hintChange(err, "undo")
 		}
 		did := cmp.Or(entry.Did, "an edit that could not be read")
 		if o.json {
-			return a.encode(struct {
+			return a.printJSON(struct {
 				Forgotten string    `json:"forgotten"`
 				At        time.Time `json:"at"` // when it was done
 				Files     []string  `json:"files"`
-			}{did, entry.At, list(entry.Files())})
+			}{did, entry.At, nonNil(entry.Files())})
 		}
 		a.say("forgotten: %s; its files stay as they are", did)
 		return nil
 	}
 	var undo change.Undo
 	makePlan := func() (c change.Change, err error) {
-		means := a.means(places)
-		if undo, err = activation.Undo(ctx, means); err == nil {
+		means := a.activationMeans(places)
+		if undo, err = activation.PlanUndo(ctx, means); err == nil {
 			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
 		}
 		return undo.Change, err
@@ -98,11 +98,11 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 			return a.hintUndo(places, err)
 		}
 		if !o.json {
-			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
+			a.talk("would undo: %s, %s", undo.Entry.Did, agoInWords(undo.Entry.At))
 		}
-		return a.preview(o.json, undo.Change, a.means(places).Commands(undo.Change))
+		return a.preview(o.json, undo.Change, a.activationMeans(places).Commands(undo.Change))
 	}
-	if _, err := j.Do(makePlan); err != nil {
+	if _, err := j.PlanAndApply(makePlan); err != nil {
 		return a.hintUndo(places, err)
 	}
 	return a.reportUndo(o.json, undo)
@@ -111,7 +111,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 	written, removed := u.Files()
 	if asJSON {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			Undone  string    `json:"undone"`
 			At      time.Time `json:"at"`      // when it was done
 			Changed []string  `json:"changed"` // files that got their old bytes
@@ -119,9 +119,9 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 			Gone    []string  `json:"gone"`    // files whose directory is gone
 			Stays   []string  `json:"stays"`   // repositories in which something has happened
 			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
-		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays), list(slices.Concat(u.Entry.Leaves, u.Notes))})
+		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
-	a.say("undone: %s, %s", u.Entry.Did, ago(u.Entry.At))
+	a.say("undone: %s, %s", u.Entry.Did, agoInWords(u.Entry.At))
 	a.sayFiles("changed ", written, "", "")
 	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
 	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
@@ -156,7 +156,7 @@ func shortened(files []string) []string {
 	}
 	dir := filepath.Dir(files[0])
 	for _, file := range files {
-		for !folder.Holds(dir, file) {
+		for !folder.HoldsPath(dir, file) {
 			dir = filepath.Dir(dir)
 		}
 	}
@@ -179,7 +179,7 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 		for _, e := range entries {
 			edits = append(edits, edit{e.ID, e.At, e.Did, e.Files()})
 		}
-		return a.encode(edits)
+		return a.printJSON(edits)
 	}
 	if len(entries) == 0 {
 		a.talk("there is no edit to undo")
@@ -189,7 +189,7 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortened(e.Files()), " ")})
 	}
-	a.table(rows)
+	a.printTable(rows)
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (a *app) hintUndo(places client.Places, err error) error {
 	}
 	a.printStart(changed.Diff)
 	back := "it is taken back once that file is as springfield left it"
-	if off := switchesOff(installer.Read(places), changed.File); off != "" {
+	if off := switchesOff(installer.ReadSettings(places), changed.File); off != "" {
 		back = off + " puts back what is still springfield's"
 	}
 	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
@@ -216,7 +216,7 @@ func switchesOff(settings *installer.Settings, file string) (command string) {
 		}
 	}
 	at, err := change.Resolve(file)
-	for _, name := range hosts.Names(hosts.All()) {
+	for _, name := range hosts.HostNames(hosts.AllHosts()) {
 		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
 		for _, r := range byUs {
 			if err == nil && r.File == at {
@@ -231,19 +231,19 @@ func switchesOff(settings *installer.Settings, file string) (command string) {
 func (a *app) printStart(diff string) {
 	const most = 40
 	lines := strings.SplitAfter(diff, "\n")
-	a.notes().Diff(strings.Join(lines[:min(most, len(lines))], ""))
+	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
 	if more := strings.Count(diff, "\n") - most; more > 0 {
-		a.talk("… %s", count(more, "more line"))
+		a.talk("… %s", countOf(more, "more line"))
 	}
 }
 
-// encode prints a result as indented JSON.
-func (a *app) encode(v any) error {
+// printJSON prints a result as indented JSON.
+func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
-// ago says how long ago something was, for people.
-func ago(t time.Time) string { return inspection.Ago(time.Now(), t) }
+// agoInWords says how long ago something was, for people.
+func agoInWords(t time.Time) string { return inspection.AgoInWords(time.Now(), t) }

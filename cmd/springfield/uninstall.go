@@ -13,15 +13,15 @@ import (
 // npmPackage is the package of springfield in npm's registry.
 const npmPackage = "@cameronsjo/springfield"
 
-// itself is the running program among what `disable --all --purge` leaves, with the command that removes it: a package
+// runningProgram is the running program among what `disable --all --purge` leaves, with the command that removes it: a package
 // manager that has installed it removes it again, because without its file the package would still be listed. Links
 // are followed: package managers put one on PATH.
-func itself(program string) installer.Left {
+func runningProgram(program string) installer.Left {
 	left := installer.Left{What: program + " is this program"}
 	if file, err := filepath.EvalSymlinks(program); err == nil {
 		program = file
 	}
-	left.Remove = "rm " + check.Quote(program)
+	left.Remove = "rm " + check.QuoteArgument(program)
 	folders := strings.Split(filepath.ToSlash(program), "/")
 	modules := slices.IndexFunc(folders, func(folder string) bool { return folder == "node_modules" || folder == ".pnpm" })
 	switch {
@@ -31,16 +31,16 @@ func itself(program string) installer.Left {
 		switch {
 		case slices.Contains(folders[:modules], "_npx"):
 			left.What += ", which npx keeps"
-			left.Remove = "rm -r " + check.Quote(dir)
+			left.Remove = "rm -r " + check.QuoteArgument(dir)
 		case folders[modules] == ".pnpm":
 			left.Remove = "pnpm remove -g " + npmPackage
 		case slices.Contains(folders[modules:], ".pnpm"):
-			left.Remove = "pnpm --dir " + check.Quote(dir) + " remove " + npmPackage
+			left.Remove = "pnpm --dir " + check.QuoteArgument(dir) + " remove " + npmPackage
 		case err == nil:
-			left.Remove = "npm --prefix " + check.Quote(dir) + " uninstall " + npmPackage
+			left.Remove = "npm --prefix " + check.QuoteArgument(dir) + " uninstall " + npmPackage
 		default:
 			prefix := strings.TrimSuffix(dir, string(filepath.Separator)+"lib")
-			left.Remove = "npm uninstall -g --prefix " + check.Quote(prefix) + " " + npmPackage
+			left.Remove = "npm uninstall -g --prefix " + check.QuoteArgument(prefix) + " " + npmPackage
 		}
 	case slices.Contains(folders, "Caskroom"):
 		left.Remove = "brew uninstall --cask springfield"

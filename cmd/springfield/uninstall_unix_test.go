@@ -35,7 +35,7 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 		"scoop/apps/springfield/1.2.3/springfield.exe":                                                                                      "scoop uninstall springfield",
 		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
 	} {
-		got := strings.ReplaceAll(itself(filepath.Join(dir, path)).Remove, dir, "DIR")
+		got := strings.ReplaceAll(runningProgram(filepath.Join(dir, path)).Remove, dir, "DIR")
 		if got != want {
 			t.Errorf("%s:\n%q\nnot\n%q", path, got, want)
 		}

@@ -21,7 +21,7 @@ import (
 // print.
 func TestReaderIsGone(t *testing.T) {
 	t.Parallel()
-	_, gocache := scratch.Go(t)
+	_, gocache := scratch.FindGo(t)
 	gone := func() *os.File {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -37,7 +37,7 @@ func TestReaderIsGone(t *testing.T) {
 		{"new", "moe", "--from", "bart-simpson", "--suite", "hooks"},
 		{"enable", "ned-flanders", "--suite", "hooks", "--no-activate"},
 		{"hold", "1h"},
-		{"publish", "hooks", "--bump", "minor", "--target", generator.Host().String()},
+		{"publish", "hooks", "--bump", "minor", "--target", generator.HostTarget().String()},
 		{"undo"},
 		{"disable", "ned-flanders"},
 	}
@@ -46,7 +46,7 @@ func TestReaderIsGone(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
+		if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
 			t.Fatal(err)
 		}
 		for _, args := range verbs {

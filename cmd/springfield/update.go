@@ -85,16 +85,16 @@ func runUpdate(ctx context.Context, a *app, o updateOptions, tools generator.Too
 
 // updateOne brings one suite up to date with a spec, and says so.
 func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) error {
-	u := a.bring(ctx, o, tools, dir, spec)
+	u := a.bringSuite(ctx, o, tools, dir, spec)
 	if u.err != nil {
 		return u.err
 	}
-	then := a.copies([]updated{u})
+	then := a.copyCommands([]updated{u})
 	if o.json {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			updatedShape
 			Then []string `json:"then"`
-		}{u.shape(), list(then)})
+		}{u.shapeForJSON(), nonNil(then)})
 	}
 	a.listUpdate(o, u)
 	a.noteSameVersion("files", u.plan.SameVersion)
@@ -104,7 +104,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.To
 
 // updateAll brings all suites up to date that can be.
 func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.Toolchain) error {
-	places, err := a.places()
+	places, err := a.findPlaces()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 	var all []updated
 	var failed []string
 	for _, dir := range dirs {
-		if slices.ContainsFunc(all, func(u updated) bool { return folder.Same(u.dir, dir) }) {
+		if slices.ContainsFunc(all, func(u updated) bool { return folder.IsSame(u.dir, dir) }) {
 			continue // by another name
 		}
 		suite, err := generator.ReadSuite(dir)
@@ -124,7 +124,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 		case errors.Is(err, generator.ErrNoSuite):
 			u.outcome = "gone"
 		case err == nil:
-			if u = a.bring(ctx, o, tools, dir, suite.Spec); ctx.Err() != nil {
+			if u = a.bringSuite(ctx, o, tools, dir, suite.Spec); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
@@ -136,21 +136,21 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 	for _, dir := range gone {
 		all = append(all, updated{dir: dir, outcome: "gone"})
 	}
-	then := a.copies(all)
+	then := a.copyCommands(all)
 	if o.json {
 		shapes := []updatedShape{}
 		for _, u := range all {
-			shapes = append(shapes, u.shape())
+			shapes = append(shapes, u.shapeForJSON())
 		}
-		err = a.encode(struct {
+		err = a.printJSON(struct {
 			Suites []updatedShape `json:"suites"`
 			Then   []string       `json:"then"`
-		}{shapes, list(then)})
+		}{shapes, nonNil(then)})
 	} else {
 		a.listAll(o, all, then)
 	}
 	if err == nil && len(failed) > 0 {
-		err = check.Advise(fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each")
+		err = check.Advise(fmt.Errorf("%s could not be updated: %s", countOf(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each")
 	}
 	return err
 }
@@ -163,9 +163,9 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 		case "gone":
 			a.talk("springfield: note: there is no suite in %s any more", u.dir)
 		case "failed":
-			a.notes().Bad().Lead("springfield: not updated: ", "%s: %v", u.dir, u.err)
-			if advice := hint(u.err); advice != "" {
-				a.notes().Strong().Lead("springfield: hint: ", "%s", advice)
+			a.notePrinter().InRed().PrintLead("springfield: not updated: ", "%s: %v", u.dir, u.err)
+			if advice := hintOf(u.err); advice != "" {
+				a.notePrinter().InBold().PrintLead("springfield: hint: ", "%s", advice)
 			}
 		default:
 			a.listUpdate(o, u)
@@ -187,11 +187,11 @@ type updated struct {
 	err     error // why it was left as it is
 }
 
-// bring brings a suite to what is rendered of a spec.
-func (a *app) bring(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
+// bringSuite brings a suite to what is rendered of a spec.
+func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
 	u := updated{dir: dir, outcome: "failed"}
 	var files []generator.File
-	if files, _, u.err = tools.Make(ctx, spec); u.err != nil {
+	if files, _, u.err = tools.MakeSuite(ctx, spec); u.err != nil {
 		return u
 	}
 	makePlan := func() (c change.Change, err error) {
@@ -206,7 +206,7 @@ func (a *app) bring(ctx context.Context, o updateOptions, tools generator.Toolch
 	switch {
 	case u.err != nil:
 		u.err = hintChange(u.err, "update")
-	case u.plan.Empty():
+	case u.plan.IsEmpty():
 		u.outcome = "unchanged"
 	case o.dryRun:
 		u.outcome = "planned"
@@ -216,8 +216,8 @@ func (a *app) bring(ctx context.Context, o updateOptions, tools generator.Toolch
 	return u
 }
 
-// says tells what an update did to a file.
-func says(o generator.Outcome) string {
+// outcomeInWords tells what an update did to a file.
+func outcomeInWords(o generator.Outcome) string {
 	switch o.State {
 	case generator.Followed:
 		return "updated"
@@ -235,21 +235,21 @@ func says(o generator.Outcome) string {
 
 // listUpdate tells what was done; of a dry run the diff is the result.
 func (a *app) listUpdate(o updateOptions, u updated) {
-	list := a.lines()
+	list := a.resultPrinter()
 	switch {
 	case u.outcome == "unchanged":
-		list = a.notes()
+		list = a.notePrinter()
 		say := a.say
 		if o.dryRun {
 			say = a.talk // the result is a diff, and it is empty
 		}
 		say("nothing to do: %s is up to date", u.dir)
 	case o.dryRun && o.all: // several suites have files of one name
-		a.lines().Diff(u.plan.Change.Diff())
-		list = a.notes()
+		a.resultPrinter().PrintDiff(u.plan.Change.Diff())
+		list = a.notePrinter()
 	case o.dryRun:
-		a.lines().Diff(u.plan.Diff())
-		list = a.notes()
+		a.resultPrinter().PrintDiff(u.plan.Diff())
+		list = a.notePrinter()
 	case len(u.plan.Outcomes) == 0:
 		a.say("updated %s: no file changed; springfield has written down what it made", u.dir)
 	default:
@@ -257,9 +257,9 @@ func (a *app) listUpdate(o updateOptions, u updated) {
 	}
 	var rows [][]string
 	for _, c := range u.plan.Outcomes {
-		rows = append(rows, []string{filepath.FromSlash(c.Path), says(c)})
+		rows = append(rows, []string{filepath.FromSlash(c.Path), outcomeInWords(c)})
 	}
-	list.Table("  ", rows)
+	list.PrintTable("  ", rows)
 }
 
 // updatedShape is the JSON of one suite.
@@ -279,8 +279,8 @@ type updatedFile struct {
 	Writes string          `json:"writes"` // the file itself, the one beside it, or none
 }
 
-func (u updated) shape() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}, SameVersion: list(names(u.plan.SameVersion))}
+func (u updated) shapeForJSON() updatedShape {
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}, SameVersion: nonNil(namesOf(u.plan.SameVersion))}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}
@@ -288,13 +288,13 @@ func (u updated) shape() updatedShape {
 		shape.Diff = u.plan.Diff()
 	}
 	if u.err != nil {
-		shape.Error, shape.Hint = u.err.Error(), hint(u.err)
+		shape.Error, shape.Hint = u.err.Error(), hintOf(u.err)
 	}
 	return shape
 }
 
-// copies are the commands that give other agents what was updated, where they run a copy.
-func (a *app) copies(all []updated) []string {
+// copyCommands are the commands that give other agents what was updated, where they run a copy.
+func (a *app) copyCommands(all []updated) []string {
 	var dirs []string
 	for _, u := range all {
 		if u.outcome == "updated" {
@@ -314,7 +314,7 @@ func (a *app) copiesOf(dirs []string) []string {
 	if err != nil {
 		return nil // status tells
 	}
-	return in.Copies(dirs)
+	return in.CopyCommands(dirs)
 }
 
 // sayThen says what is left to do for agents that run a copy.

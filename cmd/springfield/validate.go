@@ -51,7 +51,7 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 		return err
 	}
 	if o.json {
-		if err := a.encode(struct {
+		if err := a.printJSON(struct {
 			Suite  string          `json:"suite"`
 			Checks []check.Finding `json:"checks"`
 		}{dir, found}); err != nil {
@@ -60,12 +60,12 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	} else {
 		a.printFindings(found)
 	}
-	failed, warned := check.Count(found, check.Failure), check.Count(found, check.Warning)
+	failed, warned := check.CountState(found, check.Failure), check.CountState(found, check.Warning)
 	switch {
 	case failed > 0:
-		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, count(failed, "failure")), found, check.Failure)
+		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure")), found, check.Failure)
 	case warned > 0 && o.strict:
-		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, count(warned, "warning")), found, check.Warning)
+		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning")), found, check.Warning)
 	}
 	return nil
 }
@@ -85,9 +85,9 @@ func (a *app) validate(ctx context.Context, dir string) ([]check.Finding, error)
 	if err != nil || !v.Readable {
 		return v.Found, err
 	}
-	client, err := a.claude().Validate(ctx, dir, names(v.Suite.Plugins), a.asking)
+	client, err := a.claudeCommand().Validate(ctx, dir, namesOf(v.Suite.Plugins), a.sayClientIsAsked)
 	return append(v.Found, client...), err
 }
 
-// asking says that a client is asked, which takes a while.
-func (a *app) asking(client string) { a.talk("asking %s", client) }
+// sayClientIsAsked says that a client is asked, which takes a while.
+func (a *app) sayClientIsAsked(client string) { a.talk("asking %s", client) }

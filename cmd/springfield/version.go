@@ -36,7 +36,7 @@ func (a *app) runVersion(asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.encode(struct {
+		return a.printJSON(struct {
 			buildInfo
 			Source string             `json:"source"` // SHA-256 of the sources of hooks
 			Hooks  *generator.Carried `json:"hooks"`  // null where it carries none
@@ -69,9 +69,9 @@ type buildInfo struct {
 
 func (b buildInfo) String() string { return strings.TrimSpace(b.Version + " " + b.Go) }
 
-// build comes from the compiler: a link-time variable would be one more thing
+// buildOfBinary comes from the compiler: a link-time variable would be one more thing
 // that can be wrong.
-func build() buildInfo {
+func buildOfBinary() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return buildInfo{Version: "unknown"}

@@ -37,7 +37,7 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	w.write(t, "log.jsonl", pastSession)
-	if err := scratch.Home(w.home()); err != nil {
+	if err := scratch.PrepareHome(w.home()); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -70,7 +70,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	}
 	defer in.Close()
 	a := &app{
-		in: in, out: display.Writer(stdout), err: display.Writer(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
+		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
 		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", caller: w.caller,
 		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
 	}

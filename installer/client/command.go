@@ -41,7 +41,7 @@ type Command struct {
 
 // Register makes a directory known as a marketplace.
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
-	if err := c.call(ctx, s, clientPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
 		ok, err := now.IsRegistered(name, dir)
 		return orNotRecorded(ok, err)
 	}, "plugin", "marketplace", "add", dir); err != nil {
@@ -70,13 +70,13 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		}
 		return "", false, &ConflictError{found.Name, known.String(), found.String()}
 	}
-	if err := c.call(ctx, s, fetchPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) error {
 		markets, err := now.Markets()
 		_, ok := markets[found.Name]
 		return orNotRecorded(ok, err)
 	}, "plugin", "marketplace", "add", source); err != nil {
 		// Cut off, it may be registered all the same.
-		_, _ = c.Forget(context.WithoutCancel(ctx), Look(s.Places), found.Name)
+		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
 		return fail(err)
 	}
 	return found.Name, true, nil
@@ -96,7 +96,7 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	if err != nil {
 		return found, err
 	}
-	err = c.run(ctx, call{there, network, fetchPatience, func(now *Snapshot) error {
+	err = c.runClient(ctx, call{there, network, fetchPatience, func(now *Snapshot) error {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
@@ -113,7 +113,7 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	if err := c.call(ctx, s, fetchPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) error {
 		// A record for another project is none for here.
 		return orNotRecorded(now.Installed(id).Dir != "", nil)
 	}, "plugin", "install", id); err != nil {
@@ -136,7 +136,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 			return id + " stays installed: the claude command could take " + other + " for it", nil
 		}
 	}
-	if err := c.call(ctx, s, clientPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
 		records, err := now.records(id)
 		return orNotRecorded(len(records) == 0, err)
 	}, "plugin", "uninstall", id); err != nil {
@@ -145,9 +145,9 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 	return id + " is uninstalled", nil
 }
 
-// Forget has the client forget a marketplace, and with it what is installed from
+// ForgetMarketplace has the client forget a marketplace, and with it what is installed from
 // there. It says what it did.
-func (c Command) Forget(ctx context.Context, s *Snapshot, name string) (note string, err error) {
+func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string) (note string, err error) {
 	markets, err := s.Markets()
 	if err != nil {
 		return "", err
@@ -157,11 +157,11 @@ func (c Command) Forget(ctx context.Context, s *Snapshot, name string) (note str
 		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client removes what its settings declare.
-	declaration, err := document.Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.Source}}})
+	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.Source}}})
 	if err != nil {
 		return "", err
 	}
-	if err := c.run(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) error {
+	if err := c.runClient(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) error {
 		markets, err := now.Markets()
 		_, still := markets[name]
 		return orNotRecorded(!still, err)
@@ -171,20 +171,20 @@ func (c Command) Forget(ctx context.Context, s *Snapshot, name string) (note str
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// UsedOf lists what else of a plugin's marketplace is switched on here or installed.
-func (s *Snapshot) UsedOf(plugin Plugin) ([]string, error) {
+// UsesOf lists what else of a plugin's marketplace is switched on here or installed.
+func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	records, err := s.allRecords()
 	if err != nil {
 		return nil, err
 	}
-	layers, err := s.Layers()
+	layers, err := s.AllLayers()
 	if err != nil {
 		return nil, err
 	}
 	ids := slices.Collect(maps.Keys(records))
 	for _, l := range layers {
-		for _, id := range l.IDs() {
-			if on, _ := l.Says(id); on {
+		for _, id := range l.PluginIDs() {
+			if on, _ := l.SaysOf(id); on {
 				ids = append(ids, id)
 			}
 		}
@@ -222,22 +222,22 @@ func orNotRecorded(ok bool, err error) error {
 	return errNotRecorded
 }
 
-// call runs the client with what it needs of the user's settings, and believes only
+// callClient runs the client with what it needs of the user's settings, and believes only
 // what check finds in its records.
-func (c Command) call(ctx context.Context, s *Snapshot, patience time.Duration, check func(now *Snapshot) error, args ...string) error {
+func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, check func(now *Snapshot) error, args ...string) error {
 	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
 	if err != nil {
 		return err
 	}
-	defer s.forget()
-	return c.run(ctx, call{s.Places, settings, patience, check}, args...)
+	defer s.readAgain()
+	return c.runClient(ctx, call{s.Places, settings, patience, check}, args...)
 }
 
 // forCommand is what the client needs to know of the user's settings: the members
 // that are asked for, and how the network is reached. The rest, tokens among it,
 // is no business of a temporary file.
 func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
-	l := s.user() // unreadable: not in effect
+	l := s.userLayer() // unreadable: not in effect
 	copied := map[string]any{}
 	for _, key := range keys {
 		if raw, ok := l.fields[key]; ok {
@@ -249,12 +249,12 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSH", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "CLAUDE_CODE_PLUGIN_PREFER_HTTPS",
 	} {
-		if value, _, ok := Env([]Layer{l}, name); ok {
+		if value, _, ok := VariableIn([]Layer{l}, name); ok {
 			variables[name] = value
 		}
 	}
 	copied["env"] = variables
-	return document.Encode(copied)
+	return document.EncodeValue(copied)
 }
 
 // sweepThrowaways removes what killed calls have left in the temporary directory.
@@ -285,8 +285,8 @@ type call struct {
 	recorded func(now *Snapshot) error // what its records have to say afterwards
 }
 
-// run runs the client in a directory of its own, and believes its records only.
-func (c Command) run(ctx context.Context, l call, args ...string) (err error) {
+// runClient runs the client in a directory of its own, and believes its records only.
+func (c Command) runClient(ctx context.Context, l call, args ...string) (err error) {
 	sweepThrowaways()
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -310,7 +310,7 @@ func (c Command) run(ctx context.Context, l call, args ...string) (err error) {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()
-	checked := l.recorded(Look(l.places))
+	checked := l.recorded(NewSnapshot(l.places))
 	if !errors.Is(checked, errNotRecorded) {
 		return checked
 	}

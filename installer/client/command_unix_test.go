@@ -24,12 +24,12 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 	must(t, os.Chmod(command, 0o755))
 	client := Command{Path: command, Env: []string{"PATH=/usr/bin:/bin"}}
 	for _, want := range []bool{true, false} {
-		if name, added, err := client.AddMarket(context.Background(), Look(p), "a/b"); name != "team" || added != want || err != nil {
+		if name, added, err := client.AddMarket(context.Background(), NewSnapshot(p), "a/b"); name != "team" || added != want || err != nil {
 			t.Errorf("%q, added %v, %v; want added %v", name, added, err, want)
 		}
 	}
 	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"x@team": [{"scope": "local", "projectPath": "/elsewhere", "installPath": "/elsewhere"}]}}`)
-	if _, err := client.Install(context.Background(), Look(p), "x@team"); err == nil {
+	if _, err := client.Install(context.Background(), NewSnapshot(p), "x@team"); err == nil {
 		t.Error("the client failed, and all is said to be well")
 	}
 }
@@ -54,7 +54,7 @@ basename "$CLAUDE_CODE_PLUGIN_CACHE_DIR" >>"$HOME/dirs"
 mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
 echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
 `)
-	if _, _, err := client.AddMarket(context.Background(), Look(p), "a/b"); err != nil {
+	if _, _, err := client.AddMarket(context.Background(), NewSnapshot(p), "a/b"); err != nil {
 		t.Fatal(err)
 	}
 	trial := look(t, filepath.Join(p.Home, "told."+filepath.Base(os.TempDir())))

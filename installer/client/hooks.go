@@ -40,8 +40,8 @@ type Hook struct {
 	whole   string // what it does, unbounded: the same handler twice runs once
 }
 
-// Events lists the events whose hooks are looked at.
-func Events() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
+// HookEvents lists the events whose hooks are looked at.
+func HookEvents() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
 
 // maxDoes bounds what is shown of a hook, in characters.
 const maxDoes = 200
@@ -56,16 +56,16 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 	}
 	byEvent, ok := members(events)
 	if !ok {
-		return nil, fmt.Errorf("hooks are %s, not an object", document.Kind(events))
+		return nil, fmt.Errorf("hooks are %s, not an object", document.KindName(events))
 	}
-	for _, event := range Events() {
+	for _, event := range HookEvents() {
 		raw, found := byEvent[event]
 		if !found {
 			continue
 		}
 		groups, ok := elements(raw)
 		if !ok {
-			bad("%s is %s, not an array", event, document.Kind(raw))
+			bad("%s is %s, not an array", event, document.KindName(raw))
 		}
 		for _, group := range groups {
 			fields, _ := members(group)
@@ -80,9 +80,9 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 					continue
 				}
 				h.Event, h.Source, h.File = event, source, file
-				h.Timeout = h.limit()
+				h.Timeout = h.timeLimit()
 				if event == "SubagentStop" {
-					h.Matcher = printable(textIn(fields["matcher"]))
+					h.Matcher = printable(jsonText(fields["matcher"]))
 				}
 				hooks = append(hooks, h)
 			}
@@ -95,9 +95,9 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 func readHook(raw json.RawMessage) (h Hook, problem string) {
 	fields, ok := members(raw)
 	if !ok {
-		return h, "a hook is " + document.Kind(raw) + ", not an object"
+		return h, "a hook is " + document.KindName(raw) + ", not an object"
 	}
-	h.Type = textIn(fields["type"])
+	h.Type = jsonText(fields["type"])
 	what := map[string][]string{ // the members that say what a handler does
 		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"},
 		"http": {"url"}, "mcp_tool": {"server", "tool"},
@@ -107,7 +107,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	}
 	var words []string
 	for _, key := range what {
-		word := textIn(fields[key])
+		word := jsonText(fields[key])
 		if word == "" {
 			return h, fmt.Sprintf("a hook of type %s has no %q", h.Type, key)
 		}
@@ -116,7 +116,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	if args, ok := elements(fields["args"]); ok && h.Type == "command" {
 		h.command = words[0]
 		for _, arg := range args {
-			words = append(words, quoted(textIn(arg)))
+			words = append(words, quoteArgument(jsonText(arg)))
 		}
 	} else if h.Type == "command" {
 		h.command = program(words[0])
@@ -128,7 +128,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 			return h, "a timeout is not a number of seconds above 0"
 		}
 	}
-	h.Async = isTrue(fields["async"]) || isTrue(fields["asyncRewake"])
+	h.Async = isJSONTrue(fields["async"]) || isJSONTrue(fields["asyncRewake"])
 	if _, found := fields["if"]; found {
 		h.Never = `it has an "if", which is never met outside of tool events`
 	}
@@ -146,14 +146,14 @@ func program(command string) string {
 	return first
 }
 
-// isOurs tells whether a hook starts the program that springfield compiles.
-func (h Hook) isOurs() bool {
+// startsOurHook tells whether a hook starts the program that springfield compiles.
+func (h Hook) startsOurHook() bool {
 	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
 }
 
-// limit is how many seconds Claude Code gives the hook.
-func (h Hook) limit() float64 {
+// timeLimit is how many seconds Claude Code gives the hook.
+func (h Hook) timeLimit() float64 {
 	switch {
 	case h.Timeout > 0:
 		return h.Timeout
@@ -165,13 +165,13 @@ func (h Hook) limit() float64 {
 	return 600
 }
 
-// is tells whether two handlers are the same one, declared twice.
-func (h Hook) is(other Hook) bool {
+// isSameHook tells whether two handlers are the same one, declared twice.
+func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
 }
 
-// quoted is an argument as one would type it.
-func quoted(arg string) string {
+// quoteArgument is an argument as one would type it.
+func quoteArgument(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
 		return strconv.Quote(arg)
 	}
@@ -182,7 +182,7 @@ func quoted(arg string) string {
 func printable(s string) string {
 	var b strings.Builder
 	n, blank := 0, ""
-	for _, r := range display.Line(s) {
+	for _, r := range display.OneLine(s) {
 		switch {
 		case unicode.IsSpace(r):
 			if n > 0 {

@@ -43,14 +43,14 @@ type Installed struct {
 	optional bool // it is off unless settings say otherwise
 }
 
-// Ours tells whether it is a plugin that springfield made.
-func (i Installed) Ours() bool {
-	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.isOurs)
+// IsOurs tells whether it is a plugin that springfield made.
+func (i Installed) IsOurs() bool {
+	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, Hook.startsOurHook)
 }
 
-// Drives tells whether it is one of ours that decides at Stop.
-func (i Installed) Drives() bool {
-	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.isOurs() && h.Event == "Stop" })
+// DrivesStop tells whether it is one of ours that decides at Stop.
+func (i Installed) DrivesStop() bool {
+	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }
 
 // skillsDir is the marketplace name of plugins that lie in the configuration
@@ -69,10 +69,10 @@ type Plugin struct {
 // ID is the plugin's key in enabledPlugins.
 func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 
-// In looks at the plugin that lies in a directory, known or not.
-func (s *Snapshot) In(dir string) Installed {
+// InstalledIn looks at the plugin that lies in a directory, known or not.
+func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
-	if err := s.load(&i, item{}); err != nil {
+	if err := s.loadPlugin(&i, item{}); err != nil {
 		i.Problem = err.Error()
 	}
 	return i
@@ -86,8 +86,8 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 	if c.err != nil || !ok || entry.path == "" {
 		return ""
 	}
-	dir, err := below(c.root, entry.path)
-	if err != nil || !isDir(dir) {
+	dir, err := placeBelow(c.root, entry.path)
+	if err != nil || !isDirectory(dir) {
 		return ""
 	}
 	return dir
@@ -101,9 +101,9 @@ func (s *Snapshot) Installed(id string) Installed {
 		return i
 	}
 	i.Name, i.Marketplace, _ = strings.Cut(id, "@")
-	item, err := s.locate(&i)
+	item, err := s.locatePlugin(&i)
 	if err == nil {
-		err = s.load(&i, item)
+		err = s.loadPlugin(&i, item)
 	}
 	if err != nil {
 		i.Problem = err.Error()
@@ -111,8 +111,8 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-// locate finds the plugin's directory and its entry in the catalog.
-func (s *Snapshot) locate(i *Installed) (item, error) {
+// locatePlugin finds the plugin's directory and its entry in the catalog.
+func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
 	switch i.Marketplace {
 	case skillsDir:
 		i.Source, i.InPlace = "skills directory", true
@@ -140,7 +140,7 @@ func (s *Snapshot) locate(i *Installed) (item, error) {
 	}
 	i.Offered = entry.version
 	if entry.path != "" {
-		dir, err := below(c.root, entry.path)
+		dir, err := placeBelow(c.root, entry.path)
 		if err != nil {
 			return item{}, fmt.Errorf("its source in the marketplace: %w", err)
 		}
@@ -148,7 +148,7 @@ func (s *Snapshot) locate(i *Installed) (item, error) {
 			i.Offered = manifest.version
 		}
 		if c.inPlace {
-			if !isDir(dir) {
+			if !isDirectory(dir) {
 				return item{}, fmt.Errorf("its directory is gone: %s", dir)
 			}
 			i.Dir, i.InPlace = dir, true
@@ -156,13 +156,13 @@ func (s *Snapshot) locate(i *Installed) (item, error) {
 		}
 	}
 	var err error
-	i.Dir, i.Version, err = s.copied(*i)
+	i.Dir, i.Version, err = s.copyInCache(*i)
 	return entry, err
 }
 
-// load reads the plugin in its directory. Without a plugin.json its catalog's
+// loadPlugin reads the plugin in its directory. Without a plugin.json its catalog's
 // entry takes the place of what it has, event by event with one.
-func (s *Snapshot) load(i *Installed, entry item) error {
+func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, err := s.readManifest(i.Dir)
 	if err != nil {
@@ -177,8 +177,8 @@ func (s *Snapshot) load(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	for _, declared := range listOf(manifest.hooks) {
-		name := textIn(declared)
+	for _, declared := range asList(manifest.hooks) {
+		name := jsonText(declared)
 		if name != "" {
 			err = s.addFile(i, name, seen)
 		} else {
@@ -207,8 +207,8 @@ func (s *Snapshot) load(i *Installed, entry item) error {
 	return nil
 }
 
-// listOf makes one value an array of one.
-func listOf(raw json.RawMessage) []json.RawMessage {
+// asList makes one value an array of one.
+func asList(raw json.RawMessage) []json.RawMessage {
 	if len(raw) == 0 {
 		return nil
 	}
@@ -221,7 +221,7 @@ func listOf(raw json.RawMessage) []json.RawMessage {
 // addFile reads a file of hooks in the plugin's directory, whole or not at all;
 // the same file twice counts once.
 func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
-	fields, path, err := s.object(i.Dir, name)
+	fields, path, err := s.readObject(i.Dir, name)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (i *Installed) findPrograms() {
 			continue
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
-		if !exists(program) && !exists(program+".exe") {
+		if !pathExists(program) && !pathExists(program+".exe") {
 			h.Never = "its program is not there: " + printable(name)
 		}
 	}
@@ -261,8 +261,8 @@ func (i *Installed) findPrograms() {
 
 // strategyIn is the strategy that a directory's strategy.json names.
 func (s *Snapshot) strategyIn(dir string) string {
-	fields, _, err := s.object(dir, "strategy.json")
-	switch name := printable(textIn(fields["strategy"])); {
+	fields, _, err := s.readObject(dir, "strategy.json")
+	switch name := printable(jsonText(fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case name != "":
@@ -282,11 +282,11 @@ type manifest struct {
 
 // readManifest reads a plugin's plugin.json, which it need not have.
 func (s *Snapshot) readManifest(dir string) (manifest, error) {
-	fields, path, err := s.object(dir, ".claude-plugin/plugin.json")
+	fields, path, err := s.readObject(dir, ".claude-plugin/plugin.json")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(textIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, err == nil, printable(jsonText(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -297,11 +297,11 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copied finds the copy in the cache that would run: the first on record for
+// copyInCache finds the copy in the cache that would run: the first on record for
 // sessions here; where that has gone, the one of the version on offer, else the
 // newest. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
-func (s *Snapshot) copied(i Installed) (dir, version string, err error) {
+func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	records, err := s.records(i.ID)
 	if err != nil {
 		return "", "", err
@@ -309,8 +309,8 @@ func (s *Snapshot) copied(i Installed) (dir, version string, err error) {
 	gone := ""
 	for _, r := range records {
 		switch {
-		case !s.fits(r):
-		case filepath.IsAbs(r.InstallPath) && isDir(r.InstallPath):
+		case !s.fitsRecord(r):
+		case filepath.IsAbs(r.InstallPath) && isDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
 			gone = r.InstallPath
@@ -323,18 +323,18 @@ func (s *Snapshot) copied(i Installed) (dir, version string, err error) {
 		return "", "", errors.New("not installed") // a copy that is still there is a leftover
 	}
 	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDir(dir) && !exists(filepath.Join(dir, ".orphaned_at")) {
+	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDirectory(dir) && !pathExists(filepath.Join(dir, ".orphaned_at")) {
 		return dir, i.Offered, nil
 	}
-	if version := newest(around); version != "" {
+	if version := newestVersion(around); version != "" {
 		return filepath.Join(around, version), version, nil
 	}
 	return "", "", fmt.Errorf("its directory is gone: %s", gone)
 }
 
-// fits tells whether a record is for sessions that start here: the user's, or of
+// fitsRecord tells whether a record is for sessions that start here: the user's, or of
 // a project in the same repository.
-func (p Places) fits(r record) bool {
+func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true
 	}
@@ -344,7 +344,7 @@ func (p Places) fits(r record) bool {
 
 // records lists where Claude Code has installed a plugin.
 func (s *Snapshot) records(id string) ([]record, error) {
-	fields, path, err := s.object(s.Plugins, "installed_plugins.json")
+	fields, path, err := s.readObject(s.Plugins, "installed_plugins.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -370,17 +370,17 @@ func cacheName(name, allowed string) string {
 	}, name)
 }
 
-// newest is the highest version among a plugin's copies, or without versions
+// newestVersion is the highest version among a plugin's copies, or without versions
 // the youngest; one that the client has put aside does not count.
-func newest(dir string) string {
+func newestVersion(dir string) string {
 	entries, _ := os.ReadDir(dir)
 	var best fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || exists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
+		if err != nil || !e.IsDir() || pathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
 			continue
 		}
-		if best == nil || newer(info, best) {
+		if best == nil || isNewer(info, best) {
 			best = info
 		}
 	}
@@ -390,7 +390,7 @@ func newest(dir string) string {
 	return best.Name()
 }
 
-func newer(a, b fs.FileInfo) bool {
+func isNewer(a, b fs.FileInfo) bool {
 	one, errOne := semver.StrictNewVersion(a.Name())
 	other, errOther := semver.StrictNewVersion(b.Name())
 	if errOne == nil && errOther == nil {
@@ -401,7 +401,7 @@ func newer(a, b fs.FileInfo) bool {
 
 // allRecords lists where Claude Code has installed what.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
-	fields, _, err := s.object(s.Plugins, "installed_plugins.json")
+	fields, _, err := s.readObject(s.Plugins, "installed_plugins.json")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -420,7 +420,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {
-		if !s.fits(r) && isDir(r.ProjectPath) {
+		if !s.fitsRecord(r) && isDirectory(r.ProjectPath) {
 			return r.ProjectPath, nil
 		}
 	}

@@ -53,9 +53,9 @@ func TestInstalledInPlace(t *testing.T) {
 	dir := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
 	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.2.0")
 
-	i := Look(p).Installed("ned-flanders@hooks")
+	i := NewSnapshot(p).Installed("ned-flanders@hooks")
 	if i.Problem != "" || !i.InPlace || i.Dir != filepath.Join(dir, "ned-flanders") || i.Version != "1.2.0" || i.Offered != "1.2.0" ||
-		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.Ours() || !i.Drives() {
+		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.IsOurs() || !i.DrivesStop() {
 		t.Errorf("%+v", i)
 	}
 	if len(i.Hooks) != 1 {
@@ -68,7 +68,7 @@ func TestInstalledInPlace(t *testing.T) {
 	}
 
 	must(t, os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")))
-	if i := Look(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
 		t.Errorf("without its program: %+v", i)
 	}
 }
@@ -80,13 +80,13 @@ func TestInstalledFromDeclaredMarketplace(t *testing.T) {
 	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
 	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.0.0")
 	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := Look(p).Installed("ned-flanders@hooks"); !i.Drives() || i.Problem != "" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); !i.DrivesStop() || i.Problem != "" {
 		t.Errorf("%+v", i)
 	}
 	// A project's declaration needs trust first.
 	move(t, settingsOf(t, p, User), filepath.Join(p.Home, "elsewhere"))
 	put(t, settingsOf(t, p, Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := Look(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
+	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
 		t.Errorf("%+v", i)
 	}
 }
@@ -135,14 +135,14 @@ func TestInstalledCopies(t *testing.T) {
 			if test.installed != nil {
 				put(t, filepath.Join(p.Plugins, "installed_plugins.json"), test.installed(p, cache))
 			}
-			i := Look(p).Installed(id)
+			i := NewSnapshot(p).Installed(id)
 			if test.want == "" {
 				if !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "" {
 					t.Errorf("%+v", i)
 				}
 				return
 			}
-			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.Drives() || i.Source != "github team/hooks" {
+			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.DrivesStop() || i.Source != "github team/hooks" {
 				t.Errorf("%+v", i)
 			}
 		})
@@ -194,7 +194,7 @@ func TestInstalledProblems(t *testing.T) {
 			if test.spoil != nil {
 				test.spoil(t, p, suite)
 			}
-			i := Look(p).Installed("ned-flanders@hooks")
+			i := NewSnapshot(p).Installed("ned-flanders@hooks")
 			if !strings.HasPrefix(i.Problem, test.want) || len(i.Hooks) > 0 {
 				t.Errorf("problem %q, %d hooks", i.Problem, len(i.Hooks))
 			}
@@ -204,7 +204,7 @@ func TestInstalledProblems(t *testing.T) {
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
 		"x@nowhere": "marketplace nowhere is not known", "x@synced": "it comes with Claude Code itself and cannot be seen from here",
 	} {
-		if i := Look(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
+		if i := NewSnapshot(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)
 		}
 	}
@@ -244,12 +244,12 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 			if test.manifest != "" {
 				put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), test.manifest)
 			}
-			i := Look(p).Installed("x@hooks")
+			i := NewSnapshot(p).Installed("x@hooks")
 			var got []string
 			for _, h := range i.Hooks {
 				got = append(got, strings.TrimSpace(h.Event+" "+h.Does+" "+h.Matcher))
 			}
-			if !slices.Equal(got, test.want) || i.Problem != "" || i.Version != "7" || !i.InPlace || i.Ours() {
+			if !slices.Equal(got, test.want) || i.Problem != "" || i.Version != "7" || !i.InPlace || i.IsOurs() {
 				t.Errorf("%q in %+v", got, i)
 			}
 			if len(i.Faults) != min(1, len(test.fault)) || len(i.Faults) == 1 && !strings.HasPrefix(i.Faults[0], test.fault) {
@@ -270,11 +270,11 @@ func putSkill(t *testing.T, p Places, dir, name string) {
 func TestInstalledInSkills(t *testing.T) {
 	p := newPlaces(t)
 	putSkill(t, p, "any", "mine")
-	if i := Look(p).Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.Drives() {
+	if i := NewSnapshot(p).Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.DrivesStop() {
 		t.Errorf("%+v", i)
 	}
 	// The directory's name is nothing to the client: run on both.
-	if i := Look(p).Installed("any@skills-dir"); !strings.HasSuffix(i.Problem, "has that name") {
+	if i := NewSnapshot(p).Installed("any@skills-dir"); !strings.HasSuffix(i.Problem, "has that name") {
 		t.Errorf("%+v", i)
 	}
 }
@@ -326,12 +326,12 @@ func FuzzInstalled(f *testing.F) {
 		put(t, filepath.Join(suite, "x", ".claude-plugin", "plugin.json"), manifest)
 		put(t, filepath.Join(suite, "x", "hooks", "hooks.json"), hooks)
 		putKnown(t, p, "hooks", `{"source": "directory", "path": "x"}`, suite)
-		i := Look(p).Installed("x@hooks")
+		i := NewSnapshot(p).Installed("x@hooks")
 		if i.Problem != "" && len(i.Hooks) > 0 {
 			t.Errorf("hooks run in spite of %q", i.Problem)
 		}
 		for _, h := range i.Hooks {
-			if !strings.HasPrefix(h.File, suite) || !slices.Contains(Events(), h.Event) || len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b") {
+			if !strings.HasPrefix(h.File, suite) || !slices.Contains(HookEvents(), h.Event) || len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b") {
 				t.Errorf("%+v", h)
 			}
 		}

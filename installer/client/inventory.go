@@ -53,13 +53,13 @@ type Said struct {
 	On    bool   `json:"on"`
 }
 
-// Runs tells whether Claude Code would load the plugin.
-func (s Switched) Runs() bool { return s.On && s.Problem == "" }
+// IsLoaded tells whether Claude Code would load the plugin.
+func (s Switched) IsLoaded() bool { return s.On && s.Problem == "" }
 
 // Inventory finds out what is in effect. What is broken, or cannot be read, is part of
 // the answer.
 func (s *Snapshot) Inventory() (Inventory, error) {
-	layers, err := s.Layers()
+	layers, err := s.AllLayers()
 	if err != nil {
 		return Inventory{}, fmt.Errorf("read settings: %w", err)
 	}
@@ -69,9 +69,9 @@ func (s *Snapshot) Inventory() (Inventory, error) {
 		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
 	}
 	i.Plugins = s.switched(layers, skills)
-	gag := i.gag()
+	gag := i.findGag()
 	i.Silenced = gag.why
-	i.hooks(gag)
+	i.sortHooks(gag)
 	return i, nil
 }
 
@@ -90,11 +90,11 @@ func (s *Snapshot) skillPlugins() (map[string]string, error) {
 	dirs := map[string]string{}
 	for _, e := range entries { // sorted, so that of two with one name the first counts
 		dir := filepath.Join(around, e.Name())
-		fields, _, err := s.object(dir, ".claude-plugin/plugin.json")
+		fields, _, err := s.readObject(dir, ".claude-plugin/plugin.json")
 		if err != nil {
 			continue
 		}
-		name := textIn(fields["name"])
+		name := jsonText(fields["name"])
 		if name == "" {
 			name = e.Name()
 		}
@@ -135,7 +135,7 @@ func (s *Snapshot) switched(layers []Layer, skills map[string]string) []Switched
 		_, loads := skills[id]
 		found.On = loads && !found.optional
 		for _, l := range layers {
-			on, says := l.Says(id)
+			on, says := l.SaysOf(id)
 			if !says {
 				continue
 			}
@@ -155,13 +155,13 @@ type gag struct {
 	managed bool   // those of managed settings too
 }
 
-func (i Inventory) gag() gag {
-	if raw, l, ok := i.find("disableAllHooks"); ok && isTrue(raw) {
-		return gag{"disableAllHooks in " + l.source(), l.Name == Managed}
+func (i Inventory) findGag() gag {
+	if raw, l, ok := i.findMember("disableAllHooks"); ok && isJSONTrue(raw) {
+		return gag{"disableAllHooks in " + l.sourceInWords(), l.Name == Managed}
 	}
 	for _, l := range i.Settings {
 		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
-			if isTrue(raw) {
+			if isJSONTrue(raw) {
 				return gag{"allowManagedHooksOnly in managed settings", false}
 			}
 			break
@@ -170,8 +170,8 @@ func (i Inventory) gag() gag {
 	return gag{}
 }
 
-// find looks a member up in the highest layer that has it.
-func (i Inventory) find(key string) (json.RawMessage, Layer, bool) {
+// findMember looks a member up in the highest layer that has it.
+func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
 	for _, l := range i.Settings {
 		if raw, ok := l.fields[key]; ok {
 			return raw, l, true
@@ -180,8 +180,8 @@ func (i Inventory) find(key string) (json.RawMessage, Layer, bool) {
 	return nil, Layer{}, false
 }
 
-// hooks sorts all declared hooks into those that run and those that do not.
-func (i *Inventory) hooks(g gag) {
+// sortHooks sorts all declared hooks into those that run and those that do not.
+func (i *Inventory) sortHooks(g gag) {
 	add := func(managed bool, hooks []Hook) {
 		for _, h := range hooks {
 			if h.Never == "" && g.why != "" && (!managed || g.managed) {
@@ -200,21 +200,21 @@ func (i *Inventory) hooks(g gag) {
 			if l.Name != name {
 				continue
 			}
-			found, _ := hooksIn(l.fields["hooks"], l.source(), l.File) // parts that do not fit are dropped
-			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.is) })
+			found, _ := hooksIn(l.fields["hooks"], l.sourceInWords(), l.File) // parts that do not fit are dropped
+			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.isSameHook) })
 			declared = append(declared, found...)
 			add(name == Managed, found)
 		}
 	}
 	for _, s := range i.Plugins {
-		if s.Runs() {
+		if s.IsLoaded() {
 			add(s.Decides == Managed, s.Hooks)
 		}
 	}
 }
 
-// Plugin looks a plugin up.
-func (i Inventory) Plugin(id string) (Switched, bool) {
+// FindPlugin looks a plugin up.
+func (i Inventory) FindPlugin(id string) (Switched, bool) {
 	for _, s := range i.Plugins {
 		if s.ID == id {
 			return s, true
@@ -226,36 +226,38 @@ func (i Inventory) Plugin(id string) (Switched, bool) {
 // Drivers lists the springfield plugins that decide at Stop: those of whose
 // Stop hooks one runs.
 func (i Inventory) Drivers() []Switched {
-	return i.running(func(s Switched, h Hook) bool { return s.Drives() && h.Event == "Stop" })
+	return i.running(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 
-// Beside lists the springfield plugins that run and decide nothing at Stop.
-func (i Inventory) Beside() []Switched {
-	return i.running(func(s Switched, h Hook) bool { return s.Ours() && !s.Drives() })
+// BesideStop lists the springfield plugins that run and decide nothing at Stop.
+func (i Inventory) BesideStop() []Switched {
+	return i.running(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
 // running lists the plugins of whose own hooks one runs that is meant.
 func (i Inventory) running(meant func(Switched, Hook) bool) (all []Switched) {
 	for _, s := range i.Plugins {
-		if s.Runs() && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.isOurs() && meant(s, h) }) {
+		if s.IsLoaded() && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// Env is a variable that settings set for Claude Code and for hooks, and the
+// VariableSet is a variable that settings set for Claude Code and for hooks, and the
 // layer that it comes from.
-func (i Inventory) Env(name string) (value, from string, ok bool) { return Env(i.Settings, name) }
+func (i Inventory) VariableSet(name string) (value, from string, ok bool) {
+	return VariableIn(i.Settings, name)
+}
 
-// Model is the model that settings choose, and the layer that it comes from; ""
+// ChosenModel is the model that settings choose, and the layer that it comes from; ""
 // if they leave it to Claude Code.
-func (i Inventory) Model() (model, from string) {
-	raw, layer, ok := i.find("model")
+func (i Inventory) ChosenModel() (model, from string) {
+	raw, layer, ok := i.findMember("model")
 	if !ok {
 		return "", ""
 	}
-	return textIn(raw), layer.Name
+	return jsonText(raw), layer.Name
 }
 
 // BlockCap is how many blocks in a row, without a tool call between them, Claude Code
@@ -269,7 +271,7 @@ const (
 // Honoured is how many blocks in a row Claude Code honours by the settings of layers.
 func Honoured(layers []Layer) int {
 	const unlimited = 1 << 30
-	value, _, found := Env(layers, BlockCap)
+	value, _, found := VariableIn(layers, BlockCap)
 	n, err := strconv.Atoi(strings.TrimSpace(value))
 	switch {
 	case !found || err != nil:
@@ -288,7 +290,7 @@ func (s *Snapshot) Trusted() (trusted, known bool) {
 	if s.Config == filepath.Join(s.Home, ".claude") {
 		dir = s.Home
 	}
-	file, err := s.Open(filepath.Join(dir, ".claude.json"))
+	file, err := s.OpenFile(filepath.Join(dir, ".claude.json"))
 	if err != nil || file.Before == nil {
 		return false, false
 	}
@@ -297,7 +299,7 @@ func (s *Snapshot) Trusted() (trusted, known bool) {
 			Trusted bool `json:"hasTrustDialogAccepted"`
 		} `json:"projects"`
 	}
-	if json.Unmarshal(file.Data(), &record) != nil {
+	if json.Unmarshal(file.Bytes(), &record) != nil {
 		return false, false
 	}
 	for dir := s.Work; ; dir = filepath.Dir(dir) {

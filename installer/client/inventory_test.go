@@ -13,7 +13,7 @@ import (
 
 func inventory(t *testing.T, p Places) Inventory {
 	t.Helper()
-	i, err := Look(p).Inventory()
+	i, err := NewSnapshot(p).Inventory()
 	must(t, err)
 	return i
 }
@@ -79,7 +79,7 @@ func TestInventoryHooks(t *testing.T) {
 	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
 		t.Errorf("%+v", d)
 	}
-	if off, ok := i.Plugin("off@hooks"); !ok || off.On || off.Problem == "" || off.Runs() {
+	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.IsLoaded() {
 		t.Errorf("%+v", off)
 	}
 }
@@ -180,7 +180,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 		t.Error("b is off")
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
-		value, from, ok := i.Env(name)
+		value, from, ok := i.VariableSet(name)
 		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -210,12 +210,12 @@ func FuzzInventory(f *testing.F) {
 		put(t, settingsOf(t, p, Project), project)
 		i := inventory(t, p)
 		for _, l := range i.Settings {
-			if _, err := document.Parse([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
+			if _, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
 				t.Errorf("%+v: %v", l, err)
 			}
 		}
 		for _, h := range i.Hooks {
-			if !slices.Contains(Events(), h.Event) || h.Never != "" || h.Does != printable(h.Does) {
+			if !slices.Contains(HookEvents(), h.Event) || h.Never != "" || h.Does != printable(h.Does) {
 				t.Errorf("%+v", h)
 			}
 		}
@@ -224,6 +224,6 @@ func FuzzInventory(f *testing.F) {
 
 // decided is whether a plugin is on, and which layer says so.
 func decided(i Inventory, id string) (on bool, decides string) {
-	s, _ := i.Plugin(id)
+	s, _ := i.FindPlugin(id)
 	return s.On, s.Decides
 }

@@ -32,19 +32,19 @@ type Layer struct {
 	err      error                      // the Problem
 }
 
-// Layers are all settings files, the highest first.
-func (s *Snapshot) Layers() ([]Layer, error) {
+// AllLayers are all settings files, the highest first.
+func (s *Snapshot) AllLayers() ([]Layer, error) {
 	if s.layers != nil {
 		return s.layers, nil
 	}
 	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
 	add := func(name, path string) {
-		l := s.layer(name, path)
+		l := s.readLayer(name, path)
 		if !slices.ContainsFunc(all, func(other Layer) bool { return other.at == l.at }) {
 			all = append(all, l)
 		}
 	}
-	for _, scope := range Scopes() {
+	for _, scope := range AllScopes() {
 		path, err := s.Settings(scope)
 		if err != nil {
 			return nil, err
@@ -59,10 +59,10 @@ func (s *Snapshot) Layers() ([]Layer, error) {
 	return all, nil
 }
 
-func (s *Snapshot) layer(name, path string) Layer {
-	file, err := s.Open(path)
+func (s *Snapshot) readLayer(name, path string) Layer {
+	file, err := s.OpenFile(path)
 	if err != nil {
-		return Layer{Name: name, File: path, at: path, Exists: true, Problem: cause(err).Error(), err: err}
+		return Layer{Name: name, File: path, at: path, Exists: true, Problem: causeOf(err).Error(), err: err}
 	}
 	doc, err := file.Document()
 	if err != nil {
@@ -71,10 +71,10 @@ func (s *Snapshot) layer(name, path string) Layer {
 	return LayerOf(name, file.Edit, doc)
 }
 
-// user is the layer of the user's own settings.
-func (s *Snapshot) user() Layer {
+// userLayer is the layer of the user's own settings.
+func (s *Snapshot) userLayer() Layer {
 	path, _ := s.Settings(User) // there is that scope
-	return s.layer(string(User), path)
+	return s.readLayer(string(User), path)
 }
 
 // managedFiles lists the managed settings files, the lowest first. Settings that
@@ -84,7 +84,7 @@ func (p Places) managedFiles() []string {
 		return nil
 	}
 	var files []string
-	if path := filepath.Join(p.Managed, "managed-settings.json"); exists(path) {
+	if path := filepath.Join(p.Managed, "managed-settings.json"); pathExists(path) {
 		files = append(files, path)
 	}
 	entries, _ := os.ReadDir(filepath.Join(p.Managed, "managed-settings.d"))
@@ -96,8 +96,8 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// At is where the layer's bytes are.
-func (l Layer) At() string { return l.at }
+// Location is where the layer's bytes are.
+func (l Layer) Location() string { return l.at }
 
 // Err is the Problem as it was met: an *fs.PathError, or a *document.SyntaxError.
 func (l Layer) Err() error { return l.err }
@@ -118,16 +118,16 @@ func LayerOf(name string, file change.Edit, doc *document.Document) Layer {
 	return l
 }
 
-// Says is what a layer says of a plugin. Anything but false switches it on, as
+// SaysOf is what a layer says of a plugin. Anything but false switches it on, as
 // an array of versions does.
-func (l Layer) Says(id string) (on, says bool) {
+func (l Layer) SaysOf(id string) (on, says bool) {
 	raw, says := l.switches[id]
 	return says && string(raw) != "false", says
 }
 
-// IDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
+// PluginIDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
 // Claude Code ignores it, and it is of no use in a command.
-func (l Layer) IDs() []string {
+func (l Layer) PluginIDs() []string {
 	var ids []string
 	for id := range l.switches {
 		if isID.MatchString(id) {
@@ -138,16 +138,16 @@ func (l Layer) IDs() []string {
 	return ids
 }
 
-// source is the layer in a hook's words.
-func (l Layer) source() string { return l.Name + " settings" }
+// sourceInWords is the layer in a hook's words.
+func (l Layer) sourceInWords() string { return l.Name + " settings" }
 
-// Env is a variable that layers set for Claude Code and for hooks, the highest
+// VariableIn is a variable that layers set for Claude Code and for hooks, the highest
 // first, and the layer that it comes from.
-func Env(layers []Layer, name string) (value, from string, ok bool) {
+func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
 		variables, _ := members(l.fields["env"])
 		if raw, found := variables[name]; found {
-			if value = textIn(raw); value == "" {
+			if value = jsonText(raw); value == "" {
 				value = strings.Trim(string(raw), `"`) // a number, as it is written
 			}
 			return value, l.Name, true
@@ -169,9 +169,9 @@ type Variable struct {
 	Line, Column int // where it is set, from 1; columns in characters
 }
 
-// Text is the variable's value; one that is no string is its JSON text.
-func (v Variable) Text() string {
-	if text := textIn(v.Value); text != "" || string(v.Value) == `""` {
+// ValueText is the variable's value; one that is no string is its JSON text.
+func (v Variable) ValueText() string {
+	if text := jsonText(v.Value); text != "" || string(v.Value) == `""` {
 		return text
 	}
 	return string(v.Value)

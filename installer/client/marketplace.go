@@ -44,12 +44,12 @@ func (s Source) String() string {
 
 // isDirectory tells whether the source is this directory.
 func (s Source) isDirectory(dir string) bool {
-	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || folder.Same(s.Path, dir))
+	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || folder.IsSame(s.Path, dir))
 }
 
-// isGone tells whether the source is a directory that is no longer there: a
+// isMissing tells whether the source is a directory that is no longer there: a
 // suite that was moved. Its name can be given away without harm.
-func (s Source) isGone() bool {
+func (s Source) isMissing() bool {
 	if s.Source != "directory" {
 		return false
 	}
@@ -66,14 +66,14 @@ type Market struct {
 
 // Directory is the marketplace that lies in a directory, whether it is known or not.
 func Directory(name, dir string) Market {
-	from, _ := document.Encode(Source{Source: "directory", Path: dir}) // strings
+	from, _ := document.EncodeValue(Source{Source: "directory", Path: dir}) // strings
 	return Market{name, dir, from}
 }
 
 // Catalog is where its catalog lies: a directory, and the path in it, with slashes.
 func (m Market) Catalog() (root, file string) {
 	const usual = ".claude-plugin/marketplace.json"
-	switch from := m.from(); {
+	switch from := m.sourceOf(); {
 	case from.Source == "file": // the catalog itself is what is known
 		root = filepath.Dir(filepath.Dir(m.Location))
 		if file, err := filepath.Rel(root, m.Location); err == nil {
@@ -88,22 +88,22 @@ func (m Market) Catalog() (root, file string) {
 
 // Declaration is what settings say to declare the marketplace.
 func (m Market) Declaration() json.RawMessage {
-	text, _ := document.Encode(map[string]json.RawMessage{"source": m.Source}) // it was JSON
+	text, _ := document.EncodeValue(map[string]json.RawMessage{"source": m.Source}) // it was JSON
 	return text
 }
 
-// from is where the marketplace comes from; the zero source if that is of a
+// sourceOf is where the marketplace comes from; the zero source if that is of a
 // kind we do not know.
-func (m Market) from() (s Source) {
+func (m Market) sourceOf() (s Source) {
 	if json.Unmarshal(m.Source, &s) != nil {
 		return Source{}
 	}
 	return s
 }
 
-// Suite is the marketplace's directory if it runs in place, else "".
-func (m Market) Suite() string {
-	if s := m.from(); s.Source == "directory" {
+// SuiteDir is the marketplace's directory if it runs in place, else "".
+func (m Market) SuiteDir() string {
+	if s := m.sourceOf(); s.Source == "directory" {
 		return s.Path
 	}
 	return ""
@@ -112,23 +112,23 @@ func (m Market) Suite() string {
 // Repository is what a marketplace that is a repository is added by: OWNER/REPO
 // or a URL; "" if it is none.
 func (m Market) Repository() string {
-	s := m.from()
+	s := m.sourceOf()
 	if s.Repo != "" {
 		return s.Repo
 	}
 	return s.URL
 }
 
-// IsGone tells whether it was a directory that is no longer there.
-func (m Market) IsGone() bool { return m.from().isGone() }
+// IsMissing tells whether it was a directory that is no longer there.
+func (m Market) IsMissing() bool { return m.sourceOf().isMissing() }
 
 // String says where it comes from.
-func (m Market) String() string { return m.from().String() }
+func (m Market) String() string { return m.sourceOf().String() }
 
 // Markets are the marketplaces on Claude Code's record, by name. An entry of a
 // shape we do not know is a Market that comes from "another source".
 func (s *Snapshot) Markets() (map[string]Market, error) {
-	file, err := s.Open(filepath.Join(s.Plugins, "known_marketplaces.json"))
+	file, err := s.OpenFile(filepath.Join(s.Plugins, "known_marketplaces.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
@@ -136,7 +136,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 		return nil, nil
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(file.Data(), &all); err != nil {
+	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
 	markets := map[string]Market{}
@@ -162,27 +162,27 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	if all == nil {
 		all = map[string]Market{}
 	}
-	declared, _ := members(s.user().fields["extraKnownMarketplaces"])
+	declared, _ := members(s.userLayer().fields["extraKnownMarketplaces"])
 	for name := range declared {
 		if _, known := all[name]; known {
 			continue
 		}
-		if m, err := s.market(name); err == nil {
+		if m, err := s.findMarket(name); err == nil {
 			all[name] = m
 		}
 	}
 	return all, nil
 }
 
-// Market is a marketplace on record, or one that settings declare as a directory.
-func (s *Snapshot) Market(name string) (Market, bool) {
-	m, err := s.market(name)
+// FindMarket is a marketplace on record, or one that settings declare as a directory.
+func (s *Snapshot) FindMarket(name string) (Market, bool) {
+	m, err := s.findMarket(name)
 	return m, err == nil
 }
 
-// market finds a marketplace by name: one that the client has on record, else
+// findMarket finds a marketplace by name: one that the client has on record, else
 // one that settings declare as a directory, which it will have at its next start.
-func (s *Snapshot) market(name string) (Market, error) {
+func (s *Snapshot) findMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
 		return Market{}, err
@@ -195,16 +195,16 @@ func (s *Snapshot) market(name string) (Market, error) {
 	}
 	var layers []Layer
 	for _, path := range s.managedFiles() {
-		layers = append(layers, s.layer(Managed, path))
+		layers = append(layers, s.readLayer(Managed, path))
 	}
-	for _, l := range append(layers, s.user()) {
+	for _, l := range append(layers, s.userLayer()) {
 		if l.doc == nil {
 			continue // Claude Code ignores it as well
 		}
 		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
 			raw, _, err := l.doc.Get(key, name, "source")
 			m := Market{Name: name, Source: raw}
-			if from := m.from(); err == nil && from.Source == "directory" && filepath.IsAbs(from.Path) {
+			if from := m.sourceOf(); err == nil && from.Source == "directory" && filepath.IsAbs(from.Path) {
 				m.Location = from.Path
 				return m, nil
 			}
@@ -230,7 +230,7 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 		return "", err
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if source := all[name].from(); from == source.Repo || from == source.URL {
+		if source := all[name].sourceOf(); from == source.Repo || from == source.URL {
 			return name, nil
 		}
 	}
@@ -248,10 +248,10 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	switch from := m.from(); {
+	switch from := m.sourceOf(); {
 	case from.isDirectory(dir):
 		return true, nil
-	case from.isGone():
+	case from.isMissing():
 		return false, nil
 	default:
 		return false, &ConflictError{name, from.String(), dir}
@@ -268,15 +268,15 @@ func (m Market) CheckDeclared(in *document.Document) error {
 	var declared struct {
 		Source Source `json:"source"`
 	}
-	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(m.Location) || declared.Source.isGone()) {
+	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(m.Location) || declared.Source.isMissing()) {
 		return nil
 	}
 	return &ConflictError{m.Name, declared.Source.String(), m.Location}
 }
 
-// Offers lists the plugins of a marketplace's catalog.
-func (s *Snapshot) Offers(m Market) ([]string, error) {
-	file, err := s.Open(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
+// PluginsOffered lists the plugins of a marketplace's catalog.
+func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
+	file, err := s.OpenFile(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read marketplace %s: %w", m.Name, err)
 	}
@@ -288,7 +288,7 @@ func (s *Snapshot) Offers(m Market) ([]string, error) {
 	if file.Before == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(file.Data(), &said); err != nil {
+	if err := json.Unmarshal(file.Bytes(), &said); err != nil {
 		return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Path, err)
 	}
 	var names []string
@@ -320,7 +320,7 @@ type item struct {
 func (s *Snapshot) Assuming(m Market) *Snapshot {
 	next := *s
 	next.catalogs = maps.Clone(s.catalogs)
-	next.catalogs[m.Name] = s.read(m)
+	next.catalogs[m.Name] = s.readCatalog(m)
 	return &next
 }
 
@@ -328,18 +328,18 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 func (s *Snapshot) catalog(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
-		if m, err := s.market(name); err != nil {
+		if m, err := s.findMarket(name); err != nil {
 			c.err = err
 		} else {
-			c = s.read(m)
+			c = s.readCatalog(m)
 		}
 		s.catalogs[name] = c
 	}
 	return c
 }
 
-func (s *Snapshot) read(m Market) (c catalog) {
-	from := m.from()
+func (s *Snapshot) readCatalog(m Market) (c catalog) {
+	from := m.sourceOf()
 	c.source = printable(m.String())
 	c.inPlace = from.Source == "directory" || from.Source == "file"
 	c.root = m.Location
@@ -358,7 +358,7 @@ func (s *Snapshot) read(m Market) (c catalog) {
 			return c
 		}
 	}
-	fields, file, err := s.object(c.root, name)
+	fields, file, err := s.readObject(c.root, name)
 	if err != nil {
 		c.err = fmt.Errorf("marketplace %s: %w", m.Name, err)
 		return c
@@ -368,16 +368,16 @@ func (s *Snapshot) read(m Market) (c catalog) {
 	plugins, _ := elements(fields["plugins"])
 	for _, raw := range plugins {
 		entry, _ := members(raw)
-		plugin := textIn(entry["name"])
+		plugin := jsonText(entry["name"])
 		if _, twice := c.items[plugin]; !twice {
-			c.items[plugin] = itemOf(file, entry, textIn(metadata["pluginRoot"]))
+			c.items[plugin] = newItem(file, entry, jsonText(metadata["pluginRoot"]))
 		}
 	}
 	return c
 }
 
-func itemOf(file string, entry map[string]json.RawMessage, pluginRoot string) item {
-	path := textIn(entry["source"])
+func newItem(file string, entry map[string]json.RawMessage, pluginRoot string) item {
+	path := jsonText(entry["source"])
 	if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
 		path = pluginRoot + "/" + path
 	}
@@ -387,19 +387,19 @@ func itemOf(file string, entry map[string]json.RawMessage, pluginRoot string) it
 		declares = declares || has
 	}
 	alone := declares && string(entry["strict"]) == "false"
-	return item{file, printable(textIn(entry["version"])), path, alone, entry["hooks"]}
+	return item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 }
 
-// Ours names the plugins of a marketplace that look like springfield's: they
+// OwnPlugins names the plugins of a marketplace that look like springfield's: they
 // lie in its directory and have a strategy.json. What cannot be read has none.
-func (s *Snapshot) Ours(m Market) []string {
+func (s *Snapshot) OwnPlugins(m Market) []string {
 	var names []string
-	c := s.read(m)
+	c := s.readCatalog(m)
 	for name, entry := range c.items {
 		if entry.path == "" {
 			continue
 		}
-		if dir, err := below(c.root, entry.path); err == nil && s.strategyIn(dir) != "" {
+		if dir, err := placeBelow(c.root, entry.path); err == nil && s.strategyIn(dir) != "" {
 			names = append(names, name)
 		}
 	}

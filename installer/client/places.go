@@ -22,8 +22,8 @@ const (
 	Local   Scope = "local"   // the user's own sessions in this repository
 )
 
-// Scopes lists them, widest first.
-func Scopes() []Scope { return []Scope{User, Project, Local} }
+// AllScopes lists them, widest first.
+func AllScopes() []Scope { return []Scope{User, Project, Local} }
 
 // Places is where one user's settings are, seen from one directory. All paths
 // are absolute.
@@ -61,14 +61,14 @@ func ManagedDir(system string) string {
 	return "/etc/claude-code"
 }
 
-// State is a file or directory of springfield's own, which lies in Claude Code's
+// StatePath is a file or directory of springfield's own, which lies in Claude Code's
 // configuration directory and is the user's alone.
-func (p Places) State(name ...string) string {
+func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }
 
 // RulesFile is where a user's own rules for a plugin lie.
-func (p Places) RulesFile(plugin string) string { return p.State(plugin + ".json") }
+func (p Places) RulesFile(plugin string) string { return p.StatePath(plugin + ".json") }
 
 // ManagedFiles names where managed settings of springfield's lie on each system.
 func ManagedFiles() map[string]string {

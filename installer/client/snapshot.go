@@ -29,14 +29,14 @@ type Snapshot struct {
 	catalogs map[string]catalog
 }
 
-// Look begins a snapshot.
-func Look(p Places) *Snapshot {
+// NewSnapshot begins a snapshot.
+func NewSnapshot(p Places) *Snapshot {
 	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
 }
 
-// forget has the snapshot read anew what the claude command may have written: what
+// readAgain has the snapshot read anew what the claude command may have written: what
 // lies in its plugins directory. Settings it does not write.
-func (s *Snapshot) forget() {
+func (s *Snapshot) readAgain() {
 	plugins, err := change.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool {
 		name, outside := filepath.Rel(plugins, at)
@@ -54,8 +54,8 @@ type File struct {
 	docErr error
 }
 
-// Data is what the file holds, nothing if it does not exist.
-func (f *File) Data() []byte {
+// Bytes is what the file holds, nothing if it does not exist.
+func (f *File) Bytes() []byte {
 	if f.Before == nil {
 		return nil
 	}
@@ -65,29 +65,29 @@ func (f *File) Data() []byte {
 // Document is the file as a JSON document, parsed once.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
-		f.doc, f.docErr = document.Parse(f.Data())
+		f.doc, f.docErr = document.ParseDocument(f.Bytes())
 	}
 	return f.doc, f.docErr
 }
 
-// Open reads a file of at most document.MaxSize, links followed. One that does not
+// OpenFile reads a file of at most document.MaxSize, links followed. One that does not
 // exist is no error. Every error is an *fs.PathError for the path.
-func (s *Snapshot) Open(path string) (*File, error) {
+func (s *Snapshot) OpenFile(path string) (*File, error) {
 	at, err := change.Resolve(path)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
 	}
 	f, known := s.files[at]
 	if !known {
 		f = &File{}
-		f.Edit, f.err = change.Open("", path)
-		if f.err == nil && len(f.Data()) > document.MaxSize {
+		f.Edit, f.err = change.OpenEdit("", path)
+		if f.err == nil && len(f.Bytes()) > document.MaxSize {
 			f.err = errors.New("larger than 8 MiB")
 		}
 		s.files[at] = f
 	}
 	if f.err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(f.err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: causeOf(f.err)}
 	}
 	if f.Path == path {
 		return f, nil
@@ -97,29 +97,29 @@ func (s *Snapshot) Open(path string) (*File, error) {
 	return &again, nil
 }
 
-// cause is what an error of the system says without the path.
-func cause(err error) error {
+// causeOf is what an error of the system says without the path.
+func causeOf(err error) error {
 	if at := (*fs.PathError)(nil); errors.As(err, &at) {
 		return at.Err
 	}
 	return err
 }
 
-// object reads a JSON object from a file in a directory, and says which file that
+// readObject reads a JSON object from a file in a directory, and says which file that
 // is. The error about one that does not exist wraps fs.ErrNotExist.
-func (s *Snapshot) object(dir, name string) (fields map[string]json.RawMessage, path string, err error) {
-	path, err = below(dir, name)
+func (s *Snapshot) readObject(dir, name string) (fields map[string]json.RawMessage, path string, err error) {
+	path, err = placeBelow(dir, name)
 	if err != nil {
 		return nil, path, err
 	}
-	file, err := s.Open(path)
+	file, err := s.OpenFile(path)
 	if err != nil {
 		return nil, path, err
 	}
 	if file.Before == nil {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	fields, ok := members(bytes.TrimPrefix(file.Data(), []byte(document.ByteOrderMark)))
+	fields, ok := members(bytes.TrimPrefix(file.Bytes(), []byte(document.ByteOrderMark)))
 	if !ok {
 		_, err = file.Document() // knows where
 	}
@@ -129,9 +129,9 @@ func (s *Snapshot) object(dir, name string) (fields map[string]json.RawMessage, 
 	return fields, path, nil
 }
 
-// below is the place of a relative path in a directory. One that leads out of
+// placeBelow is the place of a relative path in a directory. One that leads out of
 // it, by its name or through a symbolic link, is refused.
-func below(dir, name string) (string, error) {
+func placeBelow(dir, name string) (string, error) {
 	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
 	out := fmt.Errorf("%q leads out of its directory", printable(name))
 	if !filepath.IsLocal(local) {
@@ -140,11 +140,11 @@ func below(dir, name string) (string, error) {
 	path := filepath.Join(dir, local)
 	root, err := change.Resolve(dir)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: dir, Err: cause(err)}
+		return "", &fs.PathError{Op: "open", Path: dir, Err: causeOf(err)}
 	}
 	real, err := change.Resolve(path)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: path, Err: cause(err)}
+		return "", &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
 	}
 	if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
 		return "", out
@@ -152,12 +152,12 @@ func below(dir, name string) (string, error) {
 	return path, nil
 }
 
-func exists(path string) bool {
+func pathExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-func isDir(path string) bool {
+func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
@@ -180,10 +180,10 @@ func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
 	return all, true
 }
 
-// textIn is a JSON string's text, "" for anything else.
-func textIn(raw json.RawMessage) (s string) {
+// jsonText is a JSON string's text, "" for anything else.
+func jsonText(raw json.RawMessage) (s string) {
 	_ = json.Unmarshal(raw, &s)
 	return s
 }
 
-func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
+func isJSONTrue(raw json.RawMessage) bool { return string(raw) == "true" }

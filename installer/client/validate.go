@@ -36,21 +36,21 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 	version, _ := c.Version(ctx)
 	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + version)}
 	asking(v.name)
-	help, _, err := v.call(ctx, "--help")
+	help, _, err := v.callValidate(ctx, "--help")
 	if err != nil {
-		v.add(check.Warning, "", fmt.Sprintf("%s cannot be asked: %v", v.name, err), "")
+		v.addFinding(check.Warning, "", fmt.Sprintf("%s cannot be asked: %v", v.name, err), "")
 		return v.found, ctx.Err()
 	}
 	v.json, v.directory = strings.Contains(help, "--json"), strings.Contains(help, "--profile")
 	for _, target := range append([]string{"."}, plugins...) {
-		if err := v.look(ctx, target); ctx.Err() != nil {
+		if err := v.lookAt(ctx, target); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
-			v.add(check.Warning, "", fmt.Sprintf("%s has no answer about %s: %v", v.name, target, err), "")
+			v.addFinding(check.Warning, "", fmt.Sprintf("%s has no answer about %s: %v", v.name, target, err), "")
 			return v.found, nil
 		}
 	}
-	return v.sum(), nil
+	return v.summarize(), nil
 }
 
 // validator is a client that is asked about a suite.
@@ -64,12 +64,12 @@ type validator struct {
 	found     []check.Finding
 }
 
-func (v *validator) add(state check.State, file, says, fix string) {
+func (v *validator) addFinding(state check.State, file, says, fix string) {
 	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says, Fix: fix})
 }
 
-// call starts the client; passed is that it has nothing against what it was asked.
-func (v *validator) call(ctx context.Context, args ...string) (out string, passed bool, err error) {
+// callValidate starts the client; passed is that it has nothing against what it was asked.
+func (v *validator) callValidate(ctx context.Context, args ...string) (out string, passed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, v.Path, append([]string{"plugin", "validate"}, args...)...)
@@ -84,8 +84,8 @@ func (v *validator) call(ctx context.Context, args ...string) (out string, passe
 	return string(text), err == nil, err
 }
 
-// look asks about the suite, ".", or a plugin of it.
-func (v *validator) look(ctx context.Context, target string) error {
+// lookAt asks about the suite, ".", or a plugin of it.
+func (v *validator) lookAt(ctx context.Context, target string) error {
 	args := []string{"--strict"}
 	if v.json {
 		args = append(args, "--json")
@@ -94,14 +94,14 @@ func (v *validator) look(ctx context.Context, target string) error {
 		args = append(args, "--profile", "directory")
 	}
 	path := filepath.Join(v.dir, target)
-	out, passed, err := v.call(ctx, append(args, path)...)
+	out, passed, err := v.callValidate(ctx, append(args, path)...)
 	if err != nil {
 		return err
 	}
 	before := len(v.found)
-	v.read(target, out)
+	v.readOutput(target, out)
 	if !passed && len(v.found) == before {
-		v.add(check.Failure, target, "Claude Code refuses it without a reason", "claude plugin validate --strict "+check.Quote(path))
+		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason", "claude plugin validate --strict "+check.QuoteArgument(path))
 	}
 	return nil
 }
@@ -109,9 +109,9 @@ func (v *validator) look(ctx context.Context, target string) error {
 // expected begins the one warning that every plugin has.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// sum is what was found, with a sentence if that is nothing, and with the warnings
+// summarize is what was found, with a sentence if that is nothing, and with the warnings
 // that are expected as one note.
-func (v *validator) sum() []check.Finding {
+func (v *validator) summarize() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
 		says := v.name + ": claude plugin validate --strict accepts it"
@@ -130,8 +130,8 @@ type clientPart struct {
 	Errors, Warnings []struct{ Path, Message string }
 }
 
-// read reads what the client prints about a target: JSON, or from older ones text.
-func (v *validator) read(target, out string) {
+// readOutput reads what the client prints about a target: JSON, or from older ones text.
+func (v *validator) readOutput(target, out string) {
 	var r struct {
 		Manifest  clientPart
 		Contents  []clientPart
@@ -146,15 +146,15 @@ func (v *validator) read(target, out string) {
 	for _, part := range append(r.Contents, r.Manifest) {
 		file := v.relative(target, part.File)
 		for _, e := range part.Errors {
-			v.add(check.Failure, file, sentence(e.Path, e.Message), "")
+			v.addFinding(check.Failure, file, sentence(e.Path, e.Message), "")
 		}
 		for _, w := range part.Warnings {
-			v.add(check.Warning, file, sentence(w.Path, w.Message), "")
+			v.addFinding(check.Warning, file, sentence(w.Path, w.Message), "")
 		}
 	}
 	if r.Directory != nil {
 		for _, f := range r.Directory.Findings {
-			v.add(check.Warning, v.relative(target, f.File), sentence(f.Field, f.Message), f.Fix)
+			v.addFinding(check.Warning, v.relative(target, f.File), sentence(f.Field, f.Message), f.Fix)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (v *validator) readText(target, out string) {
 			state = check.Warning
 		case isFinding:
 			path, message, _ := strings.Cut(rest, ": ")
-			v.add(state, v.relative(target, file), sentence(path, message), "")
+			v.addFinding(state, v.relative(target, file), sentence(path, message), "")
 		}
 	}
 }

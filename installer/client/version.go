@@ -21,38 +21,38 @@ type floor struct {
 	missing string
 }
 
-// floors are the versions that matter to a hook of ours, the worst first.
-func floors() []floor {
+// versionFloors are the versions that matter to a hook of ours, the worst first.
+func versionFloors() []floor {
 	return []floor{
-		{"2.1.139", check.Fail, "it starts hooks only through a shell, which breaks on spaces in a path"},
-		{"2.1.145", check.Warn, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
-		{"2.1.196", check.Warn, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
+		{"2.1.139", check.Failed, "it starts hooks only through a shell, which breaks on spaces in a path"},
+		{"2.1.145", check.Warned, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
+		{"2.1.196", check.Warned, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
 	}
 }
 
-// Older tells whether a version is older than another; known, whether that can be
+// IsOlder tells whether a version is older than another; known, whether that can be
 // told.
-func Older(is, than string) (older, known bool) {
+func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
 }
 
-// Check looks at the command, which says that it has a version.
-func (c Command) Check(version string) check.Finding {
+// CheckVersion looks at the command, which says that it has a version.
+func (c Command) CheckVersion(version string) check.Finding {
 	if c.Path == "" {
-		return check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
+		return check.Warned("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
 	}
-	older, known := Older(version, tested)
+	older, known := IsOlder(version, tested)
 	if !known {
-		return check.Warn(c.Path+" does not say its version", "claude --version should print it")
+		return check.Warned(c.Path+" does not say its version", "claude --version should print it")
 	}
-	for _, f := range floors() {
-		if older, _ := Older(version, f.version); older {
+	for _, f := range versionFloors() {
+		if older, _ := IsOlder(version, f.version); older {
 			return f.finding(fmt.Sprintf("Claude Code %s is older than %s: %s", version, f.version, f.missing), "claude update")
 		}
 	}
 	if older {
 		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested), "claude update")
 	}
-	return check.OK("Claude Code " + version)
+	return check.Passed("Claude Code " + version)
 }

@@ -11,7 +11,7 @@ import (
 
 // ParseCommented reads a document that may have comments. They stay in every edit.
 func ParseCommented(data []byte) (*Document, error) {
-	d, err := Parse(WithoutComments(data))
+	d, err := ParseDocument(WithoutComments(data))
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func TestCommentsStay(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", before, err)
 		}
-		after, err := c.Apply(set)
+		after, err := c.ApplyEdits(set)
 		if err != nil || string(after) != want {
 			t.Errorf("%q became %v\n%q\nnot\n%q", before, err, after, want)
 		}
@@ -33,7 +33,7 @@ func TestCommentsStay(t *testing.T) {
 	}
 	c, err := ParseCommented([]byte("{\"plugins\": {/* mine */}, \"a\": 1}"))
 	must(t, err)
-	if after, err := c.Apply(Edit{Path: []string{"plugins"}}); err == nil {
+	if after, err := c.ApplyEdits(Edit{Path: []string{"plugins"}}); err == nil {
 		t.Errorf("a comment is gone: %q", after)
 	}
 }
@@ -55,7 +55,7 @@ func FuzzCommented(f *testing.F) {
 		if found || !parent || err != nil || len(object) > 2 && strings.Trim(string(object), blanks+"{}") == "" {
 			return // the blanks that an empty object had are the journal's to give back
 		}
-		after, err := c.Apply(set)
+		after, err := c.ApplyEdits(set)
 		if err != nil {
 			return
 		}
@@ -63,7 +63,7 @@ func FuzzCommented(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q became %q: %v", data, after, err)
 		}
-		back, err := again.Apply(remove)
+		back, err := again.ApplyEdits(remove)
 		if err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%q\nbecame %q,\nthen %q (%v)", data, after, back, err)
 		}

@@ -81,10 +81,10 @@ type member struct {
 	value value
 }
 
-// Parse reads a document. It refuses with a *SyntaxError: what is not plain
+// ParseDocument reads a document. It refuses with a *SyntaxError: what is not plain
 // JSON in UTF-8 (comments and trailing commas included), a root that is not an
 // object, nesting beyond 100 levels and more than 8 MiB.
-func Parse(data []byte) (*Document, error) {
+func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > MaxSize {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
 	}
@@ -98,11 +98,11 @@ func Parse(data []byte) (*Document, error) {
 		}
 	}
 	var err error
-	if d.root, err = parse(d.text); err != nil {
+	if d.root, err = parseValue(d.text); err != nil {
 		return nil, err
 	}
 	if !d.root.isObject() {
-		return nil, fault(d.text, d.root.start, "the document is %s, not an object", d.root.kind())
+		return nil, faultAt(d.text, d.root.start, "the document is %s, not an object", d.root.kindName())
 	}
 	return d, nil
 }
@@ -114,7 +114,7 @@ func (d *Document) Decode(v any) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return fault(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", called(wrong.Field), wrong.Value)
+	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyName(wrong.Field), wrong.Value)
 }
 
 // Get gives the text of the value at a path of keys, and whether there is one.
@@ -124,7 +124,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
 		return json.RawMessage(d.root.text), true, nil
 	}
-	_, found, err := d.find(path)
+	_, found, err := d.findPath(path)
 	if err != nil || found == nil {
 		return nil, false, err
 	}
@@ -134,7 +134,7 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 // Fields are the members of the root; of a key that is there twice, the last.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
-	for _, m := range d.root.list() {
+	for _, m := range d.root.listMembers() {
 		all[m.key] = json.RawMessage(m.value.text)
 	}
 	return all
@@ -153,12 +153,12 @@ type Member struct {
 func (d *Document) Members(key string) []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
-	for _, outer := range d.root.list() {
+	for _, outer := range d.root.listMembers() {
 		if outer.key != key || !outer.value.isObject() {
 			continue
 		}
-		for _, inner := range outer.value.list() {
-			at.moveTo(inner.start)
+		for _, inner := range outer.value.listMembers() {
+			at.moveToOffset(inner.start)
 			all = append(all, Member{key, inner.key, json.RawMessage(inner.value.text), at.line, at.column})
 		}
 	}
@@ -175,7 +175,7 @@ func (d *Document) Duplicates() []Member {
 	var visit func(v *value, top string)
 	visit = func(v *value, top string) {
 		seen := map[string]bool{}
-		for _, m := range v.list() {
+		for _, m := range v.listMembers() {
 			if len(all) == maxDuplicates {
 				return
 			}
@@ -183,7 +183,7 @@ func (d *Document) Duplicates() []Member {
 				top = m.key
 			}
 			if v.isObject() && seen[m.key] {
-				at.moveTo(m.start)
+				at.moveToOffset(m.start)
 				all = append(all, Member{top, m.key, json.RawMessage(m.value.text), at.line, at.column})
 			}
 			seen[m.key] = true
@@ -201,8 +201,8 @@ type place struct {
 	line, column int
 }
 
-// moveTo goes on to an offset behind the last one.
-func (p *place) moveTo(offset int) {
+// moveToOffset goes on to an offset behind the last one.
+func (p *place) moveToOffset(offset int) {
 	between := p.text[p.offset:offset]
 	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
 		p.line, p.column = p.line+strings.Count(between, "\n"), 1
@@ -211,16 +211,16 @@ func (p *place) moveTo(offset int) {
 	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
 }
 
-// find follows a path. It gives the objects it entered, the root first, and
+// findPath follows a path. It gives the objects it entered, the root first, and
 // the member at the path, or nil. Without a member, the last object is the one
 // that lacks the next key: path[len(objects)-1].
-func (d *Document) find(path []string) (objects []*value, found *member, err error) {
+func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
-		return nil, nil, fault(d.text, d.root.start, "the document is an object, not an array with %s", called(path[0]))
+		return nil, nil, faultAt(d.text, d.root.start, "the document is an object, not an array with %s", keyName(path[0]))
 	}
 	for i, key := range path {
-		found, err = d.member(objects[i], key)
+		found, err = d.memberOf(objects[i], key)
 		if err != nil || found == nil || i == len(path)-1 {
 			break
 		}
@@ -228,10 +228,10 @@ func (d *Document) find(path []string) (objects []*value, found *member, err err
 		name, inArray := elementName(path[i+1])
 		switch {
 		case inArray && inside.text[0] != '[':
-			return nil, nil, fault(d.text, inside.start, "%s is %s, not an array of objects with a name like %q",
-				called(key), inside.kind(), name)
+			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an array of objects with a name like %q",
+				keyName(key), inside.kindName(), name)
 		case !inArray && !inside.isObject():
-			return nil, nil, fault(d.text, inside.start, "%s is %s, not an object", called(key), inside.kind())
+			return nil, nil, faultAt(d.text, inside.start, "%s is %s, not an object", keyName(key), inside.kindName())
 		}
 		objects = append(objects, inside)
 	}
@@ -249,18 +249,18 @@ func Element(name string) string { return element + name }
 // elementName tells whether a key names an element, and which.
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
-// called names a key of a path for people.
-func called(key string) string {
+// keyName names a key of a path for people.
+func keyName(key string) string {
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)
 	}
 	return strconv.Quote(key)
 }
 
-// member looks a key up in an object, or an element in an array; without it, the
+// memberOf looks a key up in an object, or an element in an array; without it, the
 // member is nil.
-func (d *Document) member(around *value, key string) (*member, error) {
-	members := around.list()
+func (d *Document) memberOf(around *value, key string) (*member, error) {
+	members := around.listMembers()
 	name, inArray := elementName(key)
 	i, found := around.first[key]
 	if !found || inArray == around.isObject() {
@@ -271,13 +271,13 @@ func (d *Document) member(around *value, key string) (*member, error) {
 		if inArray {
 			problem, key = "a second element named %q", name
 		}
-		return nil, fault(d.text, members[second].start, problem, key)
+		return nil, faultAt(d.text, members[second].start, problem, key)
 	}
 	return &members[i], nil
 }
 
-// list is the members of an object, or the elements of an array.
-func (v *value) list() []member {
+// listMembers is the members of an object, or the elements of an array.
+func (v *value) listMembers() []member {
 	if v.first != nil || !isContainer(v.text) {
 		return v.members
 	}
@@ -304,13 +304,13 @@ func (v *value) list() []member {
 	return v.members
 }
 
-func (v *value) end() int          { return v.start + len(v.text) }
+func (v *value) endOffset() int    { return v.start + len(v.text) }
 func (v *value) isObject() bool    { return v.text[0] == '{' }
-func (v *value) kind() string      { return Kind(json.RawMessage(v.text)) }
+func (v *value) kindName() string  { return KindName(json.RawMessage(v.text)) }
 func isContainer(text string) bool { return text[0] == '{' || text[0] == '[' }
 
-// Kind names the kind of a value for people: "an object", "a string".
-func Kind(raw json.RawMessage) string {
+// KindName names the kind of a value for people: "an object", "a string".
+func KindName(raw json.RawMessage) string {
 	text := bytes.TrimLeft(raw, blanks)
 	switch string(text[:min(1, len(text))]) {
 	case "":
@@ -329,8 +329,8 @@ func Kind(raw json.RawMessage) string {
 	return "a number"
 }
 
-// parse reads one JSON value of any kind.
-func parse(text string) (*value, error) {
+// parseValue reads one JSON value of any kind.
+func parseValue(text string) (*value, error) {
 	for _, check := range []func(string) error{checkEncoding, checkDepth, checkSyntax} {
 		if err := check(text); err != nil {
 			return nil, err
@@ -341,11 +341,11 @@ func parse(text string) (*value, error) {
 
 func checkEncoding(text string) error {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		return fault(text, 0, "the file is UTF-16, not UTF-8")
+		return faultAt(text, 0, "the file is UTF-16, not UTF-8")
 	}
 	for i, r := range text {
 		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
-			return fault(text, i, "not UTF-8")
+			return faultAt(text, i, "not UTF-8")
 		}
 	}
 	return nil
@@ -362,7 +362,7 @@ func checkDepth(text string) error {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return fault(text, i, "nested deeper than %d levels", maxDepth)
+				return faultAt(text, i, "nested deeper than %d levels", maxDepth)
 			}
 		case c == '}' || c == ']':
 			depth--
@@ -382,43 +382,43 @@ func checkSyntax(text string) error {
 	errors.As(json.Unmarshal([]byte("x"), &whole), &first)
 	problem := syntax.Error()
 	if strings.HasPrefix(problem, "unexpected end") || text == "" {
-		return fault(text, len(text), "the document ends too early")
+		return faultAt(text, len(text), "the document ends too early")
 	}
 	at := min(max(0, int(syntax.Offset-first.Offset)), len(text)-1)
 	before := strings.TrimRight(text[:at], blanks)
 	switch rest := text[at:]; {
 	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
 		// encoding/json ends a cut off literal with a blank of its own.
-		return fault(text, len(text), "the document ends too early")
+		return faultAt(text, len(text), "the document ends too early")
 	case strings.Contains(problem, " in "): // a string, number or literal
 	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"), rest[0] == '#':
-		return fault(text, at, "comments are not allowed in JSON")
+		return faultAt(text, at, "comments are not allowed in JSON")
 	case strings.HasSuffix(problem, "after top-level value"):
-		return fault(text, at, "more text after the end of the document")
+		return faultAt(text, at, "more text after the end of the document")
 	case (rest[0] == '}' || rest[0] == ']') && strings.HasSuffix(before, ","):
-		return fault(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
+		return faultAt(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
 	}
 	// encoding/json names the byte, which is half a character outside of ASCII.
 	if _, context, ok := strings.Cut(strings.TrimPrefix(problem, "invalid character '"), "' "); ok {
 		r, _ := utf8.DecodeRuneInString(text[at:])
-		return fault(text, at, "unexpected %q %s", r, context)
+		return faultAt(text, at, "unexpected %q %s", r, context)
 	}
-	return fault(text, at, "%s", problem)
+	return faultAt(text, at, "%s", problem)
 }
 
-func fault(text string, offset int, format string, args ...any) error {
+func faultAt(text string, offset int, format string, args ...any) error {
 	line, column := position(text, offset)
 	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
 func position(text string, offset int) (line, column int) {
 	at := place{text: text, line: 1, column: 1}
-	at.moveTo(offset)
+	at.moveToOffset(offset)
 	return at.line, at.column
 }
 
-// Same tells whether two JSON texts mean the same; numbers do if they are written so.
-func Same(a, b json.RawMessage) bool {
+// MeanSame tells whether two JSON texts mean the same; numbers do if they are written so.
+func MeanSame(a, b json.RawMessage) bool {
 	var meant [2]any
 	for i, text := range [][]byte{a, b} {
 		decoder := json.NewDecoder(bytes.NewReader(text))

@@ -36,7 +36,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d, err := Parse([]byte(test.text))
+			d, err := ParseDocument([]byte(test.text))
 			var syntax *SyntaxError
 			if d != nil || !errors.As(err, &syntax) {
 				t.Fatalf("Parse = %v, %v, want a *SyntaxError", d, err)
@@ -49,7 +49,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	d, err := Parse([]byte("\ufeff{\n  \"a\": {\"b@c.d\": [1, 2 ], \"\\u0061\\u0026\": \"&&\"},\n  \"s\": \"x\",\n  \"n\": null,\n" +
+	d, err := ParseDocument([]byte("\ufeff{\n  \"a\": {\"b@c.d\": [1, 2 ], \"\\u0061\\u0026\": \"&&\"},\n  \"s\": \"x\",\n  \"n\": null,\n" +
 		"  \"d\": {\"k\": 1, \"k\": {}},\n  \"s2\": {\"\\u006b\": 1, \"k\": 2}\n}"))
 	must(t, err)
 	tests := []struct {
@@ -93,7 +93,7 @@ func TestSame(t *testing.T) {
 	texts := []string{`null`, `true`, `1`, `1.0`, `"1"`, `""`, `[]`, `{}`, `[1]`, `["1"]`, `[[]]`, `[{}]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":1}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`}
 	for i, one := range texts {
 		for j, other := range texts {
-			if got := Same(json.RawMessage(one), json.RawMessage(other)); got != (i == j) {
+			if got := MeanSame(json.RawMessage(one), json.RawMessage(other)); got != (i == j) {
 				t.Errorf("%s and %s: %v", one, other, got)
 			}
 		}

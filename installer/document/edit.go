@@ -47,9 +47,9 @@ type Edit struct {
 // it is found before any byte leaves it.
 var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
 
-// Encode gives the JSON text of v for an Edit. It differs from json.Marshal
+// EncodeValue gives the JSON text of v for an Edit. It differs from json.Marshal
 // in that `&`, `<` and `>` stay readable.
-func Encode(v any) (json.RawMessage, error) {
+func EncodeValue(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -59,37 +59,37 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Apply gives the document's bytes after the edits, made one after the
+// ApplyEdits gives the document's bytes after the edits, made one after the
 // other; the document itself stays as it is. It refuses with a *SyntaxError
 // what Get refuses on any of the paths, and with other errors values that are
 // not JSON, edits that contradict each other, and results that Parse would
 // refuse. With an error there are no bytes.
-func (d *Document) Apply(edits ...Edit) ([]byte, error) {
+func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {
-		if err := edit.check(); err != nil {
+		if err := edit.checkEdit(); err != nil {
 			return nil, err
 		}
 	}
 	after := d
 	for _, edit := range edits {
-		next, err := after.apply(edit)
+		next, err := after.applyEdit(edit)
 		if err != nil {
 			// A place in a half-changed document says nothing to its owner.
-			if _, _, original := d.find(edit.Path); original != nil {
+			if _, _, original := d.findPath(edit.Path); original != nil {
 				return nil, original
 			}
-			return nil, fmt.Errorf("change %s: %s", edit.name(), problem(err))
+			return nil, fmt.Errorf("change %s: %s", edit.nameOf(), problem(err))
 		}
 		after = next
 	}
 	return []byte(after.source), nil
 }
 
-func (e Edit) name() string {
+func (e Edit) nameOf() string {
 	return fmt.Sprintf("%q", strings.ReplaceAll(strings.Join(e.Path, "/"), element, ""))
 }
 
-func (e Edit) check() error {
+func (e Edit) checkEdit() error {
 	if len(e.Path) == 0 {
 		return errors.New("a change needs a path")
 	}
@@ -97,46 +97,46 @@ func (e Edit) check() error {
 		// Broken escapes such as \ud800 read as the replacement character: with
 		// it in a key, two different members would look like one.
 		if strings.ContainsRune(key, utf8.RuneError) {
-			return fmt.Errorf("change %s: the key %q is not UTF-8", e.name(), key)
+			return fmt.Errorf("change %s: the key %q is not UTF-8", e.nameOf(), key)
 		}
 	}
-	if _, err := parse(string(e.Value)); e.Value != nil && err != nil {
-		return fmt.Errorf("change %s: the value is not JSON: %w", e.name(), err)
+	if _, err := parseValue(string(e.Value)); e.Value != nil && err != nil {
+		return fmt.Errorf("change %s: the value is not JSON: %w", e.nameOf(), err)
 	}
 	return nil
 }
 
-// apply makes one change. It gives d itself when there is nothing to do.
-func (d *Document) apply(e Edit) (*Document, error) {
-	objects, found, err := d.find(e.Path)
-	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holds(e) {
+// applyEdit makes one change. It gives d itself when there is nothing to do.
+func (d *Document) applyEdit(e Edit) (*Document, error) {
+	objects, found, err := d.findPath(e.Path)
+	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holdsEdit(e) {
 		return d, err
 	}
 	around := objects[len(objects)-1]
-	members := around.list()
+	members := around.listMembers()
 	missing := e.Path[len(objects)-1:]
 	var text string
 	var start, end int // of the bytes that may become others
 	switch {
 	case found == nil && len(members) == 0: // the object is written anew
-		start, end = around.start, around.end()
-		text = d.text[:start] + d.layOut(d.text[:start], objects, nil, missing, e) + d.text[end:]
+		start, end = around.start, around.endOffset()
+		text = d.text[:start] + d.layOutValue(d.text[:start], objects, nil, missing, e) + d.text[end:]
 	case found == nil:
-		end = members[len(members)-1].value.end()
+		end = members[len(members)-1].value.endOffset()
 		start = end
 		text = d.text[:end] + separator(around)
-		value := d.layOut(text, objects, nil, missing[1:], e)
+		value := d.layOutValue(text, objects, nil, missing[1:], e)
 		if around.isObject() {
-			text += Quote(missing[0]) + colon(objects)
+			text += QuoteKey(missing[0]) + colonStyle(objects)
 		}
 		text += value + d.text[end:]
 	case e.Value != nil:
-		start, end = found.value.start, found.value.end()
-		value := d.layOut(d.text[:found.start], objects, &found.value, nil, e)
+		start, end = found.value.start, found.value.endOffset()
+		value := d.layOutValue(d.text[:found.start], objects, &found.value, nil, e)
 		text, err = sjson.SetRaw(d.text, sjsonPath(objects, e.Path), value)
 	default:
 		i := around.first[found.key]
-		start, end = around.start+1, around.end()-1
+		start, end = around.start+1, around.endOffset()-1
 		// sjson takes one comma along and leaves blanks of both sides. A sole member
 		// leaves none, the first one those before it, any other those behind it.
 		var keep string
@@ -144,7 +144,7 @@ func (d *Document) apply(e Edit) (*Document, error) {
 			end, keep = members[i+1].start, found.gap
 		}
 		if i > 0 {
-			start, keep = members[i-1].value.end(), leading(d.text[found.value.end():], blanks)
+			start, keep = members[i-1].value.endOffset(), leading(d.text[found.value.endOffset():], blanks)
 		}
 		text = d.text
 		if escaped, ok := strings.CutPrefix(text[found.start:], `"\"`); ok {
@@ -159,7 +159,7 @@ func (d *Document) apply(e Edit) (*Document, error) {
 	if err != nil || !ok || !strings.HasSuffix(changed, d.text[end:]) {
 		return nil, errUnfaithful
 	}
-	after, err := Parse([]byte(d.mark + text))
+	after, err := ParseDocument([]byte(d.mark + text))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", problem(err))
 	}
@@ -179,12 +179,12 @@ func problem(err error) string {
 	return err.Error()
 }
 
-// holds tells whether v already is what an edit asks for.
-func (v *value) holds(e Edit) bool {
+// holdsEdit tells whether v already is what an edit asks for.
+func (v *value) holdsEdit(e Edit) bool {
 	if e.Verbatim {
 		return v.text == strings.Trim(string(e.Value), blanks)
 	}
-	return Same(json.RawMessage(v.text), e.Value)
+	return MeanSame(json.RawMessage(v.text), e.Value)
 }
 
 // sjsonPath is a path to what is there, in the words of sjson: every key is one,
@@ -207,9 +207,9 @@ func sjsonPath(objects []*value, path []string) string {
 	return string(b)
 }
 
-// Quote is the JSON text of a key.
-func Quote(key string) string {
-	text, _ := Encode(key) // a string always has a JSON text
+// QuoteKey is the JSON text of a key.
+func QuoteKey(key string) string {
+	text, _ := EncodeValue(key) // a string always has a JSON text
 	return string(text)
 }
 
@@ -217,16 +217,16 @@ func Quote(key string) string {
 func isOnly(e Edit, before, after *Document) bool {
 	was, is := before.root, after.root
 	for i, key := range e.Path {
-		old, _ := before.member(was, key) // it was found before
-		found, err := after.member(is, key)
-		if err != nil || !slices.Equal(was.others(key), is.others(key)) {
+		old, _ := before.memberOf(was, key) // it was found before
+		found, err := after.memberOf(is, key)
+		if err != nil || !slices.Equal(was.otherTexts(key), is.otherTexts(key)) {
 			return false
 		}
 		if found == nil {
 			return e.Value == nil && i == len(e.Path)-1
 		}
 		if i == len(e.Path)-1 {
-			return Same(json.RawMessage(found.value.text), e.Value)
+			return MeanSame(json.RawMessage(found.value.text), e.Value)
 		}
 		if old == nil {
 			old = &member{value: value{text: "{}"}}
@@ -236,11 +236,11 @@ func isOnly(e Edit, before, after *Document) bool {
 	return false
 }
 
-// others is the text of all members, or elements, but those with a key.
-func (v *value) others(key string) (texts []string) {
-	for _, m := range v.list() {
+// otherTexts is the text of all members, or elements, but those with a key.
+func (v *value) otherTexts(key string) (texts []string) {
+	for _, m := range v.listMembers() {
 		if m.key != key {
-			texts = append(texts, v.text[m.start-v.start:m.value.end()-v.start])
+			texts = append(texts, v.text[m.start-v.start:m.value.endOffset()-v.start])
 		}
 	}
 	return texts

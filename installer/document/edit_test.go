@@ -39,16 +39,16 @@ func checkEdits(t *testing.T, tests []edited) {
 	t.Helper()
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d, err := Parse([]byte(test.before))
+			d, err := ParseDocument([]byte(test.before))
 			must(t, err)
-			after, err := d.Apply(test.changes...)
+			after, err := d.ApplyEdits(test.changes...)
 			must(t, err)
 			if string(after) != test.after {
 				t.Errorf("got\n%s\n%q\nwant\n%s\n%q", after, after, test.after, test.after)
 			}
-			again, err := Parse(after)
+			again, err := ParseDocument(after)
 			must(t, err)
-			if twice, err := again.Apply(test.changes...); err != nil || string(twice) != test.after {
+			if twice, err := again.ApplyEdits(test.changes...); err != nil || string(twice) != test.after {
 				t.Errorf("a second time it becomes %q, %v", twice, err)
 			}
 		})
@@ -173,9 +173,9 @@ func TestVerbatim(t *testing.T) {
 }
 
 func TestChangesCompose(t *testing.T) {
-	d, err := Parse([]byte("{\n  \"a\": \"x\",\n  \"b\": {}\n}\n"))
+	d, err := ParseDocument([]byte("{\n  \"a\": \"x\",\n  \"b\": {}\n}\n"))
 	must(t, err)
-	after, err := d.Apply(drop("a"), set("a/b", "1"), set("b/c", "2"), drop("b/c"), set("n/m", "[]"), set("n", "0"))
+	after, err := d.ApplyEdits(drop("a"), set("a/b", "1"), set("b/c", "2"), drop("b/c"), set("n/m", "[]"), set("n", "0"))
 	if want := "{\n  \"b\": {},\n  \"a\": {\n    \"b\": 1\n  },\n  \"n\": 0\n}\n"; err != nil || string(after) != want {
 		t.Errorf("got %s, %v", after, err)
 	}
@@ -218,9 +218,9 @@ func TestApplyRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			d, err := Parse([]byte(document))
+			d, err := ParseDocument([]byte(document))
 			must(t, err)
-			after, err := d.Apply(test.changes...)
+			after, err := d.ApplyEdits(test.changes...)
 			if after != nil || !test.is(err) {
 				t.Errorf("Apply = %q, %v", after, err)
 			}
@@ -231,7 +231,7 @@ func TestApplyRefuses(t *testing.T) {
 // The check behind every edit must see what an edit must not do.
 func TestIsOnly(t *testing.T) {
 	read := func(text string) *Document {
-		d, err := Parse([]byte(text))
+		d, err := ParseDocument([]byte(text))
 		must(t, err)
 		return d
 	}
@@ -258,11 +258,11 @@ func TestIsOnly(t *testing.T) {
 }
 
 func TestEncode(t *testing.T) {
-	raw, err := Encode(map[string]any{"a": "x && y <z>"})
+	raw, err := EncodeValue(map[string]any{"a": "x && y <z>"})
 	if err != nil || string(raw) != `{"a":"x && y <z>"}` {
 		t.Errorf("Encode = %s, %v", raw, err)
 	}
-	if _, err := Encode(func() {}); err == nil {
+	if _, err := EncodeValue(func() {}); err == nil {
 		t.Error("Encode accepts a function")
 	}
 }

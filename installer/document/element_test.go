@@ -52,16 +52,16 @@ func TestElementsRefused(t *testing.T) {
 		`{"plugins":{"a":1}}`:                     `line 1, column 12: "plugins" is an object, not an array`,
 		`{"plugins":null}`:                        `line 1, column 12: "plugins" is null, not an array`,
 	} {
-		d, err := Parse([]byte(before))
+		d, err := ParseDocument([]byte(before))
 		must(t, err)
-		_, err = d.Apply(setElement("a", "x", "1"))
+		_, err = d.ApplyEdits(setElement("a", "x", "1"))
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", before, err, want)
 		}
 	}
-	d, _ := Parse([]byte(`{}`))
-	if _, err := d.Apply(Edit{Path: []string{Element("a")}, Value: json.RawMessage("1")}); err == nil {
+	d, _ := ParseDocument([]byte(`{}`))
+	if _, err := d.ApplyEdits(Edit{Path: []string{Element("a")}, Value: json.RawMessage("1")}); err == nil {
 		t.Error("the root is no array, and took an element")
 	}
 }
@@ -90,11 +90,11 @@ func TestElementsInAnyLayout(t *testing.T) {
 			head, between, tail = "", inline, ""
 		}
 		text := "{" + newline + unit + `"plugins"` + colon + "[" + head + strings.Join(entries, between) + tail + "]" + newline + "}" + pick("", "\n")
-		d, err := Parse([]byte(text))
+		d, err := ParseDocument([]byte(text))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		added, err := d.Apply(setElement("new", "", `{"name":"new","version":"0.1.0"}`))
+		added, err := d.ApplyEdits(setElement("new", "", `{"name":"new","version":"0.1.0"}`))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -103,13 +103,13 @@ func TestElementsInAnyLayout(t *testing.T) {
 				t.Fatalf("%q lost the entry %q", added, entry)
 			}
 		}
-		again, err := Parse(added)
+		again, err := ParseDocument(added)
 		must(t, err)
-		if gone, err := again.Apply(setElement("new", "", "")); err != nil || string(gone) != text {
+		if gone, err := again.ApplyEdits(setElement("new", "", "")); err != nil || string(gone) != text {
 			t.Fatalf("added and removed: %q, %v; was %q", gone, err, text)
 		}
 		one := random.IntN(n)
-		raised, err := d.Apply(setElement(fmt.Sprintf("p%d", one), "version", `"1.0.1"`))
+		raised, err := d.ApplyEdits(setElement(fmt.Sprintf("p%d", one), "version", `"1.0.1"`))
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -129,11 +129,11 @@ func FuzzElements(f *testing.F) {
 	f.Add([]byte(`{"plugins":[]}`), "", "x")
 	f.Add([]byte(large()), "p7", "9.9.9")
 	f.Fuzz(func(t *testing.T, data []byte, name, version string) {
-		d, err := Parse(data)
+		d, err := ParseDocument(data)
 		if err != nil || !utf8.ValidString(version) {
 			return
 		}
-		value, err := Encode(version)
+		value, err := EncodeValue(version)
 		if err != nil {
 			return
 		}
@@ -141,16 +141,16 @@ func FuzzElements(f *testing.F) {
 		if err != nil {
 			return
 		}
-		quoted, err := Encode(name)
+		quoted, err := EncodeValue(name)
 		if err != nil {
 			return
 		}
 		entry := json.RawMessage(`{"name":` + string(quoted) + `,"version":` + string(value) + `}`)
-		after, err := d.Apply(Edit{Path: []string{"plugins", Element(name)}, Value: entry})
+		after, err := d.ApplyEdits(Edit{Path: []string{"plugins", Element(name)}, Value: entry})
 		if err != nil {
 			return
 		}
-		again, err := Parse(after)
+		again, err := ParseDocument(after)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", data, after, err)
 		}
@@ -165,7 +165,7 @@ func FuzzElements(f *testing.F) {
 		if had {
 			return
 		}
-		if gone, err := again.Apply(setElement(name, "", "")); err != nil || len(d.text) > 3 && strings.Contains(string(data), `"plugins":[{`) && string(gone) != string(data) {
+		if gone, err := again.ApplyEdits(setElement(name, "", "")); err != nil || len(d.text) > 3 && strings.Contains(string(data), `"plugins":[{`) && string(gone) != string(data) {
 			t.Fatalf("%q came back as %q, %v", data, gone, err)
 		}
 	})

@@ -42,7 +42,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add([]byte(`{"a":0}`), "\ufffd", uint8(0))
 
 	f.Fuzz(func(t *testing.T, data []byte, key string, op uint8) {
-		d, err := Parse(data)
+		d, err := ParseDocument(data)
 		if refused := !readable(data); (err != nil) != refused {
 			t.Fatalf("Parse(%q) = %v, should it be refused: %v", data, err, refused)
 		}
@@ -91,7 +91,7 @@ func TestEditAnyLayout(t *testing.T) {
 			return "{" + open + strings.Join(members, between) + end + "}"
 		}
 		data := []byte(pick("", ByteOrderMark) + pick("", "\n") + object(0, "") + pick("", "\n", "\r\n", " "))
-		d, err := Parse(data)
+		d, err := ParseDocument(data)
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
 		}
@@ -186,7 +186,7 @@ func at(root map[string]any, path []string) (v any, found, ok bool) {
 
 func checkSet(t *testing.T, data []byte, d *Document, path []string, value string) {
 	change := Edit{Path: path, Value: json.RawMessage(value)}
-	after, err := d.Apply(change)
+	after, err := d.ApplyEdits(change)
 	old, found, parentsOK := at(meaning(t, data), path)
 	if err != nil {
 		message := err.Error()
@@ -215,11 +215,11 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 		t.Fatalf("setting %q in %q changes more: %q", path, data, after)
 	}
 
-	again, err := Parse(after)
+	again, err := ParseDocument(after)
 	if err != nil {
 		t.Fatalf("setting %q in %q gives %q: %v", path, data, after, err)
 	}
-	if twice, err := again.Apply(change); err != nil || !bytes.Equal(twice, after) {
+	if twice, err := again.ApplyEdits(change); err != nil || !bytes.Equal(twice, after) {
 		t.Fatalf("setting %q in %q twice gives %q, then %q, %v", path, data, after, twice, err)
 	}
 
@@ -233,7 +233,7 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 		raw, _, err := d.Get(path...)
 		must(t, err)
 		checkAround(t, data, after, len(raw))
-		back, err := again.Apply(Edit{Path: path, Value: raw, Verbatim: true})
+		back, err := again.ApplyEdits(Edit{Path: path, Value: raw, Verbatim: true})
 		if err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("setting %q in %q and back gives %q, %v", path, data, back, err)
 		}
@@ -259,7 +259,7 @@ func checkInsertion(t *testing.T, data, after []byte, d, again *Document, path [
 			return
 		}
 		checkAround(t, data, after, 0)
-		back, err := again.Apply(Edit{Path: path[:n]})
+		back, err := again.ApplyEdits(Edit{Path: path[:n]})
 		if err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("setting %q in %q and removing it gives %q, %v", path, data, back, err)
 		}
@@ -284,7 +284,7 @@ func checkAround(t *testing.T, before, after []byte, replaced int) {
 }
 
 func checkRemove(t *testing.T, data []byte, d *Document, path []string) {
-	after, err := d.Apply(Edit{Path: path})
+	after, err := d.ApplyEdits(Edit{Path: path})
 	if err != nil {
 		return // for the reasons that checkSet knows
 	}

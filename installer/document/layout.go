@@ -34,25 +34,25 @@ type layout struct {
 	verbatim    bool   // the value of the edit, not the objects around it that are new
 }
 
-// layOut is the text of an edit's value inside new objects, or arrays, for keys. It goes
+// layOutValue is the text of an edit's value inside new objects, or arrays, for keys. It goes
 // into the last of the objects, in the place of an old value or nil, and its line begins
 // as the last one of what stands before.
-func (d *Document) layOut(before string, objects []*value, old *value, keys []string, e Edit) string {
+func (d *Document) layOutValue(before string, objects []*value, old *value, keys []string, e Edit) string {
 	text := strings.Trim(string(e.Value), blanks)
 	for _, key := range slices.Backward(keys) {
 		if _, inArray := elementName(key); inArray {
 			text = "[" + text + "]"
 		} else {
-			text = "{" + Quote(key) + ":" + text + "}"
+			text = "{" + QuoteKey(key) + ":" + text + "}"
 		}
 	}
 	around, outer := objects[len(objects)-1], objects[max(0, len(objects)-2)]
-	shows := func(v *value) bool { return v.text[0] == text[0] && (len(v.list()) > 0 || v.isBroken()) }
+	shows := func(v *value) bool { return v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isBroken()) }
 	var model *value // the container that a new one is laid out like
 	if old != nil && shows(old) {
 		model = old
 	}
-	members := around.list()
+	members := around.listMembers()
 	for i := range slices.Backward(members) {
 		if v := &members[i].value; model == nil && shows(v) {
 			model = v
@@ -62,9 +62,9 @@ func (d *Document) layOut(before string, objects []*value, old *value, keys []st
 	if model != nil {
 		onLines = model.isBroken()
 	}
-	l := layout{colon: colon(objects), verbatim: e.Verbatim}
+	l := layout{colon: colonStyle(objects), verbatim: e.Verbatim}
 	if onLines {
-		l.newline, l.unit = "\n", unit(objects, d.text)
+		l.newline, l.unit = "\n", indentUnit(objects, d.text)
 		if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 			l.newline = "\r\n"
 		}
@@ -73,21 +73,21 @@ func (d *Document) layOut(before string, objects []*value, old *value, keys []st
 			objects = append(slices.Clone(objects), model)
 		}
 		sample := findNearest(objects, func(v *value) bool {
-			return v.isObject() && len(v.list()) > 0 && !v.isBroken()
+			return v.isObject() && len(v.listMembers()) > 0 && !v.isBroken()
 		})
 		if sample != nil {
-			members := sample.list()
+			members := sample.listMembers()
 			last := members[len(members)-1]
 			l.colon, l.open = last.colon, members[0].gap
-			l.close = sample.text[last.value.end()-sample.start : len(sample.text)-1]
+			l.close = sample.text[last.value.endOffset()-sample.start : len(sample.text)-1]
 		}
-		if model != nil && len(model.list()) > 1 {
+		if model != nil && len(model.listMembers()) > 1 {
 			sample = model
 		}
-		l.comma = comma(sample, l.colon)
+		l.comma = commaStyle(sample, l.colon)
 	}
 	var b strings.Builder
-	l.write(&b, text, indent(before), len(keys))
+	l.writeValue(&b, text, indentOf(before), len(keys))
 	return b.String()
 }
 
@@ -107,7 +107,7 @@ func (v *value) findFirst(matches func(*value) bool) *value {
 	if matches(v) {
 		return v
 	}
-	members := v.list()
+	members := v.listMembers()
 	for i := range members {
 		if found := members[i].value.findFirst(matches); found != nil {
 			return found
@@ -118,37 +118,37 @@ func (v *value) findFirst(matches func(*value) bool) *value {
 
 // separator is what stands before a new last member of an object that has some.
 func separator(object *value) string {
-	members := object.list()
+	members := object.listMembers()
 	last := members[len(members)-1]
 	line := strings.LastIndexByte(last.gap, '\n')
 	switch {
 	case len(members) > 1:
 		return last.gap
 	case line < 0:
-		return comma(object, last.colon)
+		return commaStyle(object, last.colon)
 	case line > 0 && last.gap[line-1] == '\r':
 		line--
 	}
 	return "," + last.gap[line:]
 }
 
-// comma is the separator in an object on one line. A sole member shows it by
+// commaStyle is the separator in an object on one line. A sole member shows it by
 // its other blanks.
-func comma(object *value, colon string) string {
+func commaStyle(object *value, colon string) string {
 	switch {
-	case object != nil && len(object.list()) > 1:
-		return object.list()[1].gap
-	case strings.HasSuffix(colon, " "), object != nil && (object.list()[0].gap != "" || !object.isObject()):
+	case object != nil && len(object.listMembers()) > 1:
+		return object.listMembers()[1].gap
+	case strings.HasSuffix(colon, " "), object != nil && (object.listMembers()[0].gap != "" || !object.isObject()):
 		return ", "
 	}
 	return ","
 }
 
-// colon is the one of the last member of the innermost object that shows it on
+// colonStyle is the one of the last member of the innermost object that shows it on
 // one line.
-func colon(objects []*value) string {
+func colonStyle(objects []*value) string {
 	for _, v := range slices.Backward(objects) {
-		members := v.list()
+		members := v.listMembers()
 		if n := len(members); n > 0 && v.isObject() && !strings.Contains(members[n-1].colon, "\n") {
 			return members[n-1].colon
 		}
@@ -156,15 +156,15 @@ func colon(objects []*value) string {
 	return ": "
 }
 
-// unit is the indentation of one level.
-func unit(objects []*value, text string) string {
+// indentUnit is the indentation of one level.
+func indentUnit(objects []*value, text string) string {
 	unit := "  "
 	findNearest(objects, func(v *value) bool {
-		members := v.list()
+		members := v.listMembers()
 		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
 			return false
 		}
-		step, deeper := strings.CutPrefix(indent(text[:members[0].start]), indent(text[:v.start]))
+		step, deeper := strings.CutPrefix(indentOf(text[:members[0].start]), indentOf(text[:v.start]))
 		if deeper {
 			unit = step
 		}
@@ -177,16 +177,16 @@ func unit(objects []*value, text string) string {
 // hold a line end.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
-// indent is how the last line of a text begins.
-func indent(text string) string { return leading(text[strings.LastIndexByte(text, '\n')+1:], " \t") }
+// indentOf is how the last line of a text begins.
+func indentOf(text string) string { return leading(text[strings.LastIndexByte(text, '\n')+1:], " \t") }
 
 // leading is what a text has of some characters before all others.
 func leading(text, chars string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 
-// write writes a value; the one of the edit is depth levels below.
-func (l layout) write(b *strings.Builder, text, indent string, depth int) {
+// writeValue writes a value; the one of the edit is depth levels below.
+func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 	if !isContainer(text) || l.verbatim && depth == 0 {
 		b.WriteString(text)
 		return
@@ -207,7 +207,7 @@ func (l layout) write(b *strings.Builder, text, indent string, depth int) {
 		if key.Raw != "" {
 			b.WriteString(key.Raw + l.colon)
 		}
-		l.write(b, v.Raw, inner, depth-1)
+		l.writeValue(b, v.Raw, inner, depth-1)
 		return true
 	})
 	if b.Len() > begun {

@@ -1,7 +1,7 @@
 package hosts
 
-// claude is Claude Code. Packages installer and client know its settings and its command.
-func claude() Host {
+// claudeHost is Claude Code. Packages installer and client know its settings and its command.
+func claudeHost() Host {
 	return Host{
 		Name: Claude, Title: "Claude Code", Agent: "Claude",
 		Program: "claude", Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",

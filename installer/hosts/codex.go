@@ -17,9 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/installer/tables"
 )
 
-// codex is Codex. It runs a copy of a plugin, and a plugin's hook only when the user
+// codexHost is Codex. It runs a copy of a plugin, and a plugin's hook only when the user
 // trusts it as it is: each changed byte of the plugin wants trust anew, see trust.go.
-func codex() Host {
+func codexHost() Host {
 	return Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
 		Program: "codex", Dir: ".codex", Variable: "CODEX_HOME",
@@ -28,7 +28,7 @@ func codex() Host {
 			Scopes: []client.Scope{client.User},
 			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, codexConfig) },
 			Parse: func(data []byte) (installer.Document, error) {
-				d, err := tables.Parse(data)
+				d, err := tables.ParseDocument(data)
 				if err != nil {
 					return nil, err
 				}
@@ -45,7 +45,7 @@ func codex() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
 			},
-			Ready:     lies(".codex-plugin/plugin.json", "hooks/shell.json"),
+			Ready:     requireFiles(".codex-plugin/plugin.json", "hooks/shell.json"),
 			Installed: codexInstalled,
 			Trusts:    true,
 			ByHand:    codexByHand,
@@ -63,7 +63,7 @@ func codexInstall(r Request) [][]string {
 // codexEntries are what Codex's own commands write, and with Trust what its screen for
 // hooks writes.
 func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
-	source, err := document.Encode(map[string]string{"source_type": "local", "source": r.Plugin.Suite})
+	source, err := document.EncodeValue(map[string]string{"source_type": "local", "source": r.Plugin.Suite})
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 // codexSettings are the user's settings.
 func codexSettings(at Place) (*tables.Document, error) {
 	path := filepath.Join(at.Dir, codexConfig)
-	file, err := change.Open("", path)
+	file, err := change.OpenEdit("", path)
 	if err != nil {
 		return nil, err
 	}
 	if file.Before == nil {
-		return tables.Parse(nil)
+		return tables.ParseDocument(nil)
 	}
-	settings, err := tables.Parse(file.Before.Data)
+	settings, err := tables.ParseDocument(file.Before.Data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -111,13 +111,13 @@ func codexInstalled(at Place) (all []Installed, err error) {
 	}
 	var plugins map[string]struct{ Enabled *bool }
 	var markets map[string]struct{ Source string }
-	if err := errors.Join(member(settings, "plugins", &plugins), member(settings, "marketplaces", &markets)); err != nil {
+	if err := errors.Join(decodeMember(settings, "plugins", &plugins), decodeMember(settings, "marketplaces", &markets)); err != nil {
 		return nil, err
 	}
 	for id, p := range plugins {
 		name, market, _ := strings.Cut(id, "@")
 		i := Installed{ID: id, Name: name, Suite: markets[market].Source, On: p.Enabled == nil || *p.Enabled, Scope: client.User}
-		if isName(name) && isName(market) {
+		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
 			for _, version := range directories(copies) {
 				i.Dir, i.Version = filepath.Join(copies, version), version
@@ -129,9 +129,9 @@ func codexInstalled(at Place) (all []Installed, err error) {
 	return all, nil
 }
 
-// member decodes a member of settings that may be missing. What has another form than
+// decodeMember decodes a member of settings that may be missing. What has another form than
 // Codex writes says nothing.
-func member(settings *tables.Document, name string, into any) error {
+func decodeMember(settings *tables.Document, name string, into any) error {
 	raw, found, err := settings.Get(name)
 	if err == nil && found {
 		var wrong *json.UnmarshalTypeError

@@ -32,8 +32,8 @@ func codexAt(t *testing.T, settings, server string) Place {
 	write(".codex/config.toml", settings, 0o600)
 	write(".codex/plugins/cache/suite/ned/0.1.0/strategy.json", "{}", 0o600)
 	program := write("bin/codex", "#!/bin/sh\n[ \"$1\" = app-server ] || exit 0\n"+server, 0o755)
-	h, _ := Named("codex")
-	return h.At(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Look: func(string) string { return program }})
+	h, _ := HostNamed("codex")
+	return h.PlaceFor(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Look: func(string) string { return program }})
 }
 
 // lists answers hooks/list with one hook of ned@suite.

@@ -37,7 +37,7 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bare(p.Env, p.Host.Variable), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
 	process.EndTogether(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -55,7 +55,7 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	lines.Buffer(nil, maxAnswer)
 	for n, q := range questions {
 		var answer json.RawMessage
-		if answer, err = ask(in, lines, n+1, q); err != nil {
+		if answer, err = askQuestion(in, lines, n+1, q); err != nil {
 			break
 		}
 		answers = append(answers, answer)
@@ -75,8 +75,8 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	return answers, nil
 }
 
-// ask writes a question and waits for its answer. Other lines are news.
-func ask(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
+// askQuestion writes a question and waits for its answer. Other lines are news.
+func askQuestion(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
 	if err != nil {
 		return nil, err
@@ -106,8 +106,8 @@ func ask(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessag
 	return nil, fmt.Errorf("%s: it ended without an answer", q.method)
 }
 
-// bare is what of an environment a program needs to start, and one variable more.
-func bare(env []string, more string) (kept []string) {
+// bareEnvironment is what of an environment a program needs to start, and one variable more.
+func bareEnvironment(env []string, more string) (kept []string) {
 	for _, line := range env {
 		name, _, _ := strings.Cut(line, "=")
 		if name == more || slices.Contains([]string{

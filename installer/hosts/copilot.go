@@ -34,7 +34,7 @@ func copilot() Host {
 			Off:   switchedOff,
 			Parse: commented,
 		},
-		Plugins: Plugins{Ready: lies(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
+		Plugins: Plugins{Ready: requireFiles(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }
@@ -55,21 +55,21 @@ func declared(r Request, name, directory string) ([]document.Edit, error) {
 	if found && json.Unmarshal(raw, &known) == nil {
 		path := known.Source.Path
 		_, err := os.Stat(path)
-		if !filepath.IsAbs(path) || !folder.Same(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
+		if !filepath.IsAbs(path) || !folder.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.Host.Settings.File(r.At, client.User))
 		}
 	}
-	source, err := document.Encode(map[string]any{"source": map[string]string{"source": directory, "path": r.Plugin.Suite}})
+	source, err := document.EncodeValue(map[string]any{"source": map[string]string{"source": directory, "path": r.Plugin.Suite}})
 	return []document.Edit{
 		{Path: []string{"extraKnownMarketplaces", name}, Value: source},
-		{Path: []string{"enabledPlugins", r.At.Host.Called(r.Plugin)}, Value: json.RawMessage("true")},
+		{Path: []string{"enabledPlugins", r.At.Host.NameOf(r.Plugin)}, Value: json.RawMessage("true")},
 	}, err
 }
 
 // readSettings are the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
 	path := at.Host.Settings.File(at, client.User)
-	file, err := change.Open("", path)
+	file, err := change.OpenEdit("", path)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func readSettings(at Place) (*document.Document, error) {
 	if file.Before != nil {
 		data = file.Before.Data
 	}
-	doc, err := document.Parse(document.WithoutComments(data))
+	doc, err := document.ParseDocument(document.WithoutComments(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -109,13 +109,13 @@ func copilotFiles(at Place) []copilotFile {
 // maxPlugins is how many plugins of one settings file are looked at, which may be a project's.
 const maxPlugins = 200
 
-// read are the plugins that a settings file names, in their order.
-func (f copilotFile) read(at Place) (all []Installed, err error) {
-	file, err := change.Open(f.in, f.path)
+// readPlugins are the plugins that a settings file names, in their order.
+func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
+	file, err := change.OpenEdit(f.in, f.path)
 	if err != nil || file.Before == nil {
 		return nil, err
 	}
-	doc, err := document.Parse(document.WithoutComments(file.Before.Data))
+	doc, err := document.ParseDocument(document.WithoutComments(file.Before.Data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
@@ -124,7 +124,7 @@ func (f copilotFile) read(at Place) (all []Installed, err error) {
 			break
 		}
 		name, market, full := strings.Cut(m.Key, "@")
-		if !full || !isName(name) || !isName(market) {
+		if !full || !isPathPart(name) || !isPathPart(market) {
 			continue
 		}
 		i := Installed{ID: m.Key, Name: name, On: string(m.Value) == "true", Scope: f.scope, Dir: filepath.Join(at.Dir, "installed-plugins", market, name)}
@@ -139,14 +139,14 @@ func (f copilotFile) read(at Place) (all []Installed, err error) {
 	return all, nil
 }
 
-// isName tells whether a name that a file brings can be a part of a path.
-func isName(name string) bool {
+// isPathPart tells whether a name that a file brings can be a part of a path.
+func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
 // pluginVersion is the version in a plugin's manifest, "" if there is none.
 func pluginVersion(dir, manifests string) string {
-	file, err := change.Open("", filepath.Join(dir, manifests, "plugin.json"))
+	file, err := change.OpenEdit("", filepath.Join(dir, manifests, "plugin.json"))
 	if err != nil || file.Before == nil {
 		return ""
 	}
@@ -164,9 +164,9 @@ func copilotInstalled(at Place) ([]Installed, error) {
 	if !copilotTrusts(at) {
 		files = files[:1]
 	}
-	all, err := files[0].read(at)
+	all, err := files[0].readPlugins(at)
 	for _, f := range files[1:] {
-		more, _ := f.read(at)
+		more, _ := f.readPlugins(at)
 		for _, i := range more {
 			known := slices.IndexFunc(all, func(other Installed) bool { return other.ID == i.ID })
 			if known < 0 {
@@ -181,7 +181,7 @@ func copilotInstalled(at Place) ([]Installed, error) {
 
 // copilotTrusts tells whether the user has told Copilot to trust the directory for good.
 func copilotTrusts(at Place) bool {
-	file, err := change.Open("", filepath.Join(at.Dir, "config.json"))
+	file, err := change.OpenEdit("", filepath.Join(at.Dir, "config.json"))
 	if err != nil || file.Before == nil {
 		return false
 	}
@@ -195,7 +195,7 @@ func copilotTrusts(at Place) bool {
 // copilotCheck tells of a project's settings for Claude Code, which reach Copilot.
 func copilotCheck(_ context.Context, at Place, _ []Installed) (all []check.Finding) {
 	for _, f := range copilotFiles(at)[1:] {
-		plugins, _ := f.read(at)
+		plugins, _ := f.readPlugins(at)
 		for _, i := range plugins {
 			if !i.On {
 				continue

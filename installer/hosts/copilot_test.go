@@ -32,7 +32,7 @@ func placeOf(t *testing.T, h Host, files map[string]string) Place {
 		must(t, os.WriteFile(path, []byte(data), 0o644))
 	}
 	root := filepath.Join(home, "project")
-	return h.At(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Look: func(string) string { return "" }})
+	return h.PlaceFor(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Look: func(string) string { return "" }})
 }
 
 // in has the place's home out of what is installed.
@@ -120,7 +120,7 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 }
 
 func TestAnotherMarketplace(t *testing.T) {
-	for _, h := range []Host{copilot(), droid()} {
+	for _, h := range []Host{copilot(), droidHost()} {
 		for source, refused := range map[string]bool{
 			`{"source": "github", "repo": "homer/suite"}`:   true,
 			`{"source": "directory", "path": "HOME/other"}`: true,

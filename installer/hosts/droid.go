@@ -13,9 +13,9 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
-// droid is Droid. A marketplace that is a directory is called after that directory. Its
+// droidHost is Droid. A marketplace that is a directory is called after that directory. Its
 // commands write settings.json again.
-func droid() Host {
+func droidHost() Host {
 	return Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
 		Program: "droid", Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
@@ -38,7 +38,7 @@ func droid() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
 			},
-			Ready:     lies("hooks/shell.json"), // not read by Droid; each suite whose hook knows Droid has it
+			Ready:     requireFiles("hooks/shell.json"), // not read by Droid; each suite whose hook knows Droid has it
 			Installed: droidInstalled,
 		},
 		Check: droidCheck,
@@ -79,7 +79,7 @@ func droidRecords(at Place, kind string, read func(data []byte)) error {
 		if i == maxRecords || filepath.Ext(entry.Name()) != ".json" {
 			continue
 		}
-		if file, err := change.Open("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
+		if file, err := change.OpenEdit("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
 			read(file.Before.Data)
 		}
 	}
@@ -138,7 +138,7 @@ func droidCheck(_ context.Context, at Place, on []Installed) []check.Finding {
 		return nil // said by who asks what is installed
 	}
 	if off, _, _ := settings.Get("hooks", "hooksDisabled"); string(off) == "true" {
-		finding := check.Fail("hooks are switched off in Droid, so no plugin decides", "in Droid: /hooks")
+		finding := check.Failed("hooks are switched off in Droid, so no plugin decides", "in Droid: /hooks")
 		finding.File = droidSettings(at, client.User)
 		return []check.Finding{finding}
 	}

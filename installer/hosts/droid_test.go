@@ -29,7 +29,7 @@ func TestDroidInstalled(t *testing.T) {
 		".factory/plugins/installed_plugins/relative.json":                    `{"pluginId": "x@suite", "entry": {"scope": "user", "installPath": "../x"}}`,
 		".factory/plugins/known_marketplaces/hub.json":                        `{"name": "hub", "entry": {"source": {"source": "github", "repo": "a/b"}}}`,
 	}
-	p := placeOf(t, droid(), files)
+	p := placeOf(t, droidHost(), files)
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
@@ -38,18 +38,18 @@ func TestDroidInstalled(t *testing.T) {
 	}
 	files[".factory/settings.json"] = `{"hooks": {"hooksDisabled": true}}`
 	want[0].On = false
-	p = placeOf(t, droid(), files)
+	p = placeOf(t, droidHost(), files)
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
 	if says := droidCheck(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
 		t.Errorf("it says %+v", says)
 	}
-	if got, err := droidInstalled(placeOf(t, droid(), nil)); err != nil || got != nil {
+	if got, err := droidInstalled(placeOf(t, droidHost(), nil)); err != nil || got != nil {
 		t.Errorf("without records: %+v, %v", got, err)
 	}
 	files[".factory/settings.json"] = `[]`
-	if _, err := droidInstalled(placeOf(t, droid(), files)); err == nil {
+	if _, err := droidInstalled(placeOf(t, droidHost(), files)); err == nil {
 		t.Error("broken settings are read")
 	}
 }
@@ -69,7 +69,7 @@ func TestDroidInstall(t *testing.T) {
 		if c.known != "" {
 			files[".factory/plugins/known_marketplaces/suite-1.json"] = `{"name": "suite", "entry": {"source": {"source": "local", "path": "` + c.known + `"}}}`
 		}
-		p := placeOf(t, droid(), files)
+		p := placeOf(t, droidHost(), files)
 		var got []string
 		for _, args := range droidInstall(Request{At: p, Plugin: client.Plugin{Name: "ned", Suite: filepath.Join(p.Home, "suite")}, Scope: client.User}) {
 			got = append(got, filepath.ToSlash(strings.ReplaceAll(strings.Join(args, " "), p.Home, "HOME")))

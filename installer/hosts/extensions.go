@@ -33,25 +33,25 @@ const (
 	maxRecord     = 1 << 20
 )
 
-func (x extensions) file() string     { return "." + string(x) + "-extension-install.json" }
-func (x extensions) manifest() string { return string(x) + "-extension.json" }
+func (x extensions) rulesFile() string { return "." + string(x) + "-extension-install.json" }
+func (x extensions) manifest() string  { return string(x) + "-extension.json" }
 
 func (x extensions) settings() Settings {
 	return Settings{
 		Scopes:  []client.Scope{client.User},
 		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
-		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.file()) },
+		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.rulesFile()) },
 		Entries: x.entries,
-		Off:     x.off,
+		Off:     x.editsOff,
 	}
 }
 
 func (x extensions) plugins() Plugins {
 	return Plugins{
 		ID:        func(p client.Plugin) string { return p.Name },
-		Ready:     x.ready,
+		Ready:     x.findExtension,
 		Installed: x.installed,
-		ByHand:    x.byHand,
+		ByHand:    x.stepsByHand,
 	}
 }
 
@@ -62,40 +62,40 @@ type record struct{ Source, Type string }
 func (x extensions) entries(_ context.Context, r Request) ([]document.Edit, error) {
 	var was record
 	dir := filepath.Join(r.At.Dir, "extensions", r.ID)
-	err := readRecord(filepath.Join(dir, x.file()), &was)
+	err := readRecord(filepath.Join(dir, x.rulesFile()), &was)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(filepath.Join(dir, x.manifest())); err == nil {
-			return nil, x.copied(r)
+			return nil, x.copiedFirst(r)
 		}
 	case err != nil:
 		return nil, err
 	case was.Type != "link":
-		return nil, x.copied(r)
+		return nil, x.copiedFirst(r)
 	}
-	source, err := document.Encode(filepath.Join(r.Dir(), string(x)))
+	source, err := document.EncodeValue(filepath.Join(r.PluginDir(), string(x)))
 	return []document.Edit{
 		{Path: []string{"source"}, Value: source},
 		{Path: []string{"type"}, Value: json.RawMessage(`"link"`)},
 	}, err
 }
 
-// off takes a link away. Without its record a copy would stay, and decide, and have no updates.
-func (x extensions) off(r Request) ([]document.Edit, error) {
+// editsOff takes a link away. Without its record a copy would stay, and decide, and have no updates.
+func (x extensions) editsOff(r Request) ([]document.Edit, error) {
 	var is record
-	if err := readRecord(filepath.Join(r.At.Dir, "extensions", r.ID, x.file()), &is); err == nil && is.Type != "" && is.Type != "link" {
+	if err := readRecord(filepath.Join(r.At.Dir, "extensions", r.ID, x.rulesFile()), &is); err == nil && is.Type != "" && is.Type != "link" {
 		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
 	}
 	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 }
 
-func (x extensions) copied(r Request) error {
+func (x extensions) copiedFirst(r Request) error {
 	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
 }
 
-// ready looks for the extension in the plugin's directory.
-func (x extensions) ready(r Request) error {
-	return lies(string(x)+"/"+x.manifest(), string(x)+"/hooks/hooks.json")(r)
+// findExtension looks for the extension in the plugin's directory.
+func (x extensions) findExtension(r Request) error {
+	return requireFiles(string(x)+"/"+x.manifest(), string(x)+"/hooks/hooks.json")(r)
 }
 
 // installed reads the records of all extensions.
@@ -112,11 +112,11 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 	if err != nil && len(entries) == 0 { // io.EOF: it is empty
 		return nil, nil
 	}
-	rules, err := x.rules(at)
+	rules, err := x.readRules(at)
 	for _, e := range entries {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
-		if err := readRecord(filepath.Join(i.Dir, x.file()), &is); err != nil {
+		if err := readRecord(filepath.Join(i.Dir, x.rulesFile()), &is); err != nil {
 			continue // not an extension, or damaged: the host does not run it either
 		}
 		root := i.Dir
@@ -130,7 +130,7 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 		}
 		var manifest struct{ Version string }
 		if readRecord(filepath.Join(root, x.manifest()), &manifest) == nil {
-			i.Version, i.On = manifest.Version, isOn(rules[e.Name()].Overrides, at.Work)
+			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)
 	}
@@ -140,8 +140,8 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 // overrides are the rules of when an extension is on.
 type overrides struct{ Overrides []string }
 
-// rules reads when extensions are on.
-func (x extensions) rules(at Place) (rules map[string]overrides, err error) {
+// readRules reads when extensions are on.
+func (x extensions) readRules(at Place) (rules map[string]overrides, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -149,9 +149,9 @@ func (x extensions) rules(at Place) (rules map[string]overrides, err error) {
 	return rules, err
 }
 
-// isOn goes by the last rule that is about a directory. A rule is a path, with ! before it
+// isSwitchedOn goes by the last rule that is about a directory. A rule is a path, with ! before it
 // where the extension is off there, and with * behind it where it is about all below.
-func isOn(rules []string, dir string) bool {
+func isSwitchedOn(rules []string, dir string) bool {
 	on := true
 	for _, rule := range rules {
 		path, off := strings.CutPrefix(rule, "!")
@@ -164,30 +164,30 @@ func isOn(rules []string, dir string) bool {
 	return on
 }
 
-// byHand says how to have an extension on that the user has switched off.
-func (x extensions) byHand(_ context.Context, r Request) []string {
-	rules, err := x.rules(r.At)
-	if err != nil || isOn(rules[r.ID].Overrides, r.At.Work) {
+// stepsByHand says how to have an extension on that the user has switched off.
+func (x extensions) stepsByHand(_ context.Context, r Request) []string {
+	rules, err := x.readRules(r.At)
+	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Program, r.ID)}
 }
 
-// check tells of hooks that are switched off: all by a member of the settings, or one by its
+// checkSwitches tells of hooks that are switched off: all by a member of the settings, or one by its
 // name, which is its plugin's.
-func (x extensions) check(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
+func (x extensions) checkSwitches(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
 	return func(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 		path := at.Host.Settings.File(at, client.User)
-		file, err := change.Open("", path)
+		file, err := change.OpenEdit("", path)
 		if err != nil || file.Before == nil || len(on) == 0 {
 			return nil
 		}
 		fail := func(says, fix string) {
-			finding := check.Fail(says, fix)
+			finding := check.Failed(says, fix)
 			finding.File = path
 			findings = append(findings, finding)
 		}
-		settings, err := document.Parse(document.WithoutComments(file.Before.Data))
+		settings, err := document.ParseDocument(document.WithoutComments(file.Before.Data))
 		if err != nil {
 			fail("the settings of "+at.Host.Title+" cannot be read: "+err.Error(), "correct them")
 			return findings
@@ -210,7 +210,7 @@ func (x extensions) check(off string, member ...string) func(context.Context, Pl
 
 // readRecord reads a file of JSON that a host has written.
 func readRecord(path string, into any) error {
-	file, err := change.Open("", path)
+	file, err := change.OpenEdit("", path)
 	if err != nil {
 		return err
 	}

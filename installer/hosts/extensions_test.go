@@ -21,12 +21,12 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644))
 	}
-	at := host.At(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
+	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
 	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
 }
 
 func TestExtensionsInstalled(t *testing.T) {
-	r := linked(t, gemini(), map[string]string{
+	r := linked(t, geminiHost(), map[string]string{
 		"suite/ned/gemini/gemini-extension.json":                  `{"name": "ned", "version": "0.2.0"}`,
 		".gemini/extensions/ned/.gemini-extension-install.json":   `{"source": "HOME/suite/ned/gemini", "type": "link"}`,
 		".gemini/extensions/gone/.gemini-extension-install.json":  `{"source": "HOME/suite/gone/gemini", "type": "link"}`,
@@ -42,7 +42,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		".gemini/extensions/none/README.md":                       "",
 		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/plans/"]}, "ned": {"overrides": ["!HOME/plans", "HOME/*"]}}`,
 	})
-	all, err := gemini().Plugins.Installed(r.At)
+	all, err := geminiHost().Plugins.Installed(r.At)
 	must(t, err)
 	got := map[string]string{}
 	for _, i := range all {
@@ -72,7 +72,7 @@ func TestExtensionIsOn(t *testing.T) {
 		"/home/u/* !/home/u/moes": false,
 		"!/*":                     false,
 	} {
-		if got := isOn(strings.Fields(rules), "/home/u/moes"); got != want {
+		if got := isSwitchedOn(strings.Fields(rules), "/home/u/moes"); got != want {
 			t.Errorf("%s: %t", rules, got)
 		}
 	}
@@ -91,7 +91,7 @@ func TestExtensionEntries(t *testing.T) {
 		"a damaged record":   {map[string]string{record: `{`}, "read HOME/" + record + ": unexpected end of JSON input"},
 		"a very long record": {map[string]string{record: strings.Repeat(" ", maxRecord+1)}, "read HOME/" + record + ": larger than 1 MiB"},
 	} {
-		r := linked(t, qwen(), c.files)
+		r := linked(t, qwenHost(), c.files)
 		edits, err := r.At.Host.Settings.Entries(context.Background(), r)
 		got := ""
 		if err != nil {
@@ -114,7 +114,7 @@ func TestExtensionOff(t *testing.T) {
 	for kind, want := range map[string]string{
 		"link": "", "git": "Qwen Code has a copy of ned, which only its own command removes: qwen extensions uninstall ned",
 	} {
-		r := linked(t, qwen(), map[string]string{".qwen/extensions/ned/.qwen-extension-install.json": `{"source": "/old", "type": "` + kind + `"}`})
+		r := linked(t, qwenHost(), map[string]string{".qwen/extensions/ned/.qwen-extension-install.json": `{"source": "/old", "type": "` + kind + `"}`})
 		edits, err := r.At.Host.Settings.Off(r)
 		if got := fmt.Sprint(err); want == "" && (err != nil || len(edits) != 2) || want != "" && (got != want || edits != nil) {
 			t.Errorf("%s: %v, %v", kind, edits, err)
@@ -124,13 +124,13 @@ func TestExtensionOff(t *testing.T) {
 
 func TestExtensionReady(t *testing.T) {
 	files := map[string]string{"suite/ned/qwen/qwen-extension.json": `{}`}
-	r := linked(t, qwen(), files)
+	r := linked(t, qwenHost(), files)
 	if err := r.At.Host.Plugins.Ready(r); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
 		t.Error(err)
 	}
 	files["suite/ned/qwen/hooks/hooks.json"] = `{}`
 	files[".qwen/extensions/extension-enablement.json"] = `{"ned": {"overrides": ["!HOME/*"]}}`
-	r = linked(t, qwen(), files)
+	r = linked(t, qwenHost(), files)
 	if err := r.At.Host.Plugins.Ready(r); err != nil {
 		t.Error(err)
 	}
@@ -146,13 +146,13 @@ func TestExtensionCheck(t *testing.T) {
 		settings string
 		want     string
 	}{
-		{qwen(), `{}`, ""},
-		{qwen(), `{"disableAllHooks": true}`, "hooks are switched off in Qwen Code, so no plugin decides: disableAllHooks is true"},
-		{qwen(), `{"disableAllHooks": false, "hooksConfig": {"disabled": 7}}`, ""},
-		{gemini(), `{"hooksConfig": {"enabled": true, "disabled": ["other"]}}`, ""},
-		{gemini(), "{ // mine\n\"hooksConfig\": {\"enabled\": false}}", "hooks are switched off in Gemini CLI, so no plugin decides: hooksConfig.enabled is false"},
-		{gemini(), `{"hooksConfig": {"disabled": ["ned"]}}`, "the hook of ned is switched off in Gemini CLI: hooksConfig.disabled names it"},
-		{gemini(), `{,}`, "the settings of Gemini CLI cannot be read: line 1, column 2: "},
+		{qwenHost(), `{}`, ""},
+		{qwenHost(), `{"disableAllHooks": true}`, "hooks are switched off in Qwen Code, so no plugin decides: disableAllHooks is true"},
+		{qwenHost(), `{"disableAllHooks": false, "hooksConfig": {"disabled": 7}}`, ""},
+		{geminiHost(), `{"hooksConfig": {"enabled": true, "disabled": ["other"]}}`, ""},
+		{geminiHost(), "{ // mine\n\"hooksConfig\": {\"enabled\": false}}", "hooks are switched off in Gemini CLI, so no plugin decides: hooksConfig.enabled is false"},
+		{geminiHost(), `{"hooksConfig": {"disabled": ["ned"]}}`, "the hook of ned is switched off in Gemini CLI: hooksConfig.disabled names it"},
+		{geminiHost(), `{,}`, "the settings of Gemini CLI cannot be read: line 1, column 2: "},
 	} {
 		r := linked(t, c.host, map[string]string{qwenFile: c.settings, geminiFile: c.settings})
 		says := ""

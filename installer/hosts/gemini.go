@@ -1,7 +1,7 @@
 package hosts
 
-// gemini is Gemini CLI.
-func gemini() Host {
+// geminiHost is Gemini CLI.
+func geminiHost() Host {
 	const its extensions = "gemini"
 	return Host{
 		Name: "gemini", Title: "Gemini CLI", Agent: "Gemini",
@@ -9,6 +9,6 @@ func gemini() Host {
 		Traces:   []string{"settings.json", "oauth_creds.json", "installation_id", "projects.json"},
 		Settings: its.settings(),
 		Plugins:  its.plugins(),
-		Check:    its.check("false", "hooksConfig", "enabled"),
+		Check:    its.checkSwitches("false", "hooksConfig", "enabled"),
 	}
 }

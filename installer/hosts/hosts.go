@@ -58,7 +58,7 @@ type Settings struct {
 	// Parse reads the file; nil: it is JSON.
 	Parse func(data []byte) (installer.Document, error)
 	// Entries are the members that have a plugin on; nil: the host needs none. They may be
-	// worked out by running the host in a directory of its own (Place.Trial).
+	// worked out by running the host in a directory of its own (Place.TrialPlace).
 	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
 	// Off are the members that have a plugin off that springfield has not enabled; an error says
 	// that only the host can do it.
@@ -84,12 +84,12 @@ type Plugins struct {
 	ByHand func(ctx context.Context, r Request) []string
 }
 
-// lies finds out whether a plugin has the files that a host reads. One that an older
+// requireFiles finds out whether a plugin has the files that a host reads. One that an older
 // springfield made has none but those of Claude Code, and its hook knows no other host.
-func lies(names ...string) func(r Request) error {
+func requireFiles(names ...string) func(r Request) error {
 	return func(r Request) error {
 		for _, name := range names {
-			path := filepath.Join(r.Dir(), filepath.FromSlash(name))
+			path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
 			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 				return fmt.Errorf("there is no file %s", path)
 			}
@@ -107,8 +107,8 @@ type Request struct {
 	Trust  bool // --trust: the host is to trust the plugin's hook without asking
 }
 
-// Dir is where the plugin lies in its suite.
-func (r Request) Dir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
+// PluginDir is where the plugin lies in its suite.
+func (r Request) PluginDir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
 
 // Installed is a plugin that a host knows.
 type Installed struct {
@@ -129,8 +129,8 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 		return true
 	}
 	for _, name := range append([]string{"strategy.json"}, compiled...) {
-		was, errWas := change.Open("", filepath.Join(i.Dir, name))
-		is, errIs := change.Open("", filepath.Join(dir, name))
+		was, errWas := change.OpenEdit("", filepath.Join(i.Dir, name))
+		is, errIs := change.OpenEdit("", filepath.Join(dir, name))
 		if errWas != nil || errIs != nil || (was.Before == nil) != (is.Before == nil) || is.Before != nil && !bytes.Equal(was.Before.Data, is.Before.Data) {
 			return false
 		}
@@ -141,40 +141,40 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 // Claude is the name of Claude Code.
 const Claude = "claude"
 
-// All lists the hosts, Claude Code first.
-func All() []Host {
-	return []Host{claude(), codex(), copilot(), qwen(), droid(), gemini()}
+// AllHosts lists the hosts, Claude Code first.
+func AllHosts() []Host {
+	return []Host{claudeHost(), codexHost(), copilot(), qwenHost(), droidHost(), geminiHost()}
 }
 
-// Named is the host with a name.
-func Named(name string) (Host, bool) {
-	i := slices.IndexFunc(All(), func(h Host) bool { return h.Name == name })
+// HostNamed is the host with a name.
+func HostNamed(name string) (Host, bool) {
+	i := slices.IndexFunc(AllHosts(), func(h Host) bool { return h.Name == name })
 	if i < 0 {
 		return Host{}, false
 	}
-	return All()[i], true
+	return AllHosts()[i], true
 }
 
-// Names lists the names of hosts.
-func Names(all []Host) (names []string) {
+// HostNames lists the names of hosts.
+func HostNames(all []Host) (names []string) {
 	for _, h := range all {
 		names = append(names, h.Name)
 	}
 	return names
 }
 
-// Called is what a plugin is called there.
-func (h Host) Called(p client.Plugin) string {
+// NameOf is what a plugin is called there.
+func (h Host) NameOf(p client.Plugin) string {
 	if h.Plugins.ID == nil {
 		return p.ID()
 	}
 	return h.Plugins.ID(p)
 }
 
-// Scopes are those in which a plugin can be switched.
-func (h Host) Scopes() []client.Scope {
+// ScopesOf are those in which a plugin can be switched.
+func (h Host) ScopesOf() []client.Scope {
 	if h.Name == Claude {
-		return client.Scopes()
+		return client.AllScopes()
 	}
 	return h.Settings.Scopes
 }
@@ -188,12 +188,12 @@ func commented(data []byte) (installer.Document, error) {
 	return d, nil
 }
 
-// Lines are commands as a user would type them.
-func (h Host) Lines(commands [][]string) (lines []string) {
+// CommandLines are commands as a user would type them.
+func (h Host) CommandLines(commands [][]string) (lines []string) {
 	for _, args := range commands {
 		words := []string{h.Program}
 		for _, arg := range args {
-			words = append(words, check.Quote(arg))
+			words = append(words, check.QuoteArgument(arg))
 		}
 		lines = append(lines, strings.Join(words, " "))
 	}

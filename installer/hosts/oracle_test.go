@@ -30,7 +30,7 @@ type oracle struct {
 func newOracle(t *testing.T, host Host, settings string) *oracle {
 	home := t.TempDir()
 	u := User{Home: home, Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work"), Look: func(string) string { return "" }}
-	o := &oracle{t: t, host: host, at: host.At(u), places: client.Places{Config: filepath.Join(home, ".claude"), Home: home, Work: u.Work, Root: u.Root}}
+	o := &oracle{t: t, host: host, at: host.PlaceFor(u), places: client.Places{Config: filepath.Join(home, ".claude"), Home: home, Work: u.Work, Root: u.Root}}
 	if settings != "(none)" {
 		o.write(o.file(), settings)
 	}
@@ -64,7 +64,7 @@ func (o *oracle) files() map[string]string {
 
 func (o *oracle) request(name string) (Request, installer.Foreign) {
 	r := Request{At: o.at, Scope: client.User, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
-	r.ID = o.host.Called(r.Plugin)
+	r.ID = o.host.NameOf(r.Plugin)
 	of := installer.Foreign{Host: o.host.Name, Path: o.file(), Parse: o.host.Settings.Parse}
 	if o.host.Settings.Record != nil {
 		of.Path = o.host.Settings.Record(o.at, r.ID)
@@ -77,14 +77,14 @@ func (o *oracle) enable(name string) (c change.Change, err error) {
 	r, of := o.request(name)
 	entries, err := o.host.Settings.Entries(context.Background(), r)
 	if err == nil {
-		err = installer.Read(o.places).SetFor(&c, of, r.ID, entries)
+		err = installer.ReadSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
 	}
 	return c, err
 }
 
 func (o *oracle) disable(name string) (c change.Change, err error) {
 	r, of := o.request(name)
-	_, err = installer.Read(o.places).ReleaseFor(&c, of, r.ID)
+	_, err = installer.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
 	return c, err
 }
 
@@ -102,10 +102,10 @@ func (o *oracle) do(plan func() (change.Change, error)) error {
 				}
 			}
 		}
-		if c.Empty() {
+		if c.IsEmpty() {
 			return nil
 		}
-		err = installer.Journal(o.places).Apply(c)
+		err = installer.Journal(o.places).ApplyChange(c)
 	}
 	if err != nil {
 		if is := o.files(); !maps.Equal(was, is) {
@@ -124,7 +124,7 @@ func (o *oracle) undo() {
 	}
 	u, err := installer.Journal(o.places).PlanUndo()
 	if err == nil {
-		err = installer.Journal(o.places).Apply(u.Change)
+		err = installer.Journal(o.places).ApplyChange(u.Change)
 	}
 	want := o.was[len(o.was)-1]
 	if is := o.files(); err != nil || !maps.Equal(is, want) {
@@ -138,7 +138,7 @@ func (o *oracle) parse(data string) (installer.Document, error) {
 	if o.host.Settings.Parse != nil {
 		return o.host.Settings.Parse([]byte(data))
 	}
-	return document.Parse([]byte(data))
+	return document.ParseDocument([]byte(data))
 }
 
 // checkHistory does what each letter of ops stands for: A and B enable a plugin, a and b
@@ -176,7 +176,7 @@ func (o *oracle) checkHistory(ops string) {
 
 // edited are the hosts whose files springfield edits.
 func edited() []Host {
-	return slices.DeleteFunc(All(), func(h Host) bool { return h.Settings.Entries == nil })
+	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return h.Settings.Entries == nil })
 }
 
 // settingsOfHosts are files as users have them: for JSON and for TOML.

@@ -32,8 +32,8 @@ type Place struct {
 	Program string // absolute; "" where there is none
 }
 
-// At is where a host is for a user.
-func (h Host) At(u User) Place {
+// PlaceFor is where a host is for a user.
+func (h Host) PlaceFor(u User) Place {
 	p := Place{User: u, Host: h, Program: u.Look(h.Program)}
 	switch named := u.variable(h.Variable); {
 	case named != "":
@@ -60,23 +60,23 @@ func (u User) variable(name string) string {
 	return ""
 }
 
-// Found tells whether the host is there: its program is on PATH, or its directory has been
+// IsFound tells whether the host is there: its program is on PATH, or its directory has been
 // used.
-func (p Place) Found() bool { return p.Program != "" || p.Used() }
+func (p Place) IsFound() bool { return p.Program != "" || p.IsUsed() }
 
-// Used tells whether a session of the host has left something in its directory.
+// IsUsed tells whether a session of the host has left something in its directory.
 // Springfield's own state in it does not count.
-func (p Place) Used() bool {
+func (p Place) IsUsed() bool {
 	return p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool {
 		_, err := os.Lstat(filepath.Join(p.Dir, name))
 		return err == nil
 	})
 }
 
-// Found lists the hosts that are there, in their order.
-func Found(u User) (found []Place) {
-	for _, h := range All() {
-		if p := h.At(u); p.Found() {
+// HostsFound lists the hosts that are there, in their order.
+func HostsFound(u User) (found []Place) {
+	for _, h := range AllHosts() {
+		if p := h.PlaceFor(u); p.IsFound() {
 			found = append(found, p)
 		}
 	}
@@ -86,9 +86,9 @@ func Found(u User) (found []Place) {
 // patience bounds one call of a host's command.
 const patience = 60 * time.Second
 
-// run calls the host's program in a directory, "" for an empty one of its own, so that no
+// runProgram calls the host's program in a directory, "" for an empty one of its own, so that no
 // project's settings take part.
-func (p Place) run(ctx context.Context, dir string, args ...string) (err error) {
+func (p Place) runProgram(ctx context.Context, dir string, args ...string) (err error) {
 	if p.Program == "" {
 		return fmt.Errorf("there is no %s command", p.Host.Program)
 	}

@@ -1,7 +1,7 @@
 package hosts
 
-// qwen is Qwen Code.
-func qwen() Host {
+// qwenHost is Qwen Code.
+func qwenHost() Host {
 	const its extensions = "qwen"
 	return Host{
 		Name: "qwen", Title: "Qwen Code", Agent: "Qwen",
@@ -9,6 +9,6 @@ func qwen() Host {
 		Traces:   []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
 		Settings: its.settings(),
 		Plugins:  its.plugins(),
-		Check:    its.check("true", "disableAllHooks"),
+		Check:    its.checkSwitches("true", "disableAllHooks"),
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// Trial is the host in an empty directory that is thrown away by done. What the host's
+// TrialPlace is the host in an empty directory that is thrown away by done. What the host's
 // commands do there, nothing else sees. It is how a plan asks the host itself. A host
 // without a variable for its directory has no trial.
-func (p Place) Trial() (trial Place, done func() error, err error) {
+func (p Place) TrialPlace() (trial Place, done func() error, err error) {
 	if p.Host.Variable == "" {
 		return p, nil, fmt.Errorf("%s has no other directory", p.Host.Title)
 	}
@@ -33,11 +33,11 @@ func (p Place) Trial() (trial Place, done func() error, err error) {
 	return trial, done, nil
 }
 
-// RunAll calls the host's program for one command after the other, and ends with the first
+// RunCommands calls the host's program for one command after the other, and ends with the first
 // that fails.
-func (p Place) RunAll(ctx context.Context, dir string, commands [][]string) error {
+func (p Place) RunCommands(ctx context.Context, dir string, commands [][]string) error {
 	for _, args := range commands {
-		if err := p.run(ctx, dir, args...); err != nil {
+		if err := p.runProgram(ctx, dir, args...); err != nil {
 			return err
 		}
 	}

@@ -61,12 +61,12 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 // codexTrusted are the members that have Codex trust the hooks of a plugin as it lies in
 // its suite.
 func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err error) {
-	trial, done, err := r.At.Trial()
+	trial, done, err := r.At.TrialPlace()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := trial.RunAll(ctx, "", codexInstall(r)); err != nil {
+	if err := trial.RunCommands(ctx, "", codexInstall(r)); err != nil {
 		return nil, err
 	}
 	hooks, problems, err := codexHooks(ctx, trial)
@@ -82,7 +82,7 @@ func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err er
 		if both {
 			state["trusted_content_hash"] = contents
 		}
-		value, err := document.Encode(state)
+		value, err := document.EncodeValue(state)
 		if err != nil {
 			return nil, err
 		}
@@ -118,12 +118,12 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 	if err != nil {
 		return nil, nil, err
 	}
-	trial, done, err := at.Trial()
+	trial, done, err := at.TrialPlace()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	part, err := settings.Part("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
+	part, err := settings.PartOf("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
 	if err == nil {
 		err = os.WriteFile(filepath.Join(trial.Dir, codexConfig), part, 0o600)
 	}
@@ -132,7 +132,7 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 	}
 	for _, id := range ids {
 		name, market, _ := strings.Cut(id, "@")
-		if !isName(name) || !isName(market) {
+		if !isPathPart(name) || !isPathPart(market) {
 			continue
 		}
 		copies := filepath.Join("plugins", "cache", market, name)
@@ -165,7 +165,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	}
 	hooks, problems, err := codexCopies(ctx, at, ids)
 	if err != nil {
-		return []check.Finding{check.Warn("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
+		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
 	}
 	for _, i := range on {
 		all = append(all, codexFinding(i, hooks, problems))
@@ -191,7 +191,7 @@ func codexTodo(at Place) []check.Finding {
 func codexFinding(i Installed, hooks []codexHook, problems []string) check.Finding {
 	suite := ""
 	if i.Suite != "" {
-		suite = " " + check.Quote(i.Suite)
+		suite = " " + check.QuoteArgument(i.Suite)
 	}
 	again := "springfield enable " + i.Name + " --host codex" + strings.Replace(suite, " ", " --suite ", 1)
 	listed := false
@@ -202,20 +202,20 @@ func codexFinding(i Installed, hooks []codexHook, problems []string) check.Findi
 		listed = true
 		switch {
 		case !h.Enabled:
-			return check.Warn("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
+			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
 		case h.TrustStatus == "modified":
-			return check.Fail(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting(i.Name))
+			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting(i.Name))
 		case !h.trusted():
-			return check.Fail("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting(i.Name))
+			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting(i.Name))
 		}
 	}
 	if !listed {
 		for _, p := range problems {
 			if i.Dir != "" && strings.Contains(p, filepath.Join(i.Name, filepath.Base(i.Dir))) {
-				return check.Fail("Codex cannot read the hooks of "+i.Name+": "+p, "springfield update"+suite+", then "+again)
+				return check.Failed("Codex cannot read the hooks of "+i.Name+": "+p, "springfield update"+suite+", then "+again)
 			}
 		}
-		return check.Fail("Codex lists no hook of "+i.Name, again)
+		return check.Failed("Codex lists no hook of "+i.Name, again)
 	}
-	return check.OK("Codex trusts the hook of " + i.Name)
+	return check.Passed("Codex trusts the hook of " + i.Name)
 }

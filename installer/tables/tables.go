@@ -53,10 +53,10 @@ const (
 	maxMembers = 20_000 // lines that set a member or begin a table
 )
 
-// Parse reads a document. A file without content is an empty one.
-func Parse(data []byte) (*Document, error) {
+// ParseDocument reads a document. A file without content is an empty one.
+func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > document.MaxSize {
-		return nil, fault("it is larger than %d MiB", document.MaxSize>>20)
+		return nil, faultf("it is larger than %d MiB", document.MaxSize>>20)
 	}
 	d := &Document{text: string(data), members: map[string]any{}, sections: []section{{}}}
 	var p unstable.Parser
@@ -64,7 +64,7 @@ func Parse(data []byte) (*Document, error) {
 	for n := 0; p.NextExpression(); n++ {
 		e := p.Expression()
 		if n == maxMembers {
-			return nil, fault("it has more than %d members and tables", maxMembers)
+			return nil, faultf("it has more than %d members and tables", maxMembers)
 		}
 		var path []string
 		var name span
@@ -75,11 +75,11 @@ func Parse(data []byte) (*Document, error) {
 			}
 			path, name.end = append(path, string(part.Data)), int(part.Raw.Offset+part.Raw.Length)
 			if len(path) > maxParts {
-				return nil, fault("a name has more than %d parts", maxParts)
+				return nil, faultf("a name has more than %d parts", maxParts)
 			}
 		}
 		if e.Kind != unstable.KeyValue {
-			d.sections = append(d.sections, section{path, d.lines(name), nil})
+			d.sections = append(d.sections, section{path, d.wholeLines(name), nil})
 			continue
 		}
 		s := &d.sections[len(d.sections)-1]
@@ -97,12 +97,12 @@ func Parse(data []byte) (*Document, error) {
 	return d, cmp.Or(err, p.Error())
 }
 
-func fault(format string, args ...any) error {
+func faultf(format string, args ...any) error {
 	return &document.SyntaxError{Problem: fmt.Sprintf(format, args...)}
 }
 
-// lines are the whole lines that a span lies in.
-func (d *Document) lines(at span) span {
+// wholeLines are the whole lines that a span lies in.
+func (d *Document) wholeLines(at span) span {
 	at.start = strings.LastIndexByte(d.text[:at.start], '\n') + 1
 	if i := strings.IndexByte(d.text[at.end:], '\n'); i >= 0 {
 		return span{at.start, at.end + i + 1}
@@ -119,12 +119,12 @@ func (d *Document) Get(path ...string) (value json.RawMessage, found bool, err e
 			return nil, false, nil
 		}
 	}
-	value, err = document.Encode(at)
+	value, err = document.EncodeValue(at)
 	return value, err == nil, err
 }
 
-// Part is a document with some of its members, by their names at the top.
-func (d *Document) Part(names ...string) ([]byte, error) {
+// PartOf is a document with some of its members, by their names at the top.
+func (d *Document) PartOf(names ...string) ([]byte, error) {
 	members := maps.Clone(d.members)
 	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })
 	return toml.Marshal(members)
@@ -137,26 +137,26 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return Name(e.Edit.Path) + " cannot be edited in the form that it has there: " + e.Err.Error()
+	return MemberName(e.Edit.Path) + " cannot be edited in the form that it has there: " + e.Err.Error()
 }
 
 // Hint is what the user types.
 func (e *RefusedError) Hint() string {
 	if e.Edit.Value == nil {
-		return "edit the file yourself: remove " + Name(e.Edit.Path)
+		return "edit the file yourself: remove " + MemberName(e.Edit.Path)
 	}
-	table, members, _ := parts(e.Edit)
-	return "edit the file yourself, in lines of their own: [" + Name(table) + "]" + assignments(members, "", " and ")
+	table, members, _ := tableParts(e.Edit)
+	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignments(members, "", " and ")
 }
 
-// Apply is the document with edits, which are as those of JSON documents: their values are
+// ApplyEdits is the document with edits, which are as those of JSON documents: their values are
 // JSON. A table is set member by member, and has no tables in it.
-func (d *Document) Apply(edits ...document.Edit) ([]byte, error) {
+func (d *Document) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
-		text, err := d.edited(e)
+		text, err := d.editText(e)
 		var now *Document
 		if err == nil {
-			now, err = Parse([]byte(text))
+			now, err = ParseDocument([]byte(text))
 		}
 		if err == nil {
 			err = d.compare(now, e)
@@ -169,9 +169,9 @@ func (d *Document) Apply(edits ...document.Edit) ([]byte, error) {
 	return []byte(d.text), nil
 }
 
-// parts are the table and its members that an edit sets, each as TOML: all of them if it is
+// tableParts are the table and its members that an edit sets, each as TOML: all of them if it is
 // about the whole table.
-func parts(e document.Edit) (table []string, members map[string]string, whole bool) {
+func tableParts(e document.Edit) (table []string, members map[string]string, whole bool) {
 	var values map[string]any
 	if table, whole = e.Path, e.Value == nil || json.Unmarshal(e.Value, &values) == nil; !whole {
 		var value any // null, which TOML does not read, if it is no JSON
@@ -189,24 +189,24 @@ func parts(e document.Edit) (table []string, members map[string]string, whole bo
 // assignments are the lines of members.
 func assignments(members map[string]string, end, begin string) (all string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		all += begin + Name([]string{name}) + " = " + members[name] + end
+		all += begin + MemberName([]string{name}) + " = " + members[name] + end
 	}
 	return all
 }
 
-// edited is the text with an edit. Where a table goes, comments stay.
-func (d *Document) edited(e document.Edit) (string, error) {
-	table, members, whole := parts(e)
+// editText is the text with an edit. Where a table goes, comments stay.
+func (d *Document) editText(e document.Edit) (string, error) {
+	table, members, whole := tableParts(e)
 	breaks := "\n"
 	if strings.Contains(d.text, "\r\n") {
 		breaks = "\r\n"
 	}
 	if d.text != "" && !strings.HasSuffix(d.text, "\n") { // the last line has no end then either
-		ended, err := Parse([]byte(d.text + breaks))
+		ended, err := ParseDocument([]byte(d.text + breaks))
 		if err != nil {
 			return "", err
 		}
-		text, err := ended.edited(e)
+		text, err := ended.editText(e)
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 	}
 	type change struct {
@@ -219,7 +219,7 @@ func (d *Document) edited(e document.Edit) (string, error) {
 		if slices.Equal(s.path, table) {
 			own = s.header.end
 			if n := len(s.keys); n > 0 {
-				own = d.lines(s.keys[n-1].whole).end
+				own = d.wholeLines(s.keys[n-1].whole).end
 			}
 		}
 		inside := len(s.path) >= len(table) && slices.Equal(s.path[:len(table)], table)
@@ -239,7 +239,7 @@ func (d *Document) edited(e document.Edit) (string, error) {
 			value, wanted := members[name]
 			if !wanted || len(k.path) != len(table)+1 {
 				if whole {
-					changes = append(changes, change{d.lines(k.whole), ""})
+					changes = append(changes, change{d.wholeLines(k.whole), ""})
 				}
 				continue
 			}
@@ -255,7 +255,7 @@ func (d *Document) edited(e document.Edit) (string, error) {
 	}
 	added, text := "", d.text
 	if own < 0 && len(members) > 0 {
-		own, added = len(text), "["+Name(table)+"]"+breaks
+		own, added = len(text), "["+MemberName(table)+"]"+breaks
 		if text != "" {
 			added = breaks + added
 		}
@@ -273,16 +273,16 @@ func (d *Document) edited(e document.Edit) (string, error) {
 
 // compare tells whether now says what d does with an edit.
 func (d *Document) compare(now *Document, e document.Edit) error {
-	want, is, path := map[string]string{}, map[string]string{}, Name(e.Path)+"."
-	said(d.members, "", want)
-	said(now.members, "", is)
+	want, is, path := map[string]string{}, map[string]string{}, MemberName(e.Path)+"."
+	namesSaid(d.members, "", want)
+	namesSaid(now.members, "", is)
 	maps.DeleteFunc(want, func(name, _ string) bool { return strings.HasPrefix(name, path) })
 	if e.Value != nil {
 		var value any
 		if err := json.Unmarshal(e.Value, &value); err != nil {
 			return err
 		}
-		said(value, path, want)
+		namesSaid(value, path, want)
 	}
 	if !maps.Equal(want, is) {
 		return errors.New("it would change what else the file says")
@@ -290,26 +290,26 @@ func (d *Document) compare(now *Document, e document.Edit) error {
 	return nil
 }
 
-// said is what a value says, by names. Tables without members, which come and go with their
+// namesSaid is what a value says, by names. Tables without members, which come and go with their
 // headers, say nothing.
-func said(value any, name string, all map[string]string) {
+func namesSaid(value any, name string, all map[string]string) {
 	table, is := value.(map[string]any)
 	if !is {
 		all[name] = fmt.Sprintf("%#v", value)
 	}
 	for part, sub := range table {
-		said(sub, name+Name([]string{part})+".", all)
+		namesSaid(sub, name+MemberName([]string{part})+".", all)
 	}
 }
 
 // literal is a value as JSON writes it and TOML reads it: there is no table in it.
 func literal(value any) string {
-	raw, _ := document.Encode(value) // which was JSON, so it does not fail
+	raw, _ := document.EncodeValue(value) // which was JSON, so it does not fail
 	return strings.ReplaceAll(string(raw), "\x7f", `\u007F`)
 }
 
-// Name is a member's path as TOML writes it.
-func Name(path []string) string {
+// MemberName is a member's path as TOML writes it.
+func MemberName(path []string) string {
 	const bare = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	parts := slices.Clone(path)
 	for i, part := range parts {

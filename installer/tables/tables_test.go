@@ -25,7 +25,7 @@ trust_level = "trusted"
 
 func parsed(t testing.TB, text string) *tables.Document {
 	t.Helper()
-	d, err := tables.Parse([]byte(text))
+	d, err := tables.ParseDocument([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestApply(t *testing.T) {
 		{"texts that look like tables", "a = '''\n[plugins.x]\n'''\n", []document.Edit{set(`{"enabled":true}`, "plugins", "x")}, "a = '''\n[plugins.x]\n'''\n\n[plugins.x]\nenabled = true\n"},
 		{"odd names", "", []document.Edit{set(`{"a b":"\"\\\n\u0001é\u007f"}`, "", `"x"\`)}, "[\"\".\"\\\"x\\\"\\\\\"]\n\"a b\" = \"\\\"\\\\\\n\\u0001é\\u007F\"\n"},
 	} {
-		got, err := parsed(t, tt.before).Apply(tt.edits...)
+		got, err := parsed(t, tt.before).ApplyEdits(tt.edits...)
 		if err != nil || string(got) != tt.after {
 			t.Errorf("%s: %v\ngot  %q\nwant %q", tt.name, err, got, tt.after)
 		}
@@ -81,9 +81,9 @@ func TestRefused(t *testing.T) {
 		"plugins = 1\n":                             set(`{"enabled":true}`, "plugins", "x"),
 		"# null\n":                                  set(`{"enabled":null}`, "plugins", "x"),
 	} {
-		got, err := parsed(t, before).Apply(e)
+		got, err := parsed(t, before).ApplyEdits(e)
 		var refused *tables.RefusedError
-		if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), tables.Name(e.Path)+" cannot be edited in the form that it has there: ") ||
+		if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), tables.MemberName(e.Path)+" cannot be edited in the form that it has there: ") ||
 			!strings.HasPrefix(refused.Hint(), "edit the file yourself") {
 			t.Errorf("%s became %q, %v", before, got, err)
 		}
@@ -98,7 +98,7 @@ func TestTooMuchIsRefused(t *testing.T) {
 		"many tables":            strings.Repeat("[[a]]\n", 50_000),
 		"many members":           strings.Repeat("a = 1\n", 50_000),
 	} {
-		_, err := tables.Parse([]byte(text))
+		_, err := tables.ParseDocument([]byte(text))
 		if large := (*document.SyntaxError)(nil); !errors.As(err, &large) || !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -107,13 +107,13 @@ func TestTooMuchIsRefused(t *testing.T) {
 
 func TestParseErrorsHavePlaces(t *testing.T) {
 	for text, want := range map[string][2]int{"a = 1\nb = \n": {2, 5}, "[a]\nx = 1\nx = 2\n": {3, 1}} {
-		_, err := tables.Parse([]byte(text))
+		_, err := tables.ParseDocument([]byte(text))
 		var syntax *document.SyntaxError
 		if !errors.As(err, &syntax) || syntax.Line != want[0] || syntax.Column != want[1] {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := tables.Parse(make([]byte, document.MaxSize+1)); err == nil {
+	if _, err := tables.ParseDocument(make([]byte, document.MaxSize+1)); err == nil {
 		t.Error("a document of any size is read")
 	}
 }
@@ -141,18 +141,18 @@ func FuzzApply(f *testing.F) {
 		f.Add([]byte(text), "x")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		d, err := tables.Parse(data)
+		d, err := tables.ParseDocument(data)
 		if err != nil {
 			return
 		}
 		path := []string{"plugins", name}
-		raw, err := document.Encode(name)
+		raw, err := document.EncodeValue(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		value := `{"enabled":true,"name":` + string(raw) + `}`
 		_, there, _ := d.Get(path...)
-		after, err := d.Apply(set(value, path...))
+		after, err := d.ApplyEdits(set(value, path...))
 		if err != nil {
 			return
 		}
@@ -175,7 +175,7 @@ func FuzzApply(f *testing.F) {
 			}
 			lines = lines[1:]
 		}
-		back, err := now.Apply(drop(path...))
+		back, err := now.ApplyEdits(drop(path...))
 		if err != nil || string(back) != string(data) {
 			t.Fatalf("%q became %q, and then %q: %v", data, after, back, err)
 		}
@@ -184,7 +184,7 @@ func FuzzApply(f *testing.F) {
 
 // The lines to type are those that the edit would have written.
 func TestHint(t *testing.T) {
-	_, err := parsed(t, "plugins = {}\n").Apply(set(`{"enabled":true}`, "plugins", "ned@suite"))
+	_, err := parsed(t, "plugins = {}\n").ApplyEdits(set(`{"enabled":true}`, "plugins", "ned@suite"))
 	var refused *tables.RefusedError
 	if !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint(), `: [plugins."ned@suite"] and enabled = true`) {
 		t.Errorf("%v, %q", err, refused.Hint())

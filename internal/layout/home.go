@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Tilde writes ~ for the home directory, in a path or in a text that has paths in it.
+// WithTilde writes ~ for the home directory, in a path or in a text that has paths in it.
 // Behind = and in quotes the path stays whole, because a shell knows no ~ there.
-func Tilde(text, home string) string {
+func WithTilde(text, home string) string {
 	if len(home) < 2 {
 		return text
 	}
@@ -22,7 +22,7 @@ func Tilde(text, home string) string {
 		last, _ := utf8.DecodeLastRuneInString(b.String())
 		next, _ := utf8.DecodeRuneInString(after)
 		switch {
-		case b.Len() > 0 && (inName(last) || strings.ContainsRune(`/\='`, last)), after != "" && inName(next):
+		case b.Len() > 0 && (isNameRune(last) || strings.ContainsRune(`/\='`, last)), after != "" && isNameRune(next):
 			b.WriteString(home)
 		default:
 			b.WriteString("~")
@@ -31,7 +31,7 @@ func Tilde(text, home string) string {
 	}
 }
 
-// inName tells the characters that names of files are made of.
-func inName(r rune) bool {
+// isNameRune tells the characters that names of files are made of.
+func isNameRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-~", r)
 }

@@ -11,12 +11,12 @@ func TestTilde(t *testing.T) {
 		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
 		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
 	} {
-		if got := Tilde(text, "/home/ned"); got != want {
+		if got := WithTilde(text, "/home/ned"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	for _, home := range []string{"", "/"} {
-		if got := Tilde("/home/ned/x", home); got != "/home/ned/x" {
+		if got := WithTilde("/home/ned/x", home); got != "/home/ned/x" {
 			t.Errorf("with home %q: %q", home, got)
 		}
 	}

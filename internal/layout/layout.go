@@ -12,31 +12,31 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Width is how many columns a text takes.
-func Width(text string) int { return runewidth.StringWidth(text) }
+// TextWidth is how many columns a text takes.
+func TextWidth(text string) int { return runewidth.StringWidth(text) }
 
-// Hang breaks a text at blanks into lines of at most a number of columns, the first
+// HangText breaks a text at blanks into lines of at most a number of columns, the first
 // one behind a prefix, the others behind another. A longer word has a line of its
 // own. Without a number it is one line.
-func Hang(first, rest, text string, width int) []string {
+func HangText(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
 	}
-	return wrap(first, rest, strings.Join(strings.Fields(text), " "), width)
+	return wrapText(first, rest, strings.Join(strings.Fields(text), " "), width)
 }
 
-// Break breaks a line that is too long, and keeps the blanks in it. The lines below are
+// BreakLine breaks a line that is too long, and keeps the blanks in it. The lines below are
 // indented.
-func Break(line string, indent, width int) []string {
-	if width <= 0 || Width(line) <= width {
+func BreakLine(line string, indent, width int) []string {
+	if width <= 0 || TextWidth(line) <= width {
 		return []string{line}
 	}
 	text := strings.TrimLeft(line, " ")
-	return wrap(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
+	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-// wrap breaks a text at blanks.
-func wrap(first, rest, text string, width int) []string {
+// wrapText breaks a text at blanks.
+func wrapText(first, rest, text string, width int) []string {
 	var lines []string
 	line, empty := first, true
 	for text != "" {
@@ -47,7 +47,7 @@ func wrap(first, rest, text string, width int) []string {
 		if word == "" {
 			break
 		}
-		if !empty && Width(line+gap+word) > width {
+		if !empty && TextWidth(line+gap+word) > width {
 			lines, line, gap = append(lines, strings.TrimRight(line, " ")), rest, ""
 		}
 		line, empty = line+gap+word, false
@@ -55,44 +55,44 @@ func wrap(first, rest, text string, width int) []string {
 	return append(lines, line)
 }
 
-// Table lays rows out in columns with two blanks between them.
-func Table(rows [][]string) []string {
+// LayOutTable lays rows out in columns with two blanks between them.
+func LayOutTable(rows [][]string) []string {
 	var widths []int
 	for _, row := range rows {
 		for n, cell := range row {
 			if n == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[n] = max(widths[n], Width(cell))
+			widths[n] = max(widths[n], TextWidth(cell))
 		}
 	}
 	var lines []string
 	for _, row := range rows {
 		line := ""
 		for n, cell := range row {
-			line += Pad(cell, widths[n]+2)
+			line += PadText(cell, widths[n]+2)
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return lines
 }
 
-// Clip is the beginning of a text that fits.
-func Clip(text string, width int) string { return runewidth.Truncate(text, width, "…") }
+// ClipText is the beginning of a text that fits.
+func ClipText(text string, width int) string { return runewidth.Truncate(text, width, "…") }
 
-// End is the end of a text that fits.
-func End(text string, width int) string {
-	if over := Width(text) - width; over > 0 {
+// EndThatFits is the end of a text that fits.
+func EndThatFits(text string, width int) string {
+	if over := TextWidth(text) - width; over > 0 {
 		return runewidth.TruncateLeft(text, over+1, "…")
 	}
 	return text
 }
 
-// Pad fills a text up with blanks.
-func Pad(text string, width int) string { return runewidth.FillRight(text, width) }
+// PadText fills a text up with blanks.
+func PadText(text string, width int) string { return runewidth.FillRight(text, width) }
 
-// Count is a number of things: "1 stop", "2 stops".
-func Count(n int, thing string) string {
+// CountOf is a number of things: "1 stop", "2 stops".
+func CountOf(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
@@ -116,10 +116,10 @@ type Printer struct {
 	style   display.Style
 }
 
-func (p Printer) Good() Printer   { p.style = display.Good; return p }
-func (p Printer) Warn() Printer   { p.style = display.Warn; return p }
-func (p Printer) Bad() Printer    { p.style = display.Bad; return p }
-func (p Printer) Strong() Printer { p.style = display.Strong; return p }
+func (p Printer) InGreen() Printer  { p.style = display.Good; return p }
+func (p Printer) InYellow() Printer { p.style = display.Warn; return p }
+func (p Printer) InRed() Printer    { p.style = display.Bad; return p }
+func (p Printer) InBold() Printer   { p.style = display.Strong; return p }
 
 // Paint begins a style, or with none ends it. What is printed in it goes through W as
 // always, so no text can begin or end one.
@@ -132,32 +132,32 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// Path writes ~ for the home directory. Only who does not print by this printer needs it.
-func (p Printer) Path(path string) string { return Tilde(path, p.Home) }
+// ShortPath writes ~ for the home directory. Only who does not print by this printer needs it.
+func (p Printer) ShortPath(path string) string { return WithTilde(path, p.Home) }
 
-// Say prints lines as they are. On a terminal, long ones are broken at blanks and go on
+// PrintText prints lines as they are. On a terminal, long ones are broken at blanks and go on
 // two columns further in.
-func (p Printer) Say(format string, args ...any) { p.Lead("", format, args...) }
+func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// Lead is Say with a title in front, which alone is in the style.
-func (p Printer) Lead(title, format string, args ...any) {
-	title = p.Path(title)
-	for _, line := range strings.Split(title+p.Path(fmt.Sprintf(format, args...)), "\n") {
+// PrintLead is Say with a title in front, which alone is in the style.
+func (p Printer) PrintLead(title, format string, args ...any) {
+	title = p.ShortPath(title)
+	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {
 		lines := []string{line}
 		if p.Wraps {
-			lines = Break(line, len(line)-len(strings.TrimLeft(line, " "))+2, p.Width)
+			lines = BreakLine(line, len(line)-len(strings.TrimLeft(line, " "))+2, p.Width)
 		}
-		p.print(title, lines...)
+		p.printLines(title, lines...)
 	}
 }
 
-// Next prints a command to call next. It can be copied: where it goes on below, a
+// PrintCommand prints a command to call next. It can be copied: where it goes on below, a
 // backslash ends the line.
-func (p Printer) Next(format string, args ...any) {
+func (p Printer) PrintCommand(format string, args ...any) {
 	const title = "next: "
-	command := p.Path(fmt.Sprintf(format, args...))
-	if !p.Wraps || Width(title+command) <= p.Width {
-		p.print("", title+command)
+	command := p.ShortPath(fmt.Sprintf(format, args...))
+	if !p.Wraps || TextWidth(title+command) <= p.Width {
+		p.printLines("", title+command)
 		return
 	}
 	quoted := false
@@ -168,68 +168,68 @@ func (p Printer) Next(format string, args ...any) {
 		}
 		return r
 	}, command)
-	lines := wrap(title, strings.Repeat(" ", len(title)+2), command, p.Width-2)
+	lines := wrapText(title, strings.Repeat(" ", len(title)+2), command, p.Width-2)
 	for n := range lines {
 		lines[n] = strings.ReplaceAll(lines[n], "\x00", " ")
 		if n < len(lines)-1 {
 			lines[n] += ` \`
 		}
 	}
-	p.print("", lines...)
+	p.printLines("", lines...)
 }
 
-// Fold prints a text behind a title, in as many lines as it needs.
-func (p Printer) Fold(title, format string, args ...any) {
-	p.print(title, Hang(title, strings.Repeat(" ", Width(title)), p.Path(fmt.Sprintf(format, args...)), p.Width)...)
+// PrintFolded prints a text behind a title, in as many lines as it needs.
+func (p Printer) PrintFolded(title, format string, args ...any) {
+	p.printLines(title, HangText(title, strings.Repeat(" ", TextWidth(title)), p.ShortPath(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
-// Field prints a text behind its title: in one line, or on a terminal in as many as it
+// PrintField prints a text behind its title: in one line, or on a terminal in as many as it
 // needs.
-func (p Printer) Field(title, text string) {
+func (p Printer) PrintField(title, text string) {
 	if !p.Wraps {
 		p.Width = 0
 	}
-	p.Fold(title, "%s", display.Line(text))
+	p.PrintFolded(title, "%s", display.OneLine(text))
 }
 
-// Item prints a sentence below a title, on as many lines as it needs.
-func (p Printer) Item(mark, text string) {
-	mark = "  " + p.Path(display.Line(mark))
-	p.print(mark, Hang(mark, "    ", p.Path(display.Line(text)), p.Width)...)
+// PrintItem prints a sentence below a title, on as many lines as it needs.
+func (p Printer) PrintItem(mark, text string) {
+	mark = "  " + p.ShortPath(display.OneLine(mark))
+	p.printLines(mark, HangText(mark, "    ", p.ShortPath(display.OneLine(text)), p.Width)...)
 }
 
-// Table prints rows behind an indent in columns. On a terminal, what is too wide is broken
+// PrintTable prints rows behind an indent in columns. On a terminal, what is too wide is broken
 // in the last column; where there is no room for one, it stands below.
-func (p Printer) Table(indent string, rows [][]string) {
+func (p Printer) PrintTable(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
 	for _, row := range rows {
 		var cells []string
 		for _, cell := range row {
-			cells = append(cells, p.Path(display.Line(cell)))
+			cells = append(cells, p.ShortPath(display.OneLine(cell)))
 		}
 		short = append(short, cells)
 	}
-	for n, line := range Table(short) {
+	for n, line := range LayOutTable(short) {
 		row := short[n]
 		last := row[len(row)-1]
-		if !p.Wraps || p.Width <= 0 || len(row) == 1 || last == "" || Width(indent+line) <= p.Width {
-			p.print("", indent+line)
+		if !p.Wraps || p.Width <= 0 || len(row) == 1 || last == "" || TextWidth(indent+line) <= p.Width {
+			p.printLines("", indent+line)
 			continue
 		}
 		front := indent + strings.TrimSuffix(line, strings.TrimRight(last, " "))
-		if p.Width-Width(front) >= least {
-			p.print("", Hang(front, strings.Repeat(" ", Width(front)), last, p.Width)...)
+		if p.Width-TextWidth(front) >= least {
+			p.printLines("", HangText(front, strings.Repeat(" ", TextWidth(front)), last, p.Width)...)
 			continue
 		}
-		p.print("", Break(strings.TrimRight(front, " "), len(indent)+4, p.Width)...)
-		p.print("", Hang(indent+"    ", indent+"    ", last, p.Width)...)
+		p.printLines("", BreakLine(strings.TrimRight(front, " "), len(indent)+4, p.Width)...)
+		p.printLines("", HangText(indent+"    ", indent+"    ", last, p.Width)...)
 	}
 }
 
-// Diff prints a unified diff. Only the names of its files are shortened. Where every line
+// PrintDiff prints a unified diff. Only the names of its files are shortened. Where every line
 // ends with a carriage return, none is shown.
-func (p Printer) Diff(text string) {
+func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
 	returns := carriage(lines)
 	for n, line := range lines {
@@ -240,16 +240,16 @@ func (p Printer) Diff(text string) {
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
 		switch {
 		case begins(n, "--- ") && begins(n+1, "+++ "), begins(n, "+++ ") && begins(n-1, "--- "):
-			line, p = p.Path(line), p.Strong()
+			line, p = p.ShortPath(line), p.InBold()
 		case begins(n, "Binary files "):
-			line = p.Path(line)
+			line = p.ShortPath(line)
 		case begins(n, "+"):
-			p = p.Good()
+			p = p.InGreen()
 		case begins(n, "-"):
-			p = p.Bad()
+			p = p.InRed()
 		}
 		if line != "" {
-			p.print("", strings.TrimSuffix(line, "\n"))
+			p.printLines("", strings.TrimSuffix(line, "\n"))
 		}
 	}
 }
@@ -271,8 +271,8 @@ func carriage(lines []string) bool {
 	return any
 }
 
-// print prints lines: in the style all of them, or the title that the first one begins with.
-func (p Printer) print(title string, lines ...string) {
+// printLines prints lines: in the style all of them, or the title that the first one begins with.
+func (p Printer) printLines(title string, lines ...string) {
 	for n, line := range lines {
 		styled := line
 		if title != "" {

@@ -11,13 +11,13 @@ import (
 )
 
 func TestHang(t *testing.T) {
-	if got, want := Hang("- ", "  ", "日本 日本 日本 x", 9), []string{"- 日本", "  日本", "  日本 x"}; !slices.Equal(got, want) {
+	if got, want := HangText("- ", "  ", "日本 日本 日本 x", 9), []string{"- 日本", "  日本", "  日本 x"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got, want := Hang("- ", "  ", "one line, however  long", 0), []string{"- one line, however  long"}; !slices.Equal(got, want) {
+	if got, want := HangText("- ", "  ", "one line, however  long", 0), []string{"- one line, however  long"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if clipped, end := Clip("日本日本", 5), End("日本日本", 5); clipped != "日本…" || end != "…日本" {
+	if clipped, end := ClipText("日本日本", 5), EndThatFits("日本日本", 5); clipped != "日本…" || end != "…日本" {
 		t.Errorf("%q, %q", clipped, end)
 	}
 }
@@ -32,7 +32,7 @@ func TestNext(t *testing.T) {
 		{true, "next: springfield replay --list \\\n        wrong \\\n        '/home/ned/my own logs' \\\n        --since 90d\n"},
 	} {
 		var b strings.Builder
-		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.Next("%s", command)
+		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.PrintCommand("%s", command)
 		if b.String() != test.want {
 			t.Errorf("%q", b.String())
 		}
@@ -51,7 +51,7 @@ func TestPrinterTable(t *testing.T) {
 		{30, "  néd   ~/x\n      goes on while work\n      obviously remains\n  bart  y    marks\n"},
 	} {
 		var b strings.Builder
-		Printer{W: &b, Width: test.width, Wraps: test.width > 0, Home: "/home/ned"}.Table("  ", rows)
+		Printer{W: &b, Width: test.width, Wraps: test.width > 0, Home: "/home/ned"}.PrintTable("  ", rows)
 		if b.String() != test.want {
 			t.Errorf("at %d:\n%s", test.width, b.String())
 		}
@@ -67,7 +67,7 @@ func TestDiff(t *testing.T) {
 		"Binary files /dev/null and /h/a b/hook differ\n":           "Binary files /dev/null and ~/hook differ\n",
 	} {
 		var b strings.Builder
-		Printer{W: &b, Home: "/h/a b"}.Diff(text)
+		Printer{W: &b, Home: "/h/a b"}.PrintDiff(text)
 		if b.String() != want {
 			t.Errorf("%q: %q, want %q", text, b.String(), want)
 		}
@@ -81,13 +81,13 @@ func TestStyles(t *testing.T) {
 		false: "in ~\nerror: no\n~/x  two\n     words\n",
 	} {
 		var b strings.Builder
-		p := Printer{W: display.Writer(&b), Home: "/h/a b", Width: 10}
+		p := Printer{W: display.SafeWriter(&b), Home: "/h/a b", Width: 10}
 		if coloured {
 			p.Colours = &b
 		}
-		p.Strong().Say("in %s", p.Home)
-		p.Bad().Lead("error: ", "no")
-		p.Good().Fold(p.Path("/h/a b/x  "), "two words")
+		p.InBold().PrintText("in %s", p.Home)
+		p.InRed().PrintLead("error: ", "no")
+		p.InGreen().PrintFolded(p.ShortPath("/h/a b/x  "), "two words")
 		if b.String() != want {
 			t.Errorf("%q, want %q", b.String(), want)
 		}
@@ -103,12 +103,12 @@ func FuzzColours(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, text string) {
 		var got, plain strings.Builder
 		for out, colours := range map[*strings.Builder]io.Writer{&got: &got, &plain: nil} {
-			p := Printer{W: display.Writer(out), Width: 20, Wraps: true, Colours: colours}
-			p.Bad().Say("%s", text)
-			p.Good().Lead(title, "%s", text)
-			p.Strong().Fold(title, "%s", text)
-			p.Warn().Item(title, text)
-			p.Diff(text)
+			p := Printer{W: display.SafeWriter(out), Width: 20, Wraps: true, Colours: colours}
+			p.InRed().PrintText("%s", text)
+			p.InGreen().PrintLead(title, "%s", text)
+			p.InBold().PrintFolded(title, "%s", text)
+			p.InYellow().PrintItem(title, text)
+			p.PrintDiff(text)
 		}
 		if strings.Contains(plain.String(), "\x1b") {
 			t.Errorf("%q", plain.String())

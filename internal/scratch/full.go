@@ -12,9 +12,9 @@ var full = flag.Bool("full", false, "try every combination, not a part of them")
 // Skipped tells whether to leave a combination out: all but one of so many.
 func Skipped(of int) bool { return !*full && rand.IntN(of) > 0 }
 
-// Every is how far apart the steps of a list are that are tried, and the first of them: each of them in a full
+// EveryStep is how far apart the steps of a list are that are tried, and the first of them: each of them in a full
 // run, else one of so many.
-func Every(of int) (apart, first int) {
+func EveryStep(of int) (apart, first int) {
 	if *full {
 		return 1, 0
 	}

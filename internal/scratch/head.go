@@ -2,8 +2,8 @@ package scratch
 
 import "encoding/binary"
 
-// Head is the head of a compiled program: as much as says for which machine it is. It does not start.
-func Head(system, arch string) []byte {
+// ProgramHead is the head of a compiled program: as much as says for which machine it is. It does not start.
+func ProgramHead(system, arch string) []byte {
 	little := binary.LittleEndian
 	switch system {
 	case "linux":

@@ -19,9 +19,9 @@ const module = "github.com/cameronsjo/springfield"
 // shared is the directory of one run of a package's tests.
 var shared string
 
-// Run runs the tests of a package with a directory for what they share, and removes it afterwards. A user
+// RunTests runs the tests of a package with a directory for what they share, and removes it afterwards. A user
 // without rights can enter it: some tests run programs as such a user.
-func Run(tests interface{ Run() int }) int {
+func RunTests(tests interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "springfield-test-")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -36,8 +36,8 @@ func Run(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// Shared is a path in the directory of this run.
-func Shared(name ...string) string {
+// SharedPath is a path in the directory of this run.
+func SharedPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.Run")
 	}
@@ -52,9 +52,9 @@ var goEnv = sync.OnceValues(func() ([]string, error) {
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
 })
 
-// Go says where the go command of this machine lies and where it keeps what it has compiled. Compiling a hook
+// FindGo says where the go command of this machine lies and where it keeps what it has compiled. Compiling a hook
 // takes ten seconds without that cache, so tests share it with the machine.
-func Go(t testing.TB) (root, cache string) {
+func FindGo(t testing.TB) (root, cache string) {
 	t.Helper()
 	env, err := goEnv()
 	if err != nil {
@@ -78,7 +78,7 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := Shared("programs", fmt.Sprint(len(built.path)), filepath.Base(command)+".exe") // the name suits every system
+	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command)+".exe") // the name suits every system
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
@@ -90,8 +90,8 @@ func Program(t testing.TB, command string, flags ...string) string {
 	return path
 }
 
-// Place puts a program where a test wants it. The file is shared, not copied, where that can be done.
-func Place(t testing.TB, program, path string) {
+// PlaceProgram puts a program where a test wants it. The file is shared, not copied, where that can be done.
+func PlaceProgram(t testing.TB, program, path string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil && os.Link(program, path) != nil {
@@ -107,11 +107,11 @@ func Place(t testing.TB, program, path string) {
 
 // HookCache is a directory for XDG_CACHE_HOME. springfield keeps compiled hooks there, so a hook is compiled
 // once for a run and not for every test.
-func HookCache() string { return Shared("cache") }
+func HookCache() string { return SharedPath("cache") }
 
-// Home prepares a home: it has the secret by which springfield recognises the hooks in HookCache as its own, and
+// PrepareHome prepares a home: it has the secret by which springfield recognises the hooks in HookCache as its own, and
 // it tells go to count nothing there, which go does in a home that is new, with a process in the background.
-func Home(dir string) error {
+func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
 		".claude/springfield/secret":                    strings.Repeat("s", 32),

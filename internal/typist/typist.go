@@ -12,13 +12,13 @@ import (
 	"github.com/creack/pty"
 )
 
-// Yes agrees to what is asked.
-func Yes() string { return "y\n" }
+// AgreeToAll agrees to what is asked.
+func AgreeToAll() string { return "y\n" }
 
-// Run runs a command in a session of its own, which a pseudo-terminal controls, and
+// RunTyping runs a command in a session of its own, which a pseudo-terminal controls, and
 // returns what that shows and its name. What is typed where a question is shown is
 // asked for once. Standard input, output and error are the command's own.
-func Run(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
+func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {
 		return "", "", err

@@ -20,7 +20,7 @@ const catalog = "../../.claude-plugin/marketplace.json"
 func TestCatalogIsCurrent(t *testing.T) {
 	suite, err := generator.ReadSuite(".")
 	must(t, err)
-	files, err := generator.Render(suite.Spec, generator.Unbuilt(suite.Spec))
+	files, err := generator.RenderSuite(suite.Spec, generator.Unbuilt(suite.Spec))
 	must(t, err)
 	var want string
 	for _, f := range files {

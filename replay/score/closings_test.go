@@ -163,7 +163,7 @@ func spoken(r replay.Rate) string {
 	if r.Of == 0 {
 		return "no rows"
 	}
-	r.Bound()
+	r.ComputeInterval()
 	return fmt.Sprintf("%d of %d (%.1f %%, %.1f–%.1f)", r.N, r.Of, 100*float64(r.N)/float64(r.Of), 100*r.Low, 100*r.High)
 }
 
@@ -262,7 +262,7 @@ func TestExamples(t *testing.T) {
 // are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
-		must(t, scoreClosings(display.Writer(os.Stdout), closings, testing.Verbose(), langs()))
+		must(t, scoreClosings(display.SafeWriter(os.Stdout), closings, testing.Verbose(), langs()))
 		return
 	}
 	var out bytes.Buffer

@@ -52,7 +52,7 @@ const lisa = "lisa-simpson"
 func contests() []contest {
 	kept := &rules.Kept{}
 	enter := func(name, of, set string) contest {
-		known, _ := registry.Named(of)
+		known, _ := registry.StrategyNamed(of)
 		options := known.New().(rules.Ruled)
 		options.Chosen().Set = set
 		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults(), Prepared: options.Prepare(kept)}}
@@ -291,7 +291,7 @@ func write(t *testing.T, rows string, sessions map[string][]string) string {
 // sessions stay where they are: they are other people's.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		must(t, score(display.Writer(os.Stdout), *sessions, testing.Verbose()))
+		must(t, score(display.SafeWriter(os.Stdout), *sessions, testing.Verbose()))
 		return
 	}
 	dir := write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}

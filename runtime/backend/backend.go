@@ -35,9 +35,9 @@ type Env struct {
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
-// Get is the value of a variable, "" when it is not set. On Windows the case of
+// Variable is the value of a variable, "" when it is not set. On Windows the case of
 // names does not count.
-func (e Env) Get(name string) string {
+func (e Env) Variable(name string) string {
 	value := ""
 	for _, v := range e.Vars {
 		if n, rest, ok := strings.Cut(v, "="); ok && sameName(n, name) {
@@ -62,28 +62,28 @@ func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(within, judge.MaxWithin*time.Second))
 	defer cancel()
-	reply := ask(ctx, q, e)
+	reply := askOnce(ctx, q, e)
 	reply.Took = time.Since(start).Milliseconds()
-	reply.Detail = judge.OneLine(e.redact(reply.Detail), judge.MaxDetail)
-	reply.Why = e.redact(reply.Why)
+	reply.Detail = judge.OneLine(e.redactSecrets(reply.Detail), judge.MaxDetail)
+	reply.Why = e.redactSecrets(reply.Why)
 	return reply
 }
 
-func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
+func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	switch {
-	case e.Get(judge.InJudge) != "":
-		return failed(judge.Recursive, "this is a judge's own session")
+	case e.Variable(judge.InJudge) != "":
+		return failedReply(judge.Recursive, "this is a judge's own session")
 	case !slices.Contains(judge.Backends(), q.Backend):
-		return failed(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": "+strings.Join(judge.Backends(), ", "))
+		return failedReply(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": "+strings.Join(judge.Backends(), ", "))
 	case !judge.ValidModel(q.Model):
-		return failed(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is not the name of a model")
+		return failedReply(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is not the name of a model")
 	case strings.TrimSpace(q.Page) == "" || strings.TrimSpace(q.System) == "":
-		return failed(judge.Refused, "the question has no page or no system prompt")
+		return failedReply(judge.Refused, "the question has no page or no system prompt")
 	case strings.ContainsRune(q.System, 0):
-		return failed(judge.Refused, "the system prompt contains a NUL character")
+		return failedReply(judge.Refused, "the system prompt contains a NUL character")
 	}
 	if why := cmp.Or(Redirected(q.Project, e.Home), e.brought(q)); why != "" {
-		return failed(judge.Redirected, why)
+		return failedReply(judge.Redirected, why)
 	}
 	if q.Backend == judge.Claude {
 		return askClaude(ctx, q, e)
@@ -91,7 +91,7 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	return askHTTP(ctx, q, e)
 }
 
-func failed(why judge.Failure, detail string) judge.Reply {
+func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
@@ -101,13 +101,13 @@ func overdue(ctx context.Context) (judge.Reply, bool) {
 	case ctx.Err() == nil:
 		return judge.Reply{}, false
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return failed(judge.TimedOut, "no answer before the deadline"), true
+		return failedReply(judge.TimedOut, "no answer before the deadline"), true
 	}
-	return failed(judge.TimedOut, "ended before the answer came"), true
+	return failedReply(judge.TimedOut, "ended before the answer came"), true
 }
 
-// status is what an HTTP status means, for all backends.
-func status(code int) judge.Failure {
+// failureOfStatus is what an HTTP status means, for all backends.
+func failureOfStatus(code int) judge.Failure {
 	switch {
 	case code == 401 || code == 403:
 		return judge.LoggedOut
@@ -119,9 +119,9 @@ func status(code int) judge.Failure {
 	return judge.Refused
 }
 
-// redact takes out of s what must not be repeated: a server's error message may
+// redactSecrets takes out of s what must not be repeated: a server's error message may
 // quote the key it was sent.
-func (e Env) redact(s string) string {
+func (e Env) redactSecrets(s string) string {
 	for _, v := range e.Vars {
 		name, value, _ := strings.Cut(v, "=")
 		if value = strings.TrimSpace(value); len(value) >= 6 && isSecret(strings.ToUpper(name)) {
@@ -140,8 +140,8 @@ func isSecret(name string) bool {
 	return false
 }
 
-// Hint is what to do about a judge that does not answer.
-func Hint(why judge.Failure) string {
+// HintFor is what to do about a judge that does not answer.
+func HintFor(why judge.Failure) string {
 	switch why {
 	case judge.TimedOut:
 		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"

@@ -42,7 +42,7 @@ func arguments(q judge.Question) []string {
 		"--model", q.Model,
 		"--effort", "low",
 		"--output-format", "json",
-		"--json-schema", judge.Schema(),
+		"--json-schema", judge.AnswerSchema(),
 		"--system-prompt", q.System,
 	}
 }
@@ -50,21 +50,21 @@ func arguments(q judge.Question) []string {
 // askClaude asks through the user's own client.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := q.Project
-	if e.Home != "" && within(e.Home, project) { // who works in / or at home has programs there
+	if e.Home != "" && isWithin(e.Home, project) { // who works in / or at home has programs there
 		project = ""
 	}
-	client := e.find(q.Client, project)
+	client := e.findClient(q.Client, project)
 	if client == "" {
 		if q.Client != "" {
-			return failed(judge.NoClient, "there is no program at "+q.Client)
+			return failedReply(judge.NoClient, "there is no program at "+q.Client)
 		}
-		return failed(judge.NoClient, "claude is neither on PATH nor where its installers put it")
+		return failedReply(judge.NoClient, "claude is neither on PATH nor where its installers put it")
 	}
 	// Empty, and its own: the client looks for CLAUDE.md and settings from where it
 	// stands, upwards.
 	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
 	if err != nil {
-		return failed(judge.Crashed, "no temporary directory: "+err.Error())
+		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
 	}
 	defer os.RemoveAll(dir)
 
@@ -73,7 +73,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	deadline, _ := ctx.Deadline() // Ask sets it
 	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr, full: func() {}}
 	cmd := exec.CommandContext(ctx, client, arguments(q)...)
-	cmd.Dir, cmd.Env = dir, e.clientVars(e.path(project), max(time.Until(deadline), time.Millisecond))
+	cmd.Dir, cmd.Env = dir, e.clientVars(e.searchPath(project), max(time.Until(deadline), time.Millisecond))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Page), stdout, stderr
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
@@ -82,13 +82,13 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	err = cmd.Run()
 	runtime.UnlockOSThread()
 	if cmd.Process == nil {
-		return failed(judge.Crashed, "cannot start the client: "+err.Error())
+		return failedReply(judge.Crashed, "cannot start the client: "+err.Error())
 	}
 	killGroup(cmd.Process) // what it left behind
 
-	printed, over := stdout.read()
+	printed, over := stdout.readAll()
 	if over {
-		return failed(judge.Junk, "the client printed more than 1 MB")
+		return failedReply(judge.Junk, "the client printed more than 1 MB")
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it had ended, only something that it started had not
@@ -99,7 +99,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 	// What it cost counts all the same, what it said does not.
 	reply.Continue, reply.Why = false, ""
-	complaint, _ := stderr.read()
+	complaint, _ := stderr.readAll()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
 	reply.Failed, reply.Detail = judge.Crashed, "the client ended with "+err.Error()+": "+cmp.Or(judge.OneLine(line, 200), "it says nothing")
 	if late, over := overdue(ctx); over {
@@ -108,25 +108,25 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	return reply
 }
 
-// find is the absolute path of Claude Code's program: the given one; else the one
+// findClient is the absolute path of Claude Code's program: the given one; else the one
 // on PATH; else one where its installers put it. Nothing in the project counts,
 // nor a PATH entry that depends on where one stands: a repository must not bring
 // its own.
-func (e Env) find(client, project string) string {
+func (e Env) findClient(client, project string) string {
 	if client != "" {
-		if filepath.IsAbs(client) && runs(client) {
+		if filepath.IsAbs(client) && isProgram(client) {
 			return client
 		}
 		return ""
 	}
 	windows := runtime.GOOS == "windows"
-	dirs := filepath.SplitList(e.path(project))
+	dirs := filepath.SplitList(e.searchPath(project))
 	for _, dir := range []string{".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"} {
 		if e.Home != "" {
 			dirs = append(dirs, filepath.Join(e.Home, filepath.FromSlash(dir)))
 		}
 	}
-	if appData := e.Get("APPDATA"); windows && appData != "" {
+	if appData := e.Variable("APPDATA"); windows && appData != "" {
 		dirs = append(dirs, filepath.Join(appData, "npm"))
 	} else if !windows {
 		dirs = append(dirs, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
@@ -137,7 +137,7 @@ func (e Env) find(client, project string) string {
 	}
 	for _, dir := range dirs {
 		for _, name := range names {
-			if path := filepath.Join(dir, name); filepath.IsAbs(path) && runs(path) && !within(path, project) {
+			if path := filepath.Join(dir, name); filepath.IsAbs(path) && isProgram(path) && !isWithin(path, project) {
 				return path
 			}
 		}
@@ -145,17 +145,17 @@ func (e Env) find(client, project string) string {
 	return ""
 }
 
-// path is PATH without what a project could have put there. The client needs
+// searchPath is PATH without what a project could have put there. The client needs
 // one: npm's is a script that looks for node.
-func (e Env) path(project string) string {
-	outside := slices.DeleteFunc(filepath.SplitList(e.Get("PATH")), func(dir string) bool {
-		return !filepath.IsAbs(dir) || within(dir, project)
+func (e Env) searchPath(project string) string {
+	outside := slices.DeleteFunc(filepath.SplitList(e.Variable("PATH")), func(dir string) bool {
+		return !filepath.IsAbs(dir) || isWithin(dir, project)
 	})
 	return strings.Join(outside, string(os.PathListSeparator))
 }
 
-// within says whether path is dir or lies in it, by its name or in truth.
-func within(path, dir string) bool {
+// isWithin says whether path is dir or lies in it, by its name or in truth.
+func isWithin(path, dir string) bool {
 	if dir == "" {
 		return false
 	}
@@ -168,8 +168,8 @@ func within(path, dir string) bool {
 	return errPath == nil && errDir == nil && err == nil && filepath.IsLocal(rel)
 }
 
-// runs says whether there is a program.
-func runs(path string) bool {
+// isProgram says whether there is a program.
+func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
@@ -190,7 +190,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 		Models  map[string]json.RawMessage `json:"modelUsage"`
 	}
 	if json.Unmarshal(data, &result) != nil || result.Type != "result" {
-		return failed(judge.Junk, "the client printed no result"), false
+		return failedReply(judge.Junk, "the client printed no result"), false
 	}
 	if len(result.Models) == 1 {
 		for name := range result.Models {
@@ -199,7 +199,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 	}
 	reply = costing(model, result.Usage)
 	if result.Cost != nil {
-		reply.Micros = whole(*result.Cost*1e6 + 0.5)
+		reply.Micros = wholeCount(*result.Cost*1e6 + 0.5)
 	}
 	if result.IsError || result.Subtype != "success" {
 		reply.Failed = clientFailure(result.Status, result.Subtype, result.Text)
@@ -213,7 +213,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 // there is one; else its own words, of which there are few.
 func clientFailure(code *int, subtype, text string) judge.Failure {
 	if code != nil && *code > 0 {
-		return status(*code)
+		return failureOfStatus(*code)
 	}
 	text = strings.ToLower(text)
 	for _, meant := range []struct {
@@ -257,7 +257,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (b *bounded) read() (data []byte, over bool) {
+func (b *bounded) readAll() (data []byte, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.data, b.over

@@ -130,7 +130,7 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 	if got := w.note("dir"); !strings.Contains(got, "springfield-judge-") || strings.TrimSpace(w.note("files")) != "0" || !strings.HasPrefix(w.note("mode"), "drwx------") {
 		t.Errorf("it ran in %q with %s files, %s", got, w.note("files"), w.note("mode"))
 	}
-	for _, arg := range []string{"<-p>", "<--safe-mode>", `<{"disableAllHooks":true,`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><" + judge.Schema() + ">", "<--system-prompt><THE SYSTEM>"} {
+	for _, arg := range []string{"<-p>", "<--safe-mode>", `<{"disableAllHooks":true,`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><" + judge.AnswerSchema() + ">", "<--system-prompt><THE SYSTEM>"} {
 		if !strings.Contains(w.note("args"), arg) {
 			t.Errorf("%s is not in %s", arg, w.note("args"))
 		}
@@ -271,30 +271,30 @@ func TestFindClient(t *testing.T) {
 	theirs := w.script(filepath.Join(w.project, "bin", "claude"), "")
 	must(t, os.Symlink(filepath.Dir(theirs), filepath.Join(w.home, "link")))
 	t.Chdir(w.project)
-	systemWide := e.find("", w.project) // of the machine that the test runs on, mostly ""
+	systemWide := e.findClient("", w.project) // of the machine that the test runs on, mostly ""
 	if strings.HasPrefix(systemWide, filepath.Dir(w.home)) {
 		t.Fatalf("found %s", systemWide)
 	}
 	local := w.script(filepath.Join(w.home, ".local", "bin", "claude"), "")
-	if got := e.find("", w.project); got != local {
+	if got := e.findClient("", w.project); got != local {
 		t.Errorf("found %q, want %s", got, local)
 	}
 	if err := os.Mkdir(filepath.Join(w.bin, "claude"), 0o755); err != nil { // a directory is no program
 		t.Fatal(err)
 	}
-	if got := e.find("", w.project); got != local {
+	if got := e.findClient("", w.project); got != local {
 		t.Errorf("found %q, want %s", got, local)
 	}
 	os.Remove(filepath.Join(w.bin, "claude"))
 	ours := w.script(filepath.Join(w.bin, "claude"), "")
-	if got := e.find("", w.project); got != ours {
+	if got := e.findClient("", w.project); got != ours {
 		t.Errorf("found %q, want %s", got, ours)
 	}
-	if got := e.find("", ""); got != theirs {
+	if got := e.findClient("", ""); got != theirs {
 		t.Errorf("without a project found %q, want %s", got, theirs)
 	}
 	for client, want := range map[string]string{ours: ours, local: local, filepath.Join(w.bin, "none"): "", "claude": "", "bin/claude": ""} {
-		if got := e.find(client, w.project); got != want {
+		if got := e.findClient(client, w.project); got != want {
 			t.Errorf("given %q: %q, want %q", client, got, want)
 		}
 	}
@@ -576,7 +576,7 @@ func FuzzChoice(f *testing.F) {
 	f.Add([]byte(`{"env":{"ANTHROPIC_BASE_URL":"x"}}`), "PATH")
 	f.Add([]byte(`{"env":{"A":1},"apiKeyHelper":"x"}`), "anthropic_api_key")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		if member, ok := choice(data, chooses); !ok && member != "" {
+		if member, ok := chosenBackend(data, chooses); !ok && member != "" {
 			t.Fatalf("%q: %q in what nobody understands", data, member)
 		}
 		if !utf8.ValidString(name) {
@@ -584,7 +584,7 @@ func FuzzChoice(f *testing.F) {
 		}
 		settings, err := json.Marshal(map[string]any{"model": "opus", "env": map[string]string{name: "x", "DEBUG": "1"}})
 		must(t, err)
-		member, ok := choice(settings, chooses)
+		member, ok := chosenBackend(settings, chooses)
 		if found := member == "env."+name; !ok || found != chooses("env."+strings.TrimSpace(name)) || !found && member != "" {
 			t.Fatalf("%s: %q %v", settings, member, ok)
 		}

@@ -40,7 +40,7 @@ type turn struct {
 
 // askHTTP asks a server.
 func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
-	set := func(name string) string { return strings.TrimSpace(e.Get(name)) }
+	set := func(name string) string { return strings.TrimSpace(e.Variable(name)) }
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"springfield-judge"}}
 	name, base, path := "judge.address", q.Address, "/chat/completions" // the user's own file names it; no variable does
 	request, read := completionRequest(q), readCompletion
@@ -52,7 +52,7 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 	address, why := endpoint(base, name, path)
 	if why != "" {
-		return failed(judge.Refused, why)
+		return failedReply(judge.Refused, why)
 	}
 	switch {
 	case q.Backend == judge.OpenAI:
@@ -64,11 +64,11 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	case set("ANTHROPIC_AUTH_TOKEN") != "":
 		header.Set("Authorization", "Bearer "+set("ANTHROPIC_AUTH_TOKEN"))
 	default:
-		return failed(judge.NoKey, "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set")
+		return failedReply(judge.NoKey, "neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set")
 	}
 	body, err := json.Marshal(request)
 	if err != nil {
-		return failed(judge.Refused, "the question is not JSON")
+		return failedReply(judge.Refused, "the question is not JSON")
 	}
 	client := &http.Client{
 		Transport: e.transport(),
@@ -80,14 +80,14 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	for try := 1; ; try++ {
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 		if err != nil {
-			return failed(judge.Refused, "the address is not one")
+			return failedReply(judge.Refused, "the address is not one")
 		}
 		req.Header = header
-		data, reply, again := post(ctx, client, req)
+		data, reply, again := postRequest(ctx, client, req)
 		if reply.Failed == "" {
 			return read(data, q.Model)
 		}
-		if again == 0 || try == 2 || !pause(ctx, again) {
+		if again == 0 || try == 2 || !waitBeforeRetry(ctx, again) {
 			return reply
 		}
 	}
@@ -118,8 +118,8 @@ func endpoint(base, name, path string) (address, why string) {
 // transport knows the user's proxy, and the certificates that Claude Code knows.
 func (e Env) transport() *http.Transport {
 	t := &http.Transport{Proxy: e.Proxy, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}
-	if path := e.Get("NODE_EXTRA_CA_CERTS"); path != "" {
-		if pem, err := file.Read(path, 4<<20); err == nil {
+	if path := e.Variable("NODE_EXTRA_CA_CERTS"); path != "" {
+		if pem, err := file.ReadRegular(path, 4<<20); err == nil {
 			pool, err := x509.SystemCertPool()
 			if err != nil {
 				pool = x509.NewCertPool()
@@ -131,8 +131,8 @@ func (e Env) transport() *http.Transport {
 	return t
 }
 
-// post asks once. Again is how long to wait before asking once more, 0 when that is no use.
-func post(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply, again time.Duration) {
+// postRequest asks once. Again is how long to wait before asking once more, 0 when that is no use.
+func postRequest(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply, again time.Duration) {
 	res, err := client.Do(req)
 	if err != nil {
 		return nil, unreachable(ctx, err), 0
@@ -144,15 +144,15 @@ func post(ctx context.Context, client *http.Client, req *http.Request) (data []b
 	case err != nil:
 		return nil, unreachable(ctx, err), 0
 	case len(data) > maxBody:
-		return nil, failed(judge.Junk, "the answer is longer than 1 MB"), 0
+		return nil, failedReply(judge.Junk, "the answer is longer than 1 MB"), 0
 	case res.StatusCode == http.StatusOK:
 		return data, reply, 0
 	case res.StatusCode >= 300 && res.StatusCode < 400:
-		return nil, failed(judge.Refused, code+"the address redirects elsewhere, and redirects are not followed"), 0
+		return nil, failedReply(judge.Refused, code+"the address redirects elsewhere, and redirects are not followed"), 0
 	}
 	var says struct{ Error struct{ Message string } }
 	_ = json.Unmarshal(data, &says)
-	reply = failed(status(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
+	reply = failedReply(failureOfStatus(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
 	if reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded {
 		again = time.Second // when the server does not say
 		if s, err := strconv.ParseFloat(strings.TrimSpace(res.Header.Get("Retry-After")), 64); err == nil && s >= 0 && s < 3600 {
@@ -162,8 +162,8 @@ func post(ctx context.Context, client *http.Client, req *http.Request) (data []b
 	return nil, reply, again
 }
 
-// pause waits before a second try, if there is then time left for one.
-func pause(ctx context.Context, wait time.Duration) bool {
+// waitBeforeRetry waits before a second try, if there is then time left for one.
+func waitBeforeRetry(ctx context.Context, wait time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+wait/2 {
 		return false
 	}
@@ -195,18 +195,18 @@ func unreachable(ctx context.Context, err error) judge.Reply {
 	case errors.As(err, &op) && op.Op == "proxyconnect":
 		kind = "the proxy does not answer"
 	}
-	return failed(judge.NoNetwork, kind)
+	return failedReply(judge.NoNetwork, kind)
 }
 
 // messageRequest is the question as the Messages API takes it. The newest models refuse
 // a forced tool and think whether one wants it or not: they are asked to use the
 // tool, with room to think shortly, and an answer without it is none.
 func messageRequest(q judge.Question) object {
-	model := judge.ID(q.Model)
+	model := judge.ModelID(q.Model)
 	m := object{
 		"model": model, "max_tokens": 300, "system": q.System, "messages": []turn{{"user", q.Page}},
 		"tools": []object{{
-			"name": toolName, "input_schema": json.RawMessage(judge.Schema()),
+			"name": toolName, "input_schema": json.RawMessage(judge.AnswerSchema()),
 			"description": "Your only way to answer. Call it exactly once, at once, and write nothing else.",
 		}},
 		"tool_choice": object{"type": "tool", "name": toolName, "disable_parallel_tool_use": true},
@@ -216,7 +216,7 @@ func messageRequest(q judge.Question) object {
 	case slices.ContainsFunc(newest, func(name string) bool { return strings.Contains(model, name) }):
 		m["max_tokens"], m["tool_choice"] = judge.MaxOutput, object{"type": "auto", "disable_parallel_tool_use": true}
 		m["output_config"] = object{"effort": "low"}
-	case judge.Known(model): // a gateway's own model may not know the member
+	case judge.HasPrice(model): // a gateway's own model may not know the member
 		m["thinking"] = object{"type": "disabled"}
 	}
 	return m
@@ -237,9 +237,9 @@ func readMessage(data []byte, model string) judge.Reply {
 		Usage usage `json:"usage"`
 	}
 	if json.Unmarshal(data, &body) != nil || body.Type != "message" {
-		return failed(judge.Junk, "the answer is not a message")
+		return failedReply(judge.Junk, "the answer is not a message")
 	}
-	reply := costing(cmp.Or(body.Model, judge.ID(model)), body.Usage)
+	reply := costing(cmp.Or(body.Model, judge.ModelID(model)), body.Usage)
 	var inputs []json.RawMessage
 	for _, block := range body.Content {
 		if block.Type == "tool_use" {
@@ -263,7 +263,7 @@ func completionRequest(q judge.Question) object {
 		"model": q.Model, "max_completion_tokens": judge.MaxOutput,
 		"messages": []turn{{"system", q.System}, {"user", q.Page}},
 		"response_format": object{"type": "json_schema", "json_schema": object{
-			"name": toolName, "strict": true, "schema": json.RawMessage(judge.Schema()),
+			"name": toolName, "strict": true, "schema": json.RawMessage(judge.AnswerSchema()),
 		}},
 	}
 }
@@ -283,7 +283,7 @@ func readCompletion(data []byte, model string) judge.Reply {
 		} `json:"usage"`
 	}
 	if json.Unmarshal(data, &body) != nil || body.Choices == nil {
-		return failed(judge.Junk, "the answer is not a chat completion")
+		return failedReply(judge.Junk, "the answer is not a chat completion")
 	}
 	reply := costing(cmp.Or(body.Model, model), usage{Input: body.Usage.Input, Output: body.Usage.Output})
 	if len(body.Choices) != 1 {
@@ -296,9 +296,9 @@ func readCompletion(data []byte, model string) judge.Reply {
 // costing is a reply that has no answer yet, by its use of a model.
 func costing(model string, u usage) judge.Reply {
 	reply := judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
-		Input: whole(u.Input), Output: whole(u.Output), CacheRead: whole(u.CacheRead), CacheWrite: whole(u.CacheWrite),
+		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
 	}}
-	reply.Micros = judge.Micros(reply.Model, reply.Usage)
+	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)
 	return reply
 }
 
@@ -321,8 +321,8 @@ type usage struct {
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
-// whole is n as a count, between nothing and what no use reaches.
-func whole(n float64) int64 {
+// wholeCount is n as a count, between nothing and what no use reaches.
+func wholeCount(n float64) int64 {
 	const most = 1e12
 	if !(n > 0) { // not a number either
 		return 0

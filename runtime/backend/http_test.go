@@ -159,13 +159,13 @@ func TestAPIRequest(t *testing.T) {
 			if m.Model != c.want || m.System != "THE SYSTEM" || len(m.Messages) != 1 || m.Messages[0] != (turn{"user", "THE PAGE"}) || m.Stream {
 				t.Errorf("%+v", m)
 			}
-			if len(m.Tools) != 1 || m.Tools[0].Name != toolName || string(m.Tools[0].Schema) != judge.Schema() {
+			if len(m.Tools) != 1 || m.Tools[0].Name != toolName || string(m.Tools[0].Schema) != judge.AnswerSchema() {
 				t.Errorf("%+v", m.Tools)
 			}
 			if forced := m.ToolChoice.Type == "tool" && m.ToolChoice.Name == toolName; forced != c.forced || forced && m.MaxTokens != 300 {
 				t.Errorf("%s: %+v with %d tokens", c.model, m.ToolChoice, m.MaxTokens)
 			}
-			if disabled := m.Thinking["type"] == "disabled"; disabled != (c.forced && judge.Known(c.model)) {
+			if disabled := m.Thinking["type"] == "disabled"; disabled != (c.forced && judge.HasPrice(c.model)) {
 				t.Errorf("%s: thinking %v", c.model, m.Thinking)
 			}
 			io.WriteString(w, says(yes))

@@ -95,13 +95,13 @@ func mainWorktree(git string) string {
 		}
 		return path
 	}
-	data, err := file.Read(git, 4<<10)
+	data, err := file.ReadRegular(git, 4<<10)
 	named, ok := strings.CutPrefix(string(data), "gitdir:")
 	if err != nil || !ok {
 		return ""
 	}
 	own := at(filepath.Dir(git), named)
-	if data, err = file.Read(filepath.Join(own, "commondir"), 4<<10); err != nil {
+	if data, err = file.ReadRegular(filepath.Join(own, "commondir"), 4<<10); err != nil {
 		return ""
 	}
 	return filepath.Dir(at(own, string(data)))
@@ -117,7 +117,7 @@ func (e Env) brought(q judge.Question) string {
 	}
 	bad := func(member string) bool {
 		name, ok := strings.CutPrefix(member, "env.")
-		return ok && e.Get(name) != "" && e.steers(name, q.Backend)
+		return ok && e.Variable(name) != "" && e.steersQuestion(name, q.Backend)
 	}
 	for _, dir := range slices.Concat(upwards(q.Project)[0], upwards(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
@@ -136,13 +136,13 @@ func (e Env) brought(q judge.Question) string {
 	return ""
 }
 
-// steers tells whether a variable chooses where a question to a backend goes. Many projects
+// steersQuestion tells whether a variable chooses where a question to a backend goes. Many projects
 // set variables of OpenAI's kind and of clouds, of which most questions make no use.
-func (e Env) steers(name, backend string) bool {
+func (e Env) steersQuestion(name, backend string) bool {
 	switch upper := strings.ToUpper(name); {
-	case begins(upper, "OPENAI_"):
+	case hasAnyPrefix(upper, "OPENAI_"):
 		return backend == judge.OpenAI
-	case cloud(upper):
+	case isCloudLogin(upper):
 		return backend == judge.Claude && e.usesCloud()
 	}
 	return chooses("env." + name)
@@ -151,7 +151,7 @@ func (e Env) steers(name, backend string) bool {
 // chosenIn says what in a file that has a name for people chooses where questions go. Bad
 // are the members, by name: of env with "env." in front. What is no JSON has lines NAME=value.
 func chosenIn(path, name string, bad func(member string) bool) string {
-	data, err := file.Read(path, maxSettings)
+	data, err := file.ReadRegular(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
@@ -159,7 +159,7 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 		return name + " cannot be read"
 	}
 	if filepath.Ext(path) == ".json" {
-		if member, ok := choice(data, bad); !ok {
+		if member, ok := chosenBackend(data, bad); !ok {
 			return name + " is not a JSON object, so it is not known where it sends questions"
 		} else if member != "" {
 			return name + " sets " + member
@@ -177,9 +177,9 @@ func chosenIn(path, name string, bad func(member string) bool) string {
 	return ""
 }
 
-// choice is the first member of a settings file, by name, that chooses where
+// chosenBackend is the first member of a settings file, by name, that chooses where
 // questions go, and whether the file can be understood.
-func choice(data []byte, bad func(member string) bool) (string, bool) {
+func chosenBackend(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", true

@@ -10,8 +10,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// place are the variables that say where the user's own things lie.
-func place() []string {
+// locationVariables are the variables that say where the user's own things lie.
+func locationVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
 		names = append(names, "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
@@ -21,23 +21,23 @@ func place() []string {
 	return names
 }
 
-// route are those that say where a question goes, and on whose account.
-func route(name string) bool {
+// isRoutingVariable are those that say where a question goes, and on whose account.
+func isRoutingVariable(name string) bool {
 	switch name {
 	case "ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "ANTHROPIC_LOG": // choose a model, which we do, or noise
 		return false
 	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE":
 		return true
 	}
-	return begins(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
+	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
-// cloud are the logins of Bedrock, Vertex and Foundry.
-func cloud(name string) bool {
-	return name == "CLOUD_ML_REGION" || begins(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
+// isCloudLogin are the logins of Bedrock, Vertex and Foundry.
+func isCloudLogin(name string) bool {
+	return name == "CLOUD_ML_REGION" || hasAnyPrefix(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }
 
-func begins(name string, prefixes ...string) bool {
+func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
@@ -50,10 +50,10 @@ func chooses(member string) bool {
 		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"}, member)
 	}
 	name = strings.ToUpper(name)
-	if movesHome(member) || slices.Contains(place(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
+	if movesHome(member) || slices.Contains(locationVariables(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
 		return true
 	}
-	return route(name) || cloud(name) || begins(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_", "OPENAI_")
+	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_", "OPENAI_")
 }
 
 // movesHome says whether a member would make another directory the user's home:
@@ -68,7 +68,7 @@ func movesHome(member string) bool {
 // not get there. SPRINGFIELD=off says to hooks of older plugins what InJudge
 // says to ours.
 func (e Env) clientVars(path string, within time.Duration) []string {
-	names := append(place(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME") // these choose nothing
+	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME") // these choose nothing
 	provider := e.usesCloud()
 	var vars []string
 	for _, v := range e.Vars {
@@ -78,7 +78,7 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 			continue
 		}
 		listed := slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
-		if listed || route(upper) || provider && cloud(upper) {
+		if listed || isRoutingVariable(upper) || provider && isCloudLogin(upper) {
 			vars = append(vars, v)
 		}
 	}

@@ -58,8 +58,8 @@ func isRuler(line string) bool {
 	return false
 }
 
-// blocks takes a message apart.
-func blocks(text string) []block {
+// splitBlocks takes a message apart.
+func splitBlocks(text string) []block {
 	var all []block
 	blank := true
 	add := func(b block) {
@@ -99,11 +99,11 @@ func blocks(text string) []block {
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
-			add(block{kind: row, text: trimmed, mark: markIn(trimmed)})
+			add(block{kind: row, text: trimmed, mark: lastMark(trimmed)})
 		case headingIn(trimmed) != "":
 			add(block{kind: heading, text: headingIn(trimmed)})
 		default:
-			if body, m, ok := itemIn(trimmed); ok {
+			if body, m, ok := parseListItem(trimmed); ok {
 				add(block{kind: item, text: body, mark: m, from: end - len(body)})
 				break
 			}
@@ -111,7 +111,7 @@ func blocks(text string) []block {
 				all[n-1].text = whole[all[n-1].from:end]
 				break
 			}
-			add(block{kind: paragraph, text: trimmed, mark: markAt(trimmed), from: end - len(trimmed)})
+			add(block{kind: paragraph, text: trimmed, mark: leadingMark(trimmed), from: end - len(trimmed)})
 		}
 	}
 	return all[max(0, len(all)-maxBlocks):]
@@ -140,8 +140,8 @@ func headingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// itemIn takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a".
-func itemIn(line string) (body string, m mark, ok bool) {
+// parseListItem takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a".
+func parseListItem(line string) (body string, m mark, ok bool) {
 	marker, rest, found := strings.Cut(line, " ")
 	switch {
 	case !found && !isMarker(line):
@@ -150,7 +150,7 @@ func itemIn(line string) (body string, m mark, ok bool) {
 	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isOrdinal(marker[:len(marker)-1]):
 	default:
 		// A check mark makes a line of its own an item, too.
-		if m = markAt(line); m != unmarked {
+		if m = leadingMark(line); m != unmarked {
 			_, rest, _ := strings.Cut(line, " ")
 			return strings.TrimSpace(rest), m, true
 		}
@@ -165,7 +165,7 @@ func itemIn(line string) (body string, m mark, ok bool) {
 			return strings.TrimSpace(rest[3:]), ticked, true
 		}
 	}
-	return rest, markIn(rest), true
+	return rest, lastMark(rest), true
 }
 
 // isMarker tells a mark of a list with nothing behind it.
@@ -191,8 +191,8 @@ const (
 	crosses = "❌✘✗🔴"
 )
 
-// markAt is the state that a line begins with.
-func markAt(line string) mark {
+// leadingMark is the state that a line begins with.
+func leadingMark(line string) mark {
 	switch r, _ := utf8.DecodeRuneInString(line); {
 	case r < 0x2000:
 		return unmarked
@@ -204,10 +204,10 @@ func markAt(line string) mark {
 	return unmarked
 }
 
-// markIn is the last state in a line.
-func markIn(line string) (m mark) {
+// lastMark is the last state in a line.
+func lastMark(line string) (m mark) {
 	for i := range line {
-		if is := markAt(line[i:]); is != unmarked {
+		if is := leadingMark(line[i:]); is != unmarked {
 			m = is
 		}
 	}
@@ -225,10 +225,10 @@ type sentence struct {
 	title  bool   // it is of a heading: a question mark in it asks no one
 }
 
-// plain is what a block says in the agent's own voice: without emphasis, with a
+// plainText is what a block says in the agent's own voice: without emphasis, with a
 // backtick for inline code and two quotation marks for what is quoted. from says
 // where each byte stood.
-func plain(text string) (out string, from []int) {
+func plainText(text string) (out string, from []int) {
 	b := make([]byte, 0, len(text))
 	from = make([]int, 0, len(text)+1)
 	put := func(s string, at int) {
@@ -269,7 +269,7 @@ func plain(text string) (out string, from []int) {
 			i++
 			continue
 		case c == '[':
-			if label, end, ok := linkAt(text, i); ok {
+			if label, end, ok := parseLink(text, i); ok {
 				for j, r := range label {
 					put(string(r), i+1+j)
 				}
@@ -294,8 +294,8 @@ func isLetterAt(s string, i int) bool {
 	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// linkAt reads "[label](target)".
-func linkAt(text string, i int) (label string, end int, ok bool) {
+// parseLink reads "[label](target)".
+func parseLink(text string, i int) (label string, end int, ok bool) {
 	const most = 400
 	window := text[i:min(len(text), i+most)]
 	n := strings.Index(window, "](")
@@ -359,14 +359,14 @@ func quotesIn(text string) []span {
 func sentencesOf(b block) []sentence {
 	all := sentences(b.text)
 	for i := range all {
-		all[i].title = b.kind == heading || isBold(b.text) && i < len(all)-1
+		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
 	}
 	return all
 }
 
 // sentences takes a text apart.
 func sentences(text string) []sentence {
-	p, from := plain(text)
+	p, from := plainText(text)
 	var all []sentence
 	start := 0
 	cut := func(end int, sign rune) {
@@ -376,7 +376,7 @@ func sentences(text string) []sentence {
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
-			all = append(all, sentence{said: said, folded: language.Fold(s), end: sign})
+			all = append(all, sentence{said: said, folded: language.FoldText(s), end: sign})
 		} else if len(all) > 0 && all[len(all)-1].end == 0 {
 			all[len(all)-1].end = sign
 		}
@@ -413,7 +413,7 @@ func sentences(text string) []sentence {
 	cut(len(p), 0)
 	for i := range all {
 		if all[i].end == 0 {
-			all[i].end = signAt(all[i].said)
+			all[i].end = finalSign(all[i].said)
 		}
 	}
 	return all
@@ -435,8 +435,8 @@ func signsAt(p string, at int, sign rune) (int, rune) {
 	return at, sign
 }
 
-// signAt is the sign that a text ends with, marks and symbols left aside.
-func signAt(s string) rune {
+// finalSign is the sign that a text ends with, marks and symbols left aside.
+func finalSign(s string) rune {
 	for s != "" {
 		r, size := utf8.DecodeLastRuneInString(s)
 		switch {
@@ -472,5 +472,5 @@ func isAbbreviated(before, after string) bool {
 func isWrapped(before, after string) bool {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	r, _ := utf8.DecodeRuneInString(after)
-	return len(line) >= 50 && unicode.IsLower(r) && signAt(line) == 0
+	return len(line) >= 50 && unicode.IsLower(r) && finalSign(line) == 0
 }

@@ -33,8 +33,8 @@ const (
 	Counts    Act = "counts"    // so many of so many
 )
 
-// Acts lists all acts.
-func Acts() []Act {
+// AllActs lists all acts.
+func AllActs() []Act {
 	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Orders, Breaks, Leaves, Counts}
 }
 
@@ -62,10 +62,10 @@ type Closing struct {
 	near   []sentence // in front of these
 }
 
-// Read reads a message. What a comment says is said to no one. The packs of languages
+// ReadMessage reads a message. What a comment says is said to no one. The packs of languages
 // stay in the library, which may be nil.
-func Read(library *language.Library, text string) *Closing {
-	c := &Closing{blocks: blocks(WithoutComments(text))}
+func ReadMessage(library *language.Library, text string) *Closing {
+	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
 			c.prose = append(c.prose, b)
@@ -78,9 +78,9 @@ func Read(library *language.Library, text string) *Closing {
 			all = append(all, s.folded)
 		}
 	}
-	searched := language.TextOf(all)
-	for _, p := range library.Tell(strings.Join(all, " ")) {
-		c.in = append(c.in, p.In(searched))
+	searched := language.PrepareText(all)
+	for _, p := range library.TellLanguages(strings.Join(all, " ")) {
+		c.in = append(c.in, p.FinderIn(searched))
 	}
 	return c
 }
@@ -126,61 +126,61 @@ func (c *Closing) Languages() []string {
 	return all
 }
 
-// Find looks for an act, and says which words it is.
-func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
+// FindAct looks for an act, and says which words it is.
+func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 	switch act {
 	case Asks:
-		return c.asks()
+		return c.asksQuestion()
 	case Offers:
-		return c.says(language.Offer, where)
+		return c.saysClass(language.Offer, where)
 	case Waits:
-		return c.says(language.Wait, where)
+		return c.saysClass(language.Wait, where)
 	case Blocked:
-		return c.says(language.Blocked, where)
+		return c.saysClass(language.Blocked, where)
 	case Hands:
-		return c.says(language.Hand, where)
+		return c.saysClass(language.Hand, where)
 	case Plans:
-		return c.says(language.Plan, where)
+		return c.saysClass(language.Plan, where)
 	case Finishes:
-		return c.says(language.Finished, where)
+		return c.saysClass(language.Finished, where)
 	case Starts:
-		return c.starts()
+		return c.startsAction()
 	case Heads:
-		return c.heads()
+		return c.endsInHeading()
 	case Moves:
-		return c.works(language.Move)
+		return c.announcesWork(language.Move)
 	case Announces:
-		return c.works(language.Announce)
+		return c.announcesWork(language.Announce)
 	case Orders:
-		return c.works(language.Order)
+		return c.announcesWork(language.Order)
 	case Breaks:
-		return c.breaks()
+		return c.breaksOff()
 	case Leaves:
-		return c.leaves()
+		return c.leavesOwnWork()
 	case Counts:
-		return c.counts()
+		return c.countsSteps()
 	}
 	return "", false
 }
 
-// about tells whether a sentence says something of a class, in one of the languages.
-func (c *Closing) about(class language.Class, s sentence) bool {
+// isAbout tells whether a sentence says something of a class, in one of the languages.
+func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	for _, f := range c.in {
-		if f.Says(class, s.folded) {
+		if f.SaysClass(class, s.folded) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *Closing) says(class language.Class, where Where) (string, bool) {
+func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if where == Near {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.about(class, list[i]) && !c.about(language.Start, list[i]) {
+			if c.isAbout(class, list[i]) && !c.isAbout(language.Start, list[i]) {
 				return list[i].said, true
 			}
 		}
@@ -190,18 +190,18 @@ func (c *Closing) says(class language.Class, where Where) (string, bool) {
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
 
-// asks finds a question, or a menu. A question that the next sentence answers is
+// asksQuestion finds a question, or a menu. A question that the next sentence answers is
 // none.
-func (c *Closing) asks() (string, bool) {
+func (c *Closing) asksQuestion() (string, bool) {
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
-		if b.kind != row && isMenu(b.text) {
+		if b.kind != row && offersMenu(b.text) {
 			return b.text, true
 		}
 	}
 	lists := [][]sentence{c.final, c.intro, c.near}
 	for _, list := range lists {
 		for i := len(list) - 1; i >= 0; i-- {
-			if isQuestion(list[i]) && (i+1 == len(list) || !c.about(language.Answer, list[i+1])) || c.about(language.Ask, list[i]) {
+			if isQuestion(list[i]) && (i+1 == len(list) || !c.isAbout(language.Answer, list[i+1])) || c.isAbout(language.Ask, list[i]) {
 				return list[i].said, true
 			}
 		}
@@ -209,8 +209,8 @@ func (c *Closing) asks() (string, bool) {
 	return "", false
 }
 
-// isMenu tells a line that offers a key to press: "[C] Continue".
-func isMenu(text string) bool {
+// offersMenu tells a line that offers a key to press: "[C] Continue".
+func offersMenu(text string) bool {
 	for i := 0; i+4 < len(text); i++ {
 		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isLetterAt(text, i+4) {
 			return true
@@ -219,13 +219,13 @@ func isMenu(text string) bool {
 	return false
 }
 
-// void tells a sentence that speaks of another time, or of what the reader does.
-func (c *Closing) void(s sentence) bool {
-	return isQuestion(s) || c.about(language.Later, s) || c.about(language.You, s) && !c.about(language.Mine, s)
+// isBesidesThePoint tells a sentence that speaks of another time, or of what the reader does.
+func (c *Closing) isBesidesThePoint(s sentence) bool {
+	return isQuestion(s) || c.isAbout(language.Later, s) || c.isAbout(language.You, s) && !c.isAbout(language.Mine, s)
 }
 
-// starts finds that the last sentence begins an action.
-func (c *Closing) starts() (string, bool) {
+// startsAction finds that the last sentence begins an action.
+func (c *Closing) startsAction() (string, bool) {
 	list := c.final
 	if len(c.intro) > 0 {
 		list = c.intro
@@ -234,13 +234,13 @@ func (c *Closing) starts() (string, bool) {
 		return "", false
 	}
 	s := list[len(list)-1]
-	return s.said, c.about(language.Start, s) && !isQuestion(s)
+	return s.said, c.isAbout(language.Start, s) && !isQuestion(s)
 }
 
-// works finds what the agent does next: in the last sentence, because what it says
+// announcesWork finds what the agent does next: in the last sentence, because what it says
 // behind such words takes the turn back. Only what it begins at once may stand
 // before others.
-func (c *Closing) works(class language.Class) (string, bool) {
+func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.final
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
@@ -248,59 +248,59 @@ func (c *Closing) works(class language.Class) (string, bool) {
 	if c.titled || len(list) == 0 {
 		return "", false
 	}
-	if s := list[len(list)-1]; c.about(class, s) && !c.void(s) && !(class == language.Announce && c.tells(list[:len(list)-1])) {
+	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= 0 && class == language.Announce; i-- {
-		if s := list[i]; c.about(language.Start, s) && !c.void(s) {
+		if s := list[i]; c.isAbout(language.Start, s) && !c.isBesidesThePoint(s) {
 			return s.said, true
 		}
 	}
 	return "", false
 }
 
-// tells finds a step before that does not say whose it is: what the agent announces
+// announcesStep finds a step before that does not say whose it is: what the agent announces
 // behind it may wait for the reader to do it.
-func (c *Closing) tells(before []sentence) bool {
+func (c *Closing) announcesStep(before []sentence) bool {
 	for _, s := range before {
-		if c.about(language.Bid, s) && !c.about(language.Move, s) && !c.about(language.Announce, s) {
+		if c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s) {
 			return true
 		}
 	}
 	return false
 }
 
-// heads finds a heading, or a step's title, with nothing below it.
-func (c *Closing) heads() (string, bool) {
+// endsInHeading finds a heading, or a step's title, with nothing below it.
+func (c *Closing) endsInHeading() (string, bool) {
 	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].text != c.prose[len(c.prose)-1].text {
 		return "", false
 	}
 	b := c.prose[len(c.prose)-1]
-	if len(c.final) == 0 || len(c.final) != 1 && b.kind != heading && !(isBold(b.text) && c.isStep(c.final[0])) || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
+	if len(c.final) == 0 || len(c.final) != 1 && b.kind != heading && !(isWhollyBold(b.text) && c.isStepNumber(c.final[0])) || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
 		return "", false
 	}
 	for _, s := range c.final {
-		if c.about(language.Finished, s) {
+		if c.isAbout(language.Finished, s) {
 			return "", false
 		}
 	}
-	title := b.kind == heading || isBold(b.text) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.about(language.Step, c.final[0]))
+	title := b.kind == heading || isWhollyBold(b.text) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
 	return b.text, title
 }
 
-// isStep tells a sentence that is a step's number: "Step 3."
-func (c *Closing) isStep(s sentence) bool {
-	return c.about(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
+// isStepNumber tells a sentence that is a step's number: "Step 3."
+func (c *Closing) isStepNumber(s sentence) bool {
+	return c.isAbout(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
 }
 
-// isBold tells a line that is emphasised as a whole.
-func isBold(line string) bool {
+// isWhollyBold tells a line that is emphasised as a whole.
+func isWhollyBold(line string) bool {
 	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f })
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
-// breaks finds that the message ends before what it says is there.
-func (c *Closing) breaks() (string, bool) {
+// breaksOff finds that the message ends before what it says is there.
+func (c *Closing) breaksOff() (string, bool) {
 	n := len(c.blocks)
 	if n == 0 {
 		return "", false
@@ -323,7 +323,7 @@ func (c *Closing) breaks() (string, bool) {
 	s := c.final[len(c.final)-1]
 	switch s.end {
 	case ':', '：':
-		return s.said, !c.about(language.You, s)
+		return s.said, !c.isAbout(language.You, s)
 	case ',', '，', '、', '(', '—', '–', '→':
 		return s.said, true
 	case 0:
@@ -331,7 +331,7 @@ func (c *Closing) breaks() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) && isHalf(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastOf(s.said)) {
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && allEnded(c.final[:n-1]) && isHalfSentence(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastRune(s.said)) {
 			return s.said, true // the others have their full stop
 		}
 		if !strings.Contains(word, " ") && utf8.RuneCountInString(word) < 4 {
@@ -348,20 +348,20 @@ func (c *Closing) breaks() (string, bool) {
 	return "", false
 }
 
-func lastOf(s string) rune {
+func lastRune(s string) rune {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r
 }
 
-// isHalf tells words that look like the beginning of a sentence, not like a value or
+// isHalfSentence tells words that look like the beginning of a sentence, not like a value or
 // a name: "PR created: 12".
-func isHalf(folded string) bool {
-	last := lastOf(folded)
+func isHalfSentence(folded string) bool {
+	last := lastRune(folded)
 	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 
-// ended tells that every sentence has its sign.
-func ended(list []sentence) bool {
+// allEnded tells that every sentence has its sign.
+func allEnded(list []sentence) bool {
 	for _, s := range list {
 		if s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।' {
 			return false
@@ -370,24 +370,24 @@ func ended(list []sentence) bool {
 	return true
 }
 
-// leaves finds what is left, if it is the agent's own.
-func (c *Closing) leaves() (string, bool) {
+// leavesOwnWork finds what is left, if it is the agent's own.
+func (c *Closing) leavesOwnWork() (string, bool) {
 	for _, where := range []Where{Final, Near} {
-		if s, ok := c.says(language.Theirs, where); ok {
+		if s, ok := c.saysClass(language.Theirs, where); ok {
 			return s, false
 		}
 	}
 	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.about(language.Left, list[i]) && !c.void(list[i]) {
+			if c.isAbout(language.Left, list[i]) && !c.isBesidesThePoint(list[i]) {
 				return list[i].said, true
 			}
-			if !c.about(language.Mine, list[i]) {
+			if !c.isAbout(language.Mine, list[i]) {
 				break // only that it is the agent's may follow
 			}
 		}
 	}
-	if s, ok := c.says(language.Finished, Final); ok {
+	if s, ok := c.saysClass(language.Finished, Final); ok {
 		return s, false
 	}
 	return c.unticked()
@@ -404,10 +404,10 @@ func (c *Closing) unticked() (string, bool) {
 		case b.mark == empty:
 			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
 			for _, s := range sentences(b.text) {
-				if c.about(language.You, s) || strings.Contains(b.text, "~~") {
+				if c.isAbout(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
 				}
-				left = left || c.about(language.Left, s)
+				left = left || c.isAbout(language.Left, s)
 			}
 			if left {
 				said = b.text
@@ -417,12 +417,12 @@ func (c *Closing) unticked() (string, bool) {
 	return said, done > 0 && said != ""
 }
 
-// counts finds "3 of 8".
-func (c *Closing) counts() (string, bool) {
+// countsSteps finds "3 of 8".
+func (c *Closing) countsSteps() (string, bool) {
 	for _, list := range [][]sentence{c.final, c.intro, c.near} {
 		for i := len(list) - 1; i >= 0; i-- {
-			at, of, ok := c.countIn(c.digits(list[i].folded))
-			if ok && at < of && !c.void(list[i]) && c.about(language.Progress, list[i]) {
+			at, of, ok := c.countIn(c.numbersAsDigits(list[i].folded))
+			if ok && at < of && !c.isBesidesThePoint(list[i]) && c.isAbout(language.Progress, list[i]) {
 				return list[i].said, true
 			}
 		}
@@ -440,13 +440,13 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 			i++
 			continue
 		}
-		m, width := number(s[i:])
+		m, width := parseNumber(s[i:])
 		if end >= 0 && i-end <= between {
 			words := strings.Trim(s[end:i], " )]([")
 			switch {
-			case words == "/" && !strings.HasPrefix(s[i+width:], "/"), c.joins(language.Of, words):
+			case words == "/" && !strings.HasPrefix(s[i+width:], "/"), c.joinsNumbers(language.Of, words):
 				return n, m, true
-			case c.joins(language.Among, words):
+			case c.joinsNumbers(language.Among, words):
 				return m, n, true
 			}
 		}
@@ -462,8 +462,8 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 	return 0, 0, false
 }
 
-// digits writes words for numbers as numbers: "three of the seven".
-func (c *Closing) digits(s string) string {
+// numbersAsDigits writes words for numbers as numbers: "three of the seven".
+func (c *Closing) numbersAsDigits(s string) string {
 	for _, f := range c.in {
 		for n, word := range f.Pack.Entries(language.Number) {
 			for from := 0; ; {
@@ -483,9 +483,9 @@ func (c *Closing) digits(s string) string {
 	return s
 }
 
-// joins tells that what stands between two numbers ends with an entry of a class,
+// joinsNumbers tells that what stands between two numbers ends with an entry of a class,
 // and with no more than two words in front of it.
-func (c *Closing) joins(class language.Class, words string) bool {
+func (c *Closing) joinsNumbers(class language.Class, words string) bool {
 	if strings.Count(words, " ") > 3 || strings.ContainsAny(words, ".:;") {
 		return false
 	}
@@ -503,17 +503,17 @@ func (c *Closing) joins(class language.Class, words string) bool {
 
 func beginsWithCount(s string) bool {
 	s = strings.TrimLeft(s, "[(▶► ")
-	_, end := number(s)
+	_, end := parseNumber(s)
 	if end == 0 {
 		return false
 	}
 	rest := strings.TrimLeft(s[end:], " ")
 	r, ok := strings.CutPrefix(rest, "/")
-	_, end = number(strings.TrimLeft(r, " "))
+	_, end = parseNumber(strings.TrimLeft(r, " "))
 	return ok && end > 0
 }
 
-func number(s string) (n, end int) {
+func parseNumber(s string) (n, end int) {
 	for end < len(s) && end < 7 && '0' <= s[end] && s[end] <= '9' {
 		n = n*10 + int(s[end]-'0')
 		end++

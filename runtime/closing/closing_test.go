@@ -58,10 +58,10 @@ func TestActs(t *testing.T) {
 		"nothing":                       {"", Heads, false},
 		"nothing but a comment":         {"<!-- x -->", Breaks, false},
 	} {
-		c := Read(nil, test.text)
-		said, got := c.Find(test.act, Final)
+		c := ReadMessage(nil, test.text)
+		said, got := c.FindAct(test.act, Final)
 		if !got {
-			said, got = c.Find(test.act, Near)
+			said, got = c.FindAct(test.act, Near)
 		}
 		if got != test.want {
 			t.Errorf("%s: %s is %v (%q)", name, test.act, got, said)
@@ -100,10 +100,10 @@ func hostile(n int) map[string]string {
 }
 
 func readAll(text string) {
-	c := Read(nil, text)
-	for _, act := range Acts() {
-		c.Find(act, Final)
-		c.Find(act, Near)
+	c := ReadMessage(nil, text)
+	for _, act := range AllActs() {
+		c.FindAct(act, Final)
+		c.FindAct(act, Near)
 	}
 }
 
@@ -135,10 +135,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("✅ Task 1 complete. Now **Task 2: add the endpoint**\n\n- [ ] a\n| a | ⏳ |\n```\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := Read(nil, text)
-		for _, act := range Acts() {
+		c := ReadMessage(nil, text)
+		for _, act := range AllActs() {
 			for _, where := range []Where{Final, Near} {
-				if said, _ := c.Find(act, where); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {
+				if said, _ := c.FindAct(act, where); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {
 					t.Errorf("%s: %q was not said in %q", act, said, text)
 				}
 			}

@@ -12,25 +12,25 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Says }
 
-// Check finds what keeps a text from being one JSON value; nil if nothing does.
-func Check(data []byte) *Fault {
-	value, fault := First(data)
+// FindFault finds what keeps a text from being one JSON value; nil if nothing does.
+func FindFault(data []byte) *Fault {
+	value, fault := FirstValue(data)
 	if c := (checker{data: data, i: len(value)}); fault == nil {
-		if c.next(); c.i < len(data) {
-			c.wrong("after top-level value")
+		if c.nextByte(); c.i < len(data) {
+			c.noteWrong("after top-level value")
 		}
 		fault = c.fault
 	}
 	return fault
 }
 
-// Valid tells whether a text is one JSON value.
-func Valid(data []byte) bool { return Check(data) == nil }
+// IsValid tells whether a text is one JSON value.
+func IsValid(data []byte) bool { return FindFault(data) == nil }
 
-// First is a text up to the end of its first JSON value, or what is wrong with that.
-func First(data []byte) (value []byte, fault *Fault) {
+// FirstValue is a text up to the end of its first JSON value, or what is wrong with that.
+func FirstValue(data []byte) (value []byte, fault *Fault) {
 	c := checker{data: data}
-	if !c.value(0) {
+	if !c.checkValue(0) {
 		return nil, c.fault
 	}
 	return data[:c.i], nil
@@ -47,8 +47,8 @@ type checker struct {
 // maxDepth is how many brackets may be open at a time.
 const maxDepth = 10_000
 
-// wrong notes that the next byte cannot stand where it does.
-func (c *checker) wrong(where string) bool {
+// noteWrong notes that the next byte cannot stand where it does.
+func (c *checker) noteWrong(where string) bool {
 	if c.i >= len(c.data) {
 		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input", true}
 		return false
@@ -64,155 +64,155 @@ func (c *checker) wrong(where string) bool {
 	return false
 }
 
-// here is the next byte, 0 at the end.
-func (c *checker) here() byte {
+// currentByte is the next byte, 0 at the end.
+func (c *checker) currentByte() byte {
 	if c.i < len(c.data) {
 		return c.data[c.i]
 	}
 	return 0
 }
 
-// next is here behind white space.
-func (c *checker) next() byte {
+// nextByte is here behind white space.
+func (c *checker) nextByte() byte {
 	c.i = skipSpace(c.data, c.i)
-	return c.here()
+	return c.currentByte()
 }
 
-func (c *checker) value(depth int) bool {
-	switch b := c.next(); {
+func (c *checker) checkValue(depth int) bool {
+	switch b := c.nextByte(); {
 	case b == '{' || b == '[':
 		if depth == maxDepth {
-			return c.wrong("exceeded max depth")
+			return c.noteWrong("exceeded max depth")
 		}
 		c.i++
-		return c.inside(b, depth+1)
+		return c.checkInside(b, depth+1)
 	case b == '"':
-		return c.text()
+		return c.checkText()
 	case b == 't':
-		return c.word("true")
+		return c.checkWord("true")
 	case b == 'f':
-		return c.word("false")
+		return c.checkWord("false")
 	case b == 'n':
-		return c.word("null")
+		return c.checkWord("null")
 	case b == '-' || isDigit(b):
-		return c.number()
+		return c.checkNumber()
 	}
-	return c.wrong("looking for beginning of value")
+	return c.noteWrong("looking for beginning of value")
 }
 
-// inside checks what stands between a bracket and the one that ends it.
-func (c *checker) inside(bracket byte, depth int) bool {
+// checkInside checks what stands between a bracket and the one that ends it.
+func (c *checker) checkInside(bracket byte, depth int) bool {
 	behind := "after array element"
 	if bracket == '{' {
 		behind = "after object key:value pair"
 	}
-	if c.next() == bracket+2 {
+	if c.nextByte() == bracket+2 {
 		c.i++
 		return true
 	}
 	for {
 		if bracket == '{' {
-			if c.next() != '"' {
-				return c.wrong("looking for beginning of object key string")
+			if c.nextByte() != '"' {
+				return c.noteWrong("looking for beginning of object key string")
 			}
-			if !c.text() {
+			if !c.checkText() {
 				return false
 			}
-			if c.next() != ':' {
-				return c.wrong("after object key")
+			if c.nextByte() != ':' {
+				return c.noteWrong("after object key")
 			}
 			c.i++
 		}
-		if !c.value(depth) {
+		if !c.checkValue(depth) {
 			return false
 		}
-		switch c.next() {
+		switch c.nextByte() {
 		case ',':
 			c.i++
 		case bracket + 2:
 			c.i++
 			return true
 		default:
-			return c.wrong(behind)
+			return c.noteWrong(behind)
 		}
 	}
 }
 
-func (c *checker) text() bool {
+func (c *checker) checkText() bool {
 	for c.i++; ; c.i++ {
-		switch b := c.here(); {
+		switch b := c.currentByte(); {
 		case b == '"':
 			c.i++
 			return true
 		case b < ' ':
-			return c.wrong("in string literal")
+			return c.noteWrong("in string literal")
 		case b == '\\':
 			c.i++
-			if !c.escape() {
+			if !c.checkEscape() {
 				return false
 			}
 		}
 	}
 }
 
-// escape stops at its last byte.
-func (c *checker) escape() bool {
-	switch c.here() {
+// checkEscape stops at its last byte.
+func (c *checker) checkEscape() bool {
+	switch c.currentByte() {
 	case 'b', 'f', 'n', 'r', 't', '\\', '/', '"':
 		return true
 	case 'u':
 		for range 4 {
 			c.i++
-			if b := c.here(); !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'f') {
-				return c.wrong(`in \u hexadecimal character escape`)
+			if b := c.currentByte(); !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'f') {
+				return c.noteWrong(`in \u hexadecimal character escape`)
 			}
 		}
 		return true
 	}
-	return c.wrong("in string escape code")
+	return c.noteWrong("in string escape code")
 }
 
-func (c *checker) word(w string) bool {
+func (c *checker) checkWord(w string) bool {
 	for i := range w {
-		if c.here() != w[i] {
-			return c.wrong("in literal " + w + " (expecting '" + w[i:i+1] + "')")
+		if c.currentByte() != w[i] {
+			return c.noteWrong("in literal " + w + " (expecting '" + w[i:i+1] + "')")
 		}
 		c.i++
 	}
 	return true
 }
 
-func (c *checker) number() bool {
-	if c.here() == '-' {
+func (c *checker) checkNumber() bool {
+	if c.currentByte() == '-' {
 		c.i++
 	}
-	if c.here() == '0' {
+	if c.currentByte() == '0' {
 		c.i++
-	} else if !c.digits("in numeric literal") {
+	} else if !c.checkDigits("in numeric literal") {
 		return false
 	}
-	if c.here() == '.' {
+	if c.currentByte() == '.' {
 		c.i++
-		if !c.digits("after decimal point in numeric literal") {
+		if !c.checkDigits("after decimal point in numeric literal") {
 			return false
 		}
 	}
-	if c.here()|0x20 == 'e' {
+	if c.currentByte()|0x20 == 'e' {
 		c.i++
-		if b := c.here(); b == '+' || b == '-' {
+		if b := c.currentByte(); b == '+' || b == '-' {
 			c.i++
 		}
-		return c.digits("in exponent of numeric literal")
+		return c.checkDigits("in exponent of numeric literal")
 	}
 	return true
 }
 
-// digits takes one digit or more.
-func (c *checker) digits(where string) bool {
-	if !isDigit(c.here()) {
-		return c.wrong(where)
+// checkDigits takes one digit or more.
+func (c *checker) checkDigits(where string) bool {
+	if !isDigit(c.currentByte()) {
+		return c.noteWrong(where)
 	}
-	for isDigit(c.here()) {
+	for isDigit(c.currentByte()) {
 		c.i++
 	}
 	return true

@@ -23,7 +23,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want json.RawMessage
 		err := json.Unmarshal(data, &want)
-		switch fault, syntax := Check(data), (*json.SyntaxError)(nil); {
+		switch fault, syntax := FindFault(data), (*json.SyntaxError)(nil); {
 		case fault == nil && err == nil:
 		case fault == nil || !errors.As(err, &syntax):
 			t.Fatalf("%q: %v, want %v", data, fault, err)
@@ -36,7 +36,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		var text string
 		err = json.Unmarshal(want, &text)
-		if got, ok := String(bytes.TrimSpace(data)); ok != (err == nil) || got != text {
+		if got, ok := ExactString(bytes.TrimSpace(data)); ok != (err == nil) || got != text {
 			t.Errorf("%q says %q, %v; want %q, %v", data, got, ok, text, err)
 		}
 	})
@@ -49,7 +49,7 @@ func TestFirst(t *testing.T) {
 		d := json.NewDecoder(strings.NewReader(text))
 		var want json.RawMessage
 		err := d.Decode(&want)
-		value, fault := First([]byte(text))
+		value, fault := FirstValue([]byte(text))
 		if (fault == nil) != (err == nil) || err == nil && string(bytes.TrimSpace(value)) != string(want) {
 			t.Errorf("%.40q: %.40q, %v; want %.40q, %v", text, value, fault, want, err)
 		}
@@ -75,18 +75,18 @@ type chosenPart struct {
 
 func (c *chosenPart) Members(m *Members) {
 	m.Text("name", &c.Name)
-	Given(m, "n", &c.N, Number[int])
+	OptionalMember(m, "n", &c.N, Number[int])
 }
 
 func (c *chosen) Members(m *Members) {
 	m.Text("text", &c.Text)
-	Given(m, "yes", &c.Yes, (*Members).Bool)
+	OptionalMember(m, "yes", &c.Yes, (*Members).Bool)
 	Number(m, "whole", &c.Whole)
-	Given(m, "float", &c.Float, Float)
+	OptionalMember(m, "float", &c.Float, Float)
 	m.Texts("texts", &c.Texts)
 	m.Object("inside", &c.Inside)
 	Optional(m, "pointed", &c.Pointed)
-	List(m, "parts", &c.Parts)
+	ListOf(m, "parts", &c.Parts)
 }
 
 // What is read strictly is what encoding/json reads without unknown fields, with the
@@ -102,7 +102,7 @@ func FuzzReadMember(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value []byte) {
 		value = bytes.TrimSpace(value)
 		data := []byte(`{"it": ` + string(value) + `}`)
-		if !Valid(value) || value[0] == 'n' || bytes.Count(value, []byte(`"parts"`)) > 1 { // given twice, encoding/json puts one list into the other
+		if !IsValid(value) || value[0] == 'n' || bytes.Count(value, []byte(`"parts"`)) > 1 { // given twice, encoding/json puts one list into the other
 			return
 		}
 		var want, got chosen
@@ -152,7 +152,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 		`{"it": ["a"]}`:                           {"[", "it cannot be an array"},
 	} {
 		var c chosen
-		fault := ReadMember([]byte(text), "it", Member([]byte(text), "it"), func(m *Members) { m.Object("it", &c) })
+		fault := ReadMember([]byte(text), "it", FindMember([]byte(text), "it"), func(m *Members) { m.Object("it", &c) })
 		if fault == nil || fault.Says != want.says || !strings.HasPrefix(text[fault.At:], want.at) {
 			t.Errorf("%s: %+v, want %s at %s", text, fault, want.says, want.at)
 		}
@@ -169,7 +169,7 @@ func TestListsOfObjects(t *testing.T) {
 		`[]`: "",
 	} {
 		var parts []chosenPart
-		fault := ReadMember([]byte(list), "parts", []byte(list), func(m *Members) { List(m.AtMost(2), "parts", &parts) })
+		fault := ReadMember([]byte(list), "parts", []byte(list), func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) })
 		got := ""
 		for _, p := range parts {
 			got += p.Name

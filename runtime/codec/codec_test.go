@@ -11,13 +11,13 @@ import (
 // written between its quotes, and the raw value. It returns false when the
 // line is not a complete object; members before the fault have been yielded.
 func members(line []byte, yield func(key, value []byte)) bool {
-	w := Enter(line, '{')
+	w := EnterValue(line, '{')
 	for w.Next() {
 		if v := w.Value(); v != nil {
 			yield(w.Key, v)
 		}
 	}
-	return w.Alone()
+	return w.IsAlone()
 }
 
 // The walker must see the members that encoding/json sees, and must not accept
@@ -75,15 +75,15 @@ func (p *part) Members(m *Members) { m.Text("name", &p.Name) }
 
 func (a *all) Members(m *Members) {
 	m.Text("text", &a.Text)
-	Number(m.Keep(), "kept", &a.Kept)
+	Number(m.KeepEmpty(), "kept", &a.Kept)
 	Number(m, "number", &a.Number)
 	Number(m, "small", &a.Small)
 	m.Bool("yes", &a.Yes)
 	m.Texts("texts", &a.Texts)
-	Pair(m, "pair", &a.Pair)
+	NumberPair(m, "pair", &a.Pair)
 	Optional(m, "one", &a.One)
 	m.Object("part", &a.Part)
-	List(m, "parts", &a.Parts)
+	ListOf(m, "parts", &a.Parts)
 }
 
 // What encoding/json writes is read, and what is written is what it would write.
@@ -103,7 +103,7 @@ func TestAgreesWithEncodingJSON(t *testing.T) {
 			t.Errorf("written %s\nwant    %s", got, b.Bytes())
 		}
 		var back all
-		if err := Read(b.Bytes(), &back); err != nil || !reflect.DeepEqual(back, want) {
+		if err := ReadObject(b.Bytes(), &back); err != nil || !reflect.DeepEqual(back, want) {
 			t.Errorf("read %+v, %v\nwant %+v", back, err, want)
 		}
 	}
@@ -116,12 +116,12 @@ func TestRefuses(t *testing.T) {
 		`{"yes":1}`, `{"texts":"a"}`, `{"texts":[1]}`, `{"part":[]}`, `{"parts":[{"name":1}]}`, `{"parts":[{]}`,
 	} {
 		var a all
-		if err := Read([]byte(data), &a); err == nil {
+		if err := ReadObject([]byte(data), &a); err == nil {
 			t.Errorf("%s is read as %+v", data, a)
 		}
 	}
 	var a all
-	if err := Read([]byte(` {"text" : null, "new": [{"x": 1}], "kept" : 2 } `), &a); err != nil || a.Kept != 2 {
+	if err := ReadObject([]byte(` {"text" : null, "new": [{"x": 1}], "kept" : 2 } `), &a); err != nil || a.Kept != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -135,7 +135,7 @@ func (r *raws) Members(m *Members) { m.Raw("log", &r.log) }
 func TestWhatIsReadOutlivesTheLine(t *testing.T) {
 	line := []byte(`{"log":{"a":1}}`)
 	var r raws
-	if err := Read(line, &r); err != nil {
+	if err := ReadObject(line, &r); err != nil {
 		t.Fatal(err)
 	}
 	copy(line, `{"log":[22,333]}`)

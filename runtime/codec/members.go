@@ -35,11 +35,11 @@ func Append(dst []byte, o Object) []byte {
 	return append(m.out, '}')
 }
 
-// Read reads a JSON object into one. Members that it does not list are passed over,
+// ReadObject reads a JSON object into one. Members that it does not list are passed over,
 // and so is null; a member of another type is an error.
-func Read(data []byte, o Object) error {
+func ReadObject(data []byte, o Object) error {
 	m := Members{reading: true}
-	w := Enter(data, '{')
+	w := EnterValue(data, '{')
 	for w.Next() {
 		m.name, m.value = w.Key, w.Value()
 		o.Members(&m)
@@ -47,29 +47,29 @@ func Read(data []byte, o Object) error {
 	switch {
 	case m.err != nil:
 		return m.err
-	case !w.Alone():
+	case !w.IsAlone():
 		return errors.New("it is not a complete JSON object")
 	}
 	return nil
 }
 
-// Keep has the next member be written also when it is empty.
-func (m *Members) Keep() *Members {
+// KeepEmpty has the next member be written also when it is empty.
+func (m *Members) KeepEmpty() *Members {
 	m.keep = true
 	return m
 }
 
-// AtMost has of the next member, a list of objects, only so many be read.
-func (m *Members) AtMost(n int) *Members {
+// LimitNext has of the next member, a list of objects, only so many be read.
+func (m *Members) LimitNext(n int) *Members {
 	m.most = n
 	return m
 }
 
-// at tells whether a member is at hand: to be read, or, if it is not empty, to be
+// isAtHand tells whether a member is at hand: to be read, or, if it is not empty, to be
 // written, for which its name is there now.
-func (m *Members) at(name string, empty bool) bool {
+func (m *Members) isAtHand(name string, empty bool) bool {
 	if m.reading {
-		return m.is(name) && len(m.value) > 0 && string(m.value) != "null"
+		return m.isReading(name) && len(m.value) > 0 && string(m.value) != "null"
 	}
 	if empty && !m.keep {
 		return false
@@ -82,13 +82,13 @@ func (m *Members) at(name string, empty bool) bool {
 	return true
 }
 
-// fail notes that the member at hand is of another type.
-func (m *Members) fail(kind string) { m.wrong(m.value, kind) }
+// failMember notes that the member at hand is of another type.
+func (m *Members) failMember(kind string) { m.noteWrongPart(m.value, kind) }
 
-// wrong notes that about a part of its value.
-func (m *Members) wrong(part []byte, kind string) {
+// noteWrongPart notes that about a part of its value.
+func (m *Members) noteWrongPart(part []byte, kind string) {
 	if m.strict != nil {
-		m.cannot(part, kind)
+		m.noteWrongKind(part, kind)
 		return
 	}
 	if m.err == nil {
@@ -99,32 +99,32 @@ func (m *Members) wrong(part []byte, kind string) {
 // Text is a member that is a string.
 func (m *Members) Text(name string, v *string) {
 	switch {
-	case !m.at(name, *v == ""):
+	case !m.isAtHand(name, *v == ""):
 	case !m.reading:
 		m.out = AppendText(m.out, *v)
 	case m.value[0] != '"':
-		m.fail("string")
+		m.failMember("string")
 	default:
-		*v = m.text(m.value)
+		*v = m.textOf(m.value)
 	}
 }
 
-// text is what a string says.
-func (m *Members) text(raw []byte) string {
+// textOf is what a string says.
+func (m *Members) textOf(raw []byte) string {
 	if m.strict != nil {
-		return Exact(Inside(raw))
+		return ExactText(InsideQuotes(raw))
 	}
-	return Text(Inside(raw))
+	return ValidText(InsideQuotes(raw))
 }
 
 // Bool is a member that is true or false.
 func (m *Members) Bool(name string, v *bool) {
 	switch {
-	case !m.at(name, !*v):
+	case !m.isAtHand(name, !*v):
 	case !m.reading:
 		m.out = strconv.AppendBool(m.out, *v)
 	case string(m.value) != "true" && string(m.value) != "false":
-		m.fail("boolean")
+		m.failMember("boolean")
 	default:
 		*v = string(m.value) == "true"
 	}
@@ -134,7 +134,7 @@ func (m *Members) Bool(name string, v *bool) {
 // uses the space of one line for the next.
 func (m *Members) Raw(name string, v *[]byte) {
 	switch {
-	case !m.at(name, len(*v) == 0):
+	case !m.isAtHand(name, len(*v) == 0):
 	case m.reading:
 		*v = append([]byte(nil), m.value...)
 	default:
@@ -145,11 +145,11 @@ func (m *Members) Raw(name string, v *[]byte) {
 // Object is a member that is an object. One without members is an empty one.
 func (m *Members) Object(name string, o Object) {
 	keep, before := m.keep, len(m.out)
-	if !m.at(name, false) {
+	if !m.isAtHand(name, false) {
 		return
 	}
 	if m.reading {
-		m.nested(m.value, o)
+		m.writeNested(m.value, o)
 		return
 	}
 	begin := len(m.out) + 1
@@ -161,12 +161,12 @@ func (m *Members) Object(name string, o Object) {
 	m.out = append(m.out, '}')
 }
 
-func (m *Members) nested(value []byte, o Object) {
+func (m *Members) writeNested(value []byte, o Object) {
 	if m.strict != nil {
-		m.within(value, o)
+		m.readWithin(value, o)
 		return
 	}
-	if err := Read(value, o); err != nil && m.err == nil {
+	if err := ReadObject(value, o); err != nil && m.err == nil {
 		m.err = errors.New(string(m.name) + ": " + err.Error())
 	}
 }
@@ -174,9 +174,9 @@ func (m *Members) nested(value []byte, o Object) {
 // Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
 	all := *v
-	if m.list(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
-		if all = append(all, m.text(raw)); raw[0] != '"' {
-			m.wrong(raw, "list of strings")
+	if m.eachElement(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
+		if all = append(all, m.textOf(raw)); raw[0] != '"' {
+			m.noteWrongPart(raw, "list of strings")
 		}
 	}) {
 		*v = all
@@ -191,7 +191,7 @@ type integer interface {
 // Number is a member that is a whole number.
 func Number[T integer](m *Members, name string, v *T) {
 	switch {
-	case !m.at(name, *v == 0):
+	case !m.isAtHand(name, *v == 0):
 	case m.reading:
 		readNumber(m, m.value, v)
 	default:
@@ -202,7 +202,7 @@ func Number[T integer](m *Members, name string, v *T) {
 // Numbers is a member that is a list of whole numbers.
 func Numbers[T integer](m *Members, name string, v *[]T) {
 	all := *v
-	if m.list(name, len(all), func(i int) { m.out = appendNumber(m.out, all[i]) }, func() { all = []T{} }, func(raw []byte) {
+	if m.eachElement(name, len(all), func(i int) { m.out = appendNumber(m.out, all[i]) }, func() { all = []T{} }, func(raw []byte) {
 		var n T
 		readNumber(m, raw, &n)
 		all = append(all, n)
@@ -211,8 +211,8 @@ func Numbers[T integer](m *Members, name string, v *[]T) {
 	}
 }
 
-// Pair is a member that is a list of two numbers, empty if both are 0.
-func Pair(m *Members, name string, v *[2]int64) {
+// NumberPair is a member that is a list of two numbers, empty if both are 0.
+func NumberPair(m *Members, name string, v *[2]int64) {
 	var all []int64
 	if *v != ([2]int64{}) {
 		all = v[:]
@@ -222,8 +222,8 @@ func Pair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// List is a member that is a list of objects.
-func List[T any, O interface {
+// ListOf is a member that is a list of objects.
+func ListOf[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
@@ -237,12 +237,12 @@ func List[T any, O interface {
 func (m *Members) objects(name string, n int, at func(i int) Object, begin func(), grow func() Object) {
 	most, read := m.most, 0
 	m.most = 0
-	m.list(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
+	m.eachElement(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
 		if m.strict != nil && string(raw) == "null" { // it stands for nothing
 			return
 		}
 		if read++; most == 0 || read <= most {
-			m.nested(raw, grow())
+			m.writeNested(raw, grow())
 		}
 	})
 }
@@ -252,7 +252,7 @@ func Optional[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v **T) {
-	if m.reading && *v == nil && m.at(name, false) {
+	if m.reading && *v == nil && m.isAtHand(name, false) {
 		*v = new(T)
 	}
 	if *v != nil {
@@ -261,15 +261,15 @@ func Optional[T any, O interface {
 	}
 }
 
-// list is what all lists have in common, which is in the program once. True: it was
+// eachElement is what all lists have in common, which is in the program once. True: it was
 // read.
-func (m *Members) list(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
+func (m *Members) eachElement(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
 	switch {
-	case !m.at(name, n == 0):
+	case !m.isAtHand(name, n == 0):
 		return false
 	case m.reading:
 		if begin(); !Elements(m.value, read) {
-			m.fail("list")
+			m.failMember("list")
 		}
 		return true
 	}
@@ -299,7 +299,7 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 		n = int64(large)
 	}
 	if *v = T(n); err != nil || int64(*v) != n || (*v < 0) != (raw[0] == '-' && n != 0) {
-		m.wrong(raw, "whole number")
+		m.noteWrongPart(raw, "whole number")
 	}
 }
 
@@ -314,13 +314,13 @@ func ReadMember(data []byte, name string, value []byte, into func(*Members)) *Fa
 	return m.fault
 }
 
-// place is where a part of the strict text begins: both end at the same byte of memory.
-func (m *Members) place(part []byte) int { return cap(m.strict) - cap(part) }
+// offsetOf is where a part of the strict text begins: both end at the same byte of memory.
+func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
 
-// cannot notes that the member at hand, or an element of its list, is not what is
+// noteWrongKind notes that the member at hand, or an element of its list, is not what is
 // wanted. null stands for nothing.
-func (m *Members) cannot(value []byte, wanted string) {
-	kind := Kind(value)
+func (m *Members) noteWrongKind(value []byte, wanted string) {
+	kind := KindName(value)
 	if kind == "null" {
 		return
 	}
@@ -328,18 +328,18 @@ func (m *Members) cannot(value []byte, wanted string) {
 	if kind == "number" && strings.HasSuffix(wanted, "number") {
 		says += " " + string(value)
 	}
-	m.note(&Fault{At: m.place(value), Says: says})
+	m.noteFault(&Fault{At: m.offsetOf(value), Says: says})
 }
 
-// note notes a fault, of several the first.
-func (m *Members) note(f *Fault) {
+// noteFault notes a fault, of several the first.
+func (m *Members) noteFault(f *Fault) {
 	if m.fault == nil {
 		m.fault = f
 	}
 }
 
-// Kind is what a JSON value is called.
-func Kind(value []byte) string {
+// KindName is what a JSON value is called.
+func KindName(value []byte) string {
 	switch value[0] {
 	case '"':
 		return "string"
@@ -369,19 +369,19 @@ func Unknown(name string, at int) *Fault {
 	return &Fault{At: at, Says: "unknown member " + strconv.Quote(name)}
 }
 
-// within reads an object that is the value of the member at hand, or in its list.
-func (m *Members) within(value []byte, o Object) {
+// readWithin reads an object that is the value of the member at hand, or in its list.
+func (m *Members) readWithin(value []byte, o Object) {
 	if value[0] != '{' {
-		m.cannot(value, "object")
+		m.noteWrongKind(value, "object")
 		return
 	}
 	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
-	w := Enter(value, '{')
+	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
-		inner.name, inner.value, inner.known = []byte(Exact(key)), w.Value(), false
+		inner.name, inner.value, inner.known = []byte(ExactText(key)), w.Value(), false
 		if o.Members(&inner); !inner.known {
-			inner.note(Unknown(string(inner.name), inner.place(key)-1))
+			inner.noteFault(Unknown(string(inner.name), inner.offsetOf(key)-1))
 		}
 	}
 	if m.fault == nil {
@@ -389,8 +389,8 @@ func (m *Members) within(value []byte, o Object) {
 	}
 }
 
-// is tells whether the member that is read has this name.
-func (m *Members) is(name string) bool {
+// isReading tells whether the member that is read has this name.
+func (m *Members) isReading(name string) bool {
 	if m.strict == nil {
 		return string(m.name) == name
 	}
@@ -401,9 +401,9 @@ func (m *Members) is(name string) bool {
 	return false
 }
 
-// Given is a member whose absence means something: nil for none. It is read only.
-func Given[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
-	if m.at(name, true) {
+// OptionalMember is a member whose absence means something: nil for none. It is read only.
+func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
+	if m.isAtHand(name, true) {
 		*v = new(T)
 		read(m, name, *v)
 	}
@@ -411,11 +411,11 @@ func Given[T any](m *Members, name string, v **T, read func(m *Members, name str
 
 // Float is a member that is any number. It is read only.
 func Float(m *Members, name string, v *float64) {
-	if !m.at(name, true) {
+	if !m.isAtHand(name, true) {
 		return
 	}
 	n, err := strconv.ParseFloat(string(m.value), 64)
 	if *v = n; err != nil {
-		m.fail("number")
+		m.failMember("number")
 	}
 }

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Inside is a raw string without its quotes, nil if the value is no string.
-func Inside(raw []byte) []byte {
+// InsideQuotes is a raw string without its quotes, nil if the value is no string.
+func InsideQuotes(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil
 	}
 	return raw[1 : len(raw)-1]
 }
 
-// Text is what the inside of a JSON string says, as valid UTF-8.
-func Text(raw []byte) string {
+// ValidText is what the inside of a JSON string says, as valid UTF-8.
+func ValidText(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
 	}
@@ -26,14 +26,14 @@ func Text(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// Exact is what the inside of a JSON string says, to the character.
-func Exact(raw []byte) string {
+// ExactText is what the inside of a JSON string says, to the character.
+func ExactText(raw []byte) string {
 	return string([]rune(string(unescape(nil, raw, '\b', '\f')))) // each byte that is not UTF-8 becomes U+FFFD
 }
 
-// String reads a raw string to the character. null says nothing.
-func String(raw []byte) (text string, ok bool) {
-	return Exact(Inside(raw)), Inside(raw) != nil || string(raw) == "null"
+// ExactString reads a raw string to the character. null says nothing.
+func ExactString(raw []byte) (text string, ok bool) {
+	return ExactText(InsideQuotes(raw)), InsideQuotes(raw) != nil || string(raw) == "null"
 }
 
 // Unescape appends what the inside of a JSON string says. It forgives: a broken
@@ -63,14 +63,14 @@ func unescape(dst, raw []byte, backspace, feed rune) []byte {
 			r = feed
 		case 'u':
 			var ok bool
-			if r, ok = hex4(raw); !ok {
+			if r, ok = fourHexDigits(raw); !ok {
 				break
 			}
 			raw = raw[4:]
 			if utf16.IsSurrogate(r) {
 				var low rune
 				if bytes.HasPrefix(raw, []byte(`\u`)) {
-					low, _ = hex4(raw[2:])
+					low, _ = fourHexDigits(raw[2:])
 				}
 				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
 					raw = raw[6:]
@@ -86,8 +86,8 @@ func unescape(dst, raw []byte, backspace, feed rune) []byte {
 	}
 }
 
-// hex4 reads four hexadecimal digits.
-func hex4(b []byte) (r rune, ok bool) {
+// fourHexDigits reads four hexadecimal digits.
+func fourHexDigits(b []byte) (r rune, ok bool) {
 	if len(b) < 4 {
 		return utf8.RuneError, false
 	}

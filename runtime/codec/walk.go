@@ -32,8 +32,8 @@ const (
 	ended
 )
 
-// Enter begins a walk through an object or an array, a torn one if there is none.
-func Enter(raw []byte, bracket byte) Walk {
+// EnterValue begins a walk through an object or an array, a torn one if there is none.
+func EnterValue(raw []byte, bracket byte) Walk {
 	i := skipSpace(raw, 0)
 	if i >= len(raw) || raw[i] != bracket {
 		return Walk{}
@@ -97,11 +97,11 @@ func (w *Walk) Value() []byte {
 	return v
 }
 
-// Is tells whether the value begins with a bracket or a quote.
-func (w *Walk) Is(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
+// BeginsWith tells whether the value begins with a bracket or a quote.
+func (w *Walk) BeginsWith(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
 // Enter begins a walk through the value, which Leave has to end.
-func (w *Walk) Enter(bracket byte) Walk { return Enter(w.line[w.i:], bracket) }
+func (w *Walk) Enter(bracket byte) Walk { return EnterValue(w.line[w.i:], bracket) }
 
 // Leave goes behind the value, which inner has gone through or begun to.
 func (w *Walk) Leave(inner *Walk) {
@@ -113,32 +113,32 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// Whole tells, when Next has said false, whether all of it was there.
-func (w *Walk) Whole() bool { return w.at == ended }
+// IsWhole tells, when Next has said false, whether all of it was there.
+func (w *Walk) IsWhole() bool { return w.at == ended }
 
-// Alone is Whole where nothing else stands behind it.
-func (w *Walk) Alone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
+// IsAlone is Whole where nothing else stands behind it.
+func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
-// Passed is what the walk has gone through, nil if it is torn.
-func (w *Walk) Passed() []byte {
+// PassedBytes is what the walk has gone through, nil if it is torn.
+func (w *Walk) PassedBytes() []byte {
 	if w.at != ended {
 		return nil
 	}
 	return w.line[:w.i]
 }
 
-// Rest is what there is of a string that is cut, nil if it is no string.
-func (w *Walk) Rest() []byte {
-	if w.at == torn && w.Is('"') {
+// CutRest is what there is of a string that is cut, nil if it is no string.
+func (w *Walk) CutRest() []byte {
+	if w.at == torn && w.BeginsWith('"') {
 		return w.line[w.i+1:]
 	}
 	return nil
 }
 
-// Member is the member of a raw object with one of these names, nil if there is
+// FindMember is the member of a raw object with one of these names, nil if there is
 // none; the last one, if there are several.
-func Member(object []byte, names ...string) (found []byte) {
-	w := Enter(object, '{')
+func FindMember(object []byte, names ...string) (found []byte) {
+	w := EnterValue(object, '{')
 	for w.Next() {
 		for _, name := range names {
 			if string(w.Key) == name {
@@ -152,13 +152,13 @@ func Member(object []byte, names ...string) (found []byte) {
 // Elements calls yield with each element of a JSON array, raw. It returns false
 // when the value is not a complete array.
 func Elements(array []byte, yield func(element []byte)) bool {
-	w := Enter(array, '[')
+	w := EnterValue(array, '[')
 	for w.Next() {
 		if v := w.Value(); v != nil {
 			yield(v)
 		}
 	}
-	return w.Whole()
+	return w.IsWhole()
 }
 
 func skipSpace(b []byte, i int) int {

@@ -33,16 +33,16 @@ type Asked struct {
 	JSON    bool
 }
 
-// wants tells whether a list of decisions has a record.
-func (a Asked) wants(r ledger.Record) bool {
+// wantsRecord tells whether a list of decisions has a record.
+func (a Asked) wantsRecord(r ledger.Record) bool {
 	if a.Prompts {
-		return ofPrompt(r) && a.in(r)
+		return ofPrompt(r) && a.isInHost(r)
 	}
-	return r.Decision != "pass" && a.in(r)
+	return r.Decision != "pass" && a.isInHost(r)
 }
 
-// in tells whether a decision was made in the host that is asked about.
-func (a Asked) in(r ledger.Record) bool {
+// isInHost tells whether a decision was made in the host that is asked about.
+func (a Asked) isInHost(r ledger.Record) bool {
 	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.ClaudeCode().Name)
 }
 
@@ -53,8 +53,8 @@ type view struct {
 	implied bool   // it was not said
 }
 
-// dirs are the state directories, Claude Code's first.
-func (d *Console) dirs() []string {
+// stateDirs are the state directories, Claude Code's first.
+func (d *Console) stateDirs() []string {
 	if d.Also == "" || d.Also == d.Dir {
 		return []string{d.Dir}
 	}
@@ -64,9 +64,9 @@ func (d *Console) dirs() []string {
 // session is the id of the session that a view is about, "" for several.
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
-// view finds out what is asked about.
-func (d *Console) view(a Asked) (view, error) {
-	for _, dir := range d.dirs() {
+// scopeOf finds out what is asked about.
+func (d *Console) scopeOf(a Asked) (view, error) {
+	for _, dir := range d.stateDirs() {
 		if err := ledger.Readable(dir); err != nil {
 			return view{}, err
 		}
@@ -74,44 +74,44 @@ func (d *Console) view(a Asked) (view, error) {
 	switch {
 	case a.Session != "":
 		id, err := d.session(a.Session)
-		return view{Scope: ledger.Scope{Session: key(id)}, name: "session " + id}, err
+		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
 	case a.Project != "":
 		dir := a.Project
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(d.Work, dir)
 		}
-		dir = real(filepath.Clean(dir))
+		dir = realPath(filepath.Clean(dir))
 		return view{Scope: ledger.Scope{Project: dir}, name: dir}, nil
 	case a.All:
 		return view{}, nil
 	case d.Session != "":
-		return view{Scope: ledger.Scope{Session: key(d.Session)}, name: "this session", implied: true}, nil
+		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
-	dir := real(workspace.Nearest(d.Work, []string{".git"}, d.Home))
+	dir := realPath(workspace.Nearest(d.Work, []string{".git"}, d.Home))
 	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
-// real is a directory without links, as Claude Code names it.
-func real(dir string) string {
+// realPath is a directory without links, as Claude Code names it.
+func realPath(dir string) string {
 	if to, err := filepath.EvalSymlinks(dir); err == nil {
 		return to
 	}
 	return dir
 }
 
-// also says what an answer was about that did not say so, and how to ask for more.
-func (d *Console) also(v view, word string) {
+// printScope says what an answer was about that did not say so, and how to ask for more.
+func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
-		d.line("of this session; " + d.word(word) + " --all shows every project")
+		d.printLine("of this session; " + d.wordToType(word) + " --all shows every project")
 	default:
-		d.line("in " + v.name + "; " + d.word(word) + " --all shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(word) + " --all shows every project")
 	}
 }
 
-// word is how one asks again: in Claude Code by the plugin's slash command.
-func (d *Console) word(word string) string {
+// wordToType is how one asks again: in Claude Code by the plugin's slash command.
+func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
 			return "/" + settings.Plugin + ":" + word
@@ -135,39 +135,39 @@ func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
 		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
 	}
 	if prompts {
-		what = "only prompts are recorded" + of + ": " + d.word(word) + " --prompts"
+		what = "only prompts are recorded" + of + ": " + d.wordToType(word) + " --prompts"
 	}
-	d.line(what)
+	d.printLine(what)
 	if d.Caller != nil {
 		return // what another session does is not for this conversation
 	}
-	for other := range ledger.Back(d.dirs(), ledger.Scope{}) {
-		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.Has(other.Place()) {
+	for other := range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
+		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.HasProject(other.ProjectPlace()) {
 			where := ""
 			if v.session() == "" {
-				where = " in " + other.Place()
+				where = " in " + other.ProjectPlace()
 			}
-			d.line("another session was at work" + where + " " + d.ago(other.At) + ": " + d.Self + " " + word + " --all")
+			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.Self + " " + word + " --all")
 		}
 		break
 	}
 }
 
-// find is the decision with an id, or the last one: of a stop if there is one, and not
+// findDecision is the decision with an id, or the last one: of a stop if there is one, and not
 // of one at which Claude only answered why, log or the like.
-func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
+func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id says which
 		}
-		if r, ok := ledger.Find(d.dirs(), v.Scope, id); ok {
+		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
-	all, _ := ledger.Newest(d.dirs(), v.Scope, 1, func(r ledger.Record) bool {
-		if r.Rule == "answer" || !a.in(r) {
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, func(r ledger.Record) bool {
+		if r.Rule == "answer" || !a.isInHost(r) {
 			return false
 		}
 		if ofPrompt(r) && other.Decision == "" {
@@ -184,18 +184,18 @@ func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 	return other, nil
 }
 
-// known are at most n sessions whose ids begin like that, each with its last decision if
+// knownSessions are at most n sessions whose ids begin like that, each with its last decision if
 // there is one: of the ledger, of Claude Code's logs, of holds.
-func (d *Console) known(beginning string, n int) (all []ledger.Record) {
+func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	add := func(a ledger.Record) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
 			all = append(all, a)
 		}
 	}
-	for _, r := range ledger.Named(d.dirs(), beginning, n) {
+	for _, r := range ledger.SessionsNamed(d.stateDirs(), beginning, n) {
 		add(r)
 	}
-	held, _ := ledger.HoldsInForce(d.dirs(), d.Now())
+	held, _ := ledger.HoldsInForce(d.stateDirs(), d.Now())
 	for _, h := range held {
 		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
 			add(ledger.Record{At: h.Since, Session: id})
@@ -231,16 +231,16 @@ func namesIn(dir string) []string {
 
 // session is the session that an id, or the beginning of one, means; "" is none.
 func (d *Console) session(id string) (string, error) {
-	if id == "" || id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
 		return id, nil
 	}
 	const enough = 5
-	switch all := d.known(id, enough+1); len(all) {
+	switch all := d.knownSessions(id, enough+1); len(all) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
 		advice := "no session is known yet; without --session it applies to all of them"
-		if all := d.known("", enough); len(all) > 0 {
+		if all := d.knownSessions("", enough); len(all) > 0 {
 			advice = "the newest are " + d.sessions(all) + "; the beginning of an id is enough"
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
@@ -258,13 +258,13 @@ func (d *Console) sessions(all []ledger.Record) string {
 	var said []string
 	for _, a := range all {
 		var about []string
-		if place := a.Place(); place != "" {
-			about = append(about, d.path(place))
+		if place := a.ProjectPlace(); place != "" {
+			about = append(about, d.shortPath(place))
 		}
 		if a.At > 0 {
-			about = append(about, moment.Ago(d.Now().UnixMilli()-a.At))
+			about = append(about, moment.AgoInWords(d.Now().UnixMilli()-a.At))
 		}
-		s := short(a.Session)
+		s := shorten(a.Session)
 		if len(about) > 0 {
 			s += " (" + strings.Join(about, ", ") + ")"
 		}
@@ -275,27 +275,27 @@ func (d *Console) sessions(all []ledger.Record) string {
 
 // Decision is a decision: by its ID, or the last one here.
 func (d *Console) Decision(id string) (ledger.Record, error) {
-	v, err := d.view(Asked{})
+	v, err := d.scopeOf(Asked{})
 	if err != nil {
 		return ledger.Record{}, err
 	}
-	r, err := d.find(id, v, Asked{})
+	r, err := d.findDecision(id, v, Asked{})
 	if err == errNothing {
-		err = &adviceError{"no decision is recorded for " + d.path(v.name) + " yet", d.Self + " log --all lists those of every project"}
+		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.Self + " log --all lists those of every project"}
 	}
 	return r, err
 }
 
-// LogOf is the log of a session: by its id, or the beginning of it.
-func (d *Console) LogOf(session string) (string, error) {
+// FindLog is the log of a session: by its id, or the beginning of it.
+func (d *Console) FindLog(session string) (string, error) {
 	id, err := d.session(session)
 	if err != nil {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
 	}
-	if advice, ok := err.(*adviceError); ok && len(d.known("", 1)) == 0 {
-		advice.advice = "name its log: a file in a directory of " + d.path(d.projects())
+	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
+		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projects())
 	}
 	if err != nil {
 		return "", err
@@ -304,13 +304,13 @@ func (d *Console) LogOf(session string) (string, error) {
 		return path, nil
 	}
 	title, in := registry.ClaudeCode().Title, d.projects()
-	for r := range ledger.Back(d.dirs(), ledger.Scope{Session: key(id)}) {
+	for r := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(id)}) {
 		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
-			title, in = h.Title, d.dirOf(h)
+			title, in = h.Title, d.dirOfHost(h)
 		}
 		break
 	}
-	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quoteSession(id) + " lists what is recorded of it"}
 }
 
 // findLog is the log of a session that is there, "" for none.
@@ -323,7 +323,7 @@ func (d *Console) findLog(id string) string {
 		paths = append(paths, filepath.Join(d.projects(), project, id+".jsonl"))
 	}
 	for _, path := range append(paths, d.otherLogsOf(id)...) {
-		if file.Exists(path) {
+		if file.IsReadable(path) {
 			return path
 		}
 	}
@@ -336,8 +336,8 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
 	}
-	for _, h := range registry.Hosts() {
-		dir := d.dirOf(h)
+	for _, h := range registry.AllHosts() {
+		dir := d.dirOfHost(h)
 		if h == registry.ClaudeCode() || dir == "" {
 			continue
 		}
@@ -355,8 +355,8 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 // shortID is how much of a session's id some hosts have in the names of logs.
 const shortID = 8
 
-// dirOf is the directory of a host's own files, "" if it is not known.
-func (d *Console) dirOf(h *host.Host) string {
+// dirOfHost is the directory of a host's own files, "" if it is not known.
+func (d *Console) dirOfHost(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
 			return dir

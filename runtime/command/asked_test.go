@@ -13,10 +13,10 @@ import (
 func decided(t *testing.T, d Console, all ...ledger.Record) {
 	t.Helper()
 	for i, r := range all {
-		s, err := ledger.Open(d.Dir, "session:"+r.Session)
+		s, err := ledger.OpenSession(d.Dir, "session:"+r.Session)
 		must(t, err)
 		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
-		if _, err := s.Append(r); err != nil {
+		if _, err := s.AppendRecord(r); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
@@ -66,10 +66,10 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 			d := d
 			d.Session, d.Work = test.session, test.work
 			out.Reset()
-			must(t, d.Why("last", test.asked))
+			must(t, d.ExplainDecision("last", test.asked))
 			why := out.String()
 			out.Reset()
-			must(t, d.Log(20, test.asked))
+			must(t, d.ListDecisions(20, test.asked))
 			log := out.String()
 			var listed []string
 			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
@@ -108,11 +108,11 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 		{Asked{Prompts: true}, "empty fault:busy", "ned did not decide before a prompt"},
 	} {
 		out.Reset()
-		if err := d.Why("", test.asked); err != nil || !strings.HasPrefix(out.String(), test.why) {
+		if err := d.ExplainDecision("", test.asked); err != nil || !strings.HasPrefix(out.String(), test.why) {
 			t.Errorf("%+v: %v\n%s", test.asked, err, out)
 		}
 		out.Reset()
-		must(t, d.Log(20, test.asked))
+		must(t, d.ListDecisions(20, test.asked))
 		var rules []string
 		for _, rule := range []string{"finished", "empty", "fault:busy", "fault:settings"} {
 			if strings.Contains(out.String(), "  "+rule+" ") || strings.Contains(out.String(), "  "+rule+"\n") {
@@ -137,7 +137,7 @@ func TestCalls(t *testing.T) {
 	} {
 		word, rest, _ := strings.Cut(call, " ")
 		c, read := readCall(strings.Fields(rest))
-		got := read && c.fits(word)
+		got := read && c.fitsWord(word)
 		if word == "hold" && got {
 			_, err := ParseDuration(strings.Join(c.operands, " "))
 			got = err == nil
@@ -151,7 +151,7 @@ func TestCalls(t *testing.T) {
 // With no session on file, the advice about an unknown one leads to the logs.
 func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
-	_, err := d.LogOf("zzz")
+	_, err := d.FindLog("zzz")
 	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projects() {
 		t.Errorf("%v, %+v", err, err)
 	}

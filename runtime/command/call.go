@@ -30,36 +30,36 @@ Called with a word it answers you:
 
 ` + loopUsage
 
-// Call answers one call. ErrUsage means that the words were not understood.
-func (d *Console) Call(args []string) error {
+// AnswerCall answers one call. ErrUsage means that the words were not understood.
+func (d *Console) AnswerCall(args []string) error {
 	word, args := args[0], args[1:]
 	if word == "loop" {
-		return d.loop(args)
+		return d.answerLoopCall(args)
 	}
 	c, ok := readCall(args)
-	if !ok || !c.fits(word) {
+	if !ok || !c.fitsWord(word) {
 		return ErrUsage
 	}
 	operand := strings.Join(c.operands, " ")
 	switch word {
 	case "why":
-		return d.Why(operand, c.Asked)
+		return d.ExplainDecision(operand, c.Asked)
 	case "log":
 		if c.follow {
-			return d.Follow(c.n, c.Asked, func() bool { return false })
+			return d.FollowLog(c.n, c.Asked, func() bool { return false })
 		}
-		return d.Log(c.n, c.Asked)
+		return d.ListDecisions(c.n, c.Asked)
 	case "hold":
 		if c.list {
-			return d.Holds()
+			return d.ListHolds()
 		}
 		duration, err := ParseDuration(operand)
 		if err != nil {
 			return err
 		}
-		return d.Hold(c.Session, duration)
+		return d.HoldSessions(c.Session, duration)
 	case "resume":
-		return d.Resume(c.Session)
+		return d.LiftHold(c.Session)
 	case "page":
 		if d.Plugin == nil {
 			return ErrUsage
@@ -68,7 +68,7 @@ func (d *Console) Call(args []string) error {
 		if err != nil {
 			return err
 		}
-		return d.Page(operand, settings)
+		return d.PrintPage(operand, settings)
 	}
 	return ErrUsage
 }
@@ -83,8 +83,8 @@ type call struct {
 	given    []string // the flags
 }
 
-// fits tells whether a word takes what was given.
-func (c call) fits(word string) bool {
+// fitsWord tells whether a word takes what was given.
+func (c call) fitsWord(word string) bool {
 	takes := map[string]string{
 		"why": "--session --project --all --host --prompts --json", "log": "--session --project --all --host --prompts --json -n --follow",
 		"hold": "--session --list", "resume": "--session", "page": "",
@@ -164,7 +164,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}
-	ms, ok := moment.Span(s)
+	ms, ok := moment.ParseSpan(s)
 	if !ok {
 		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, the hold lasts until you resume"}
 	}

@@ -78,19 +78,19 @@ type Console struct {
 // Errors of this package come with advice.
 type adviceError struct{ problem, advice string }
 
-func (e *adviceError) Error() string { return display.Line(e.problem) }
-func (e *adviceError) Hint() string  { return display.Line(e.advice) }
+func (e *adviceError) Error() string { return display.OneLine(e.problem) }
+func (e *adviceError) Hint() string  { return display.OneLine(e.advice) }
 
 // misuse is an error about a call that cannot be meant.
 type misuse struct{ adviceError }
 
-// Usage tells that the call is what is wrong.
-func (e *misuse) Usage() bool { return true }
+// IsUsage tells that the call is what is wrong.
+func (e *misuse) IsUsage() bool { return true }
 
 func misused(problem, advice string) error { return &misuse{adviceError{problem, advice}} }
 
-// Advice is what to do about an error, "" if there is nothing to say.
-func Advice(err error) string {
+// AdviceOn is what to do about an error, "" if there is nothing to say.
+func AdviceOn(err error) string {
 	if e, ok := err.(interface{ Hint() string }); ok { // not errors.As, which makes the hook larger
 		return e.Hint()
 	}
@@ -102,13 +102,13 @@ func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
 }
 
-// Why tells about one decision: by its ID, or the last one.
-func (d *Console) Why(id string, a Asked) error {
-	v, err := d.view(a)
+// ExplainDecision tells about one decision: by its ID, or the last one.
+func (d *Console) ExplainDecision(id string, a Asked) error {
+	v, err := d.scopeOf(a)
 	if err != nil {
 		return err
 	}
-	r, err := d.find(id, v, a)
+	r, err := d.findDecision(id, v, a)
 	if err != nil && err != errNothing {
 		return err
 	}
@@ -116,28 +116,28 @@ func (d *Console) Why(id string, a Asked) error {
 	case a.JSON && err != nil:
 		return &adviceError{err.Error(), d.Self + " log --all lists every project's"}
 	case a.JSON:
-		return d.encode(&r)
+		return d.printJSON(&r)
 	case err != nil:
 		d.nothing(v, a, "why", false)
-		for _, s := range removed(d.holds(), nil, d.Now()) {
-			d.line("note: " + s)
+		for _, s := range removed(d.holdEvents(), nil, d.Now()) {
+			d.printLine("note: " + s)
 		}
 	default:
-		d.tell(r)
-		d.heldAt(r)
+		d.printDecision(r)
+		d.printHoldOf(r)
 		if id == "" || id == "last" {
-			d.also(v, "why")
+			d.printScope(v, "why")
 		}
 	}
 	if d.Off {
-		d.line("SPRINGFIELD=off is set here: it makes hooks let every agent stop and record nothing")
+		d.printLine("SPRINGFIELD=off is set here: it makes hooks let every agent stop and record nothing")
 	}
 	return nil
 }
 
-// tell tells about a decision, or about a hook that came to none.
-func (d *Console) tell(r ledger.Record) {
-	agent := registry.Agent(r.Host)
+// printDecision tells about a decision, or about a hook that came to none.
+func (d *Console) printDecision(r ledger.Record) {
+	agent := registry.AgentName(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn
 	switch r.Decision {
 	case ledger.None:
@@ -156,39 +156,39 @@ func (d *Console) tell(r ledger.Record) {
 	if r.ID != "" {
 		name = " (" + r.ID + ")"
 	}
-	d.lead(kind, r.Plugin+" "+did, ", "+d.ago(r.At)+name, 2)
-	d.field("  rule     ", r.Rule)
-	d.field("  because  ", r.Evidence)
-	d.field("  read in  ", language.Names(r.Lang))
-	d.field("  "+agent+" was told: ", r.Reason)
-	d.field("  you were told:   ", r.Told)
+	d.printLead(kind, r.Plugin+" "+did, ", "+d.agoOf(r.At)+name, 2)
+	d.printField("  rule     ", r.Rule)
+	d.printField("  because  ", r.Evidence)
+	d.printField("  read in  ", language.LanguageNames(r.Lang))
+	d.printField("  "+agent+" was told: ", r.Reason)
+	d.printField("  you were told:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
-		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
+		d.printLine("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
-	d.judged(r.Asked)
+	d.printJudgement(r.Asked)
 	if r.Decision != ledger.None {
 		cost := "$0"
 		if r.Asked != nil && r.Asked.Micros != 0 {
 			cost = judge.Dollars(r.Asked.Micros)
 		}
-		d.line("  took     " + milliseconds(r.Took) + ", cost " + cost)
+		d.printLine("  took     " + milliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
-		d.line("  not in force: " + flaw)
+		d.printLine("  not in force: " + flaw)
 	}
 	if h, ok := registry.HostNamed(r.Host); r.Host != "" {
 		title := r.Host
 		if ok {
 			title = h.Title
 		}
-		d.field("  host     ", title)
+		d.printField("  host     ", title)
 	}
-	d.field("  session  ", r.Session)
-	d.field("  in       ", r.Cwd)
+	d.printField("  session  ", r.Session)
+	d.printField("  in       ", r.Cwd)
 }
 
-// judged tells about a question to a judge.
-func (d *Console) judged(a *ledger.Asked) {
+// printJudgement tells about a question to a judge.
+func (d *Console) printJudgement(a *ledger.Asked) {
 	if a == nil {
 		return
 	}
@@ -206,37 +206,37 @@ func (d *Console) judged(a *ledger.Asked) {
 		in := a.Input + a.CacheRead + a.CacheWrite
 		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + milliseconds(a.Took*1000)
 	}
-	d.field("  judge    ", s)
+	d.printField("  judge    ", s)
 }
 
 // errNothing says that there is no decision to tell about.
 var errNothing = errors.New("no decision is recorded")
 
-func whom(session string) string {
+func sessionOrAll(session string) string {
 	if session == "" {
 		return "all sessions"
 	}
 	return "session " + session
 }
 
-// key is how the hook names a session in the ledger.
-func key(session string) string {
+// sessionKey is how the hook names a session in the ledger.
+func sessionKey(session string) string {
 	if session == "" {
 		return ""
 	}
 	return "session:" + session
 }
 
-// line prints a line; what it has from files and sessions does not draw. Where it is
+// printLine prints a line; what it has from files and sessions does not draw. Where it is
 // too wide it goes on below, two columns further in than it begins.
-func (d *Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
+func (d *Console) printLine(s string) { d.printHanging(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
-// hang prints a line that goes on below so many columns further in.
-func (d *Console) hang(s string, indent int) { d.lead(0, "", s, indent) }
+// printHanging prints a line that goes on below so many columns further in.
+func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, indent) }
 
-// lead is hang with a beginning in a style.
-func (d *Console) lead(s display.Style, begins, rest string, indent int) {
-	text, begins := d.folded(begins+rest, indent)+"\n", d.path(display.Line(begins))
+// printLead is hang with a beginning in a style.
+func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
+	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
 	if d.Paint != nil && begins != "" && strings.HasPrefix(text, begins) {
 		d.Paint(s)
 		io.WriteString(d.Out, begins)
@@ -246,53 +246,53 @@ func (d *Console) lead(s display.Style, begins, rest string, indent int) {
 	io.WriteString(d.Out, text)
 }
 
-// folded is a line as hang prints it.
-func (d *Console) folded(s string, indent int) string {
-	line := d.path(display.Line(s))
+// foldLine is a line as hang prints it.
+func (d *Console) foldLine(s string, indent int) string {
+	line := d.shortPath(display.OneLine(s))
 	if d.Wrap == nil {
 		return line
 	}
 	return strings.Join(d.Wrap(line, indent), "\n")
 }
 
-// note says something besides.
-func (d *Console) note(s string) {
+// printNote says something besides.
+func (d *Console) printNote(s string) {
 	besides := *d
 	besides.Out = d.Err
-	besides.line("springfield: note: " + s)
+	besides.printLine("springfield: note: " + s)
 }
 
-// field prints what is there to print.
-func (d *Console) field(name, value string) {
+// printField prints what is there to print.
+func (d *Console) printField(name, value string) {
 	if value != "" {
-		d.hang(name+value, len(name))
+		d.printHanging(name+value, len(name))
 	}
 }
 
-// path writes ~ for the home directory where the caller's text is a person's.
-func (d *Console) path(text string) string {
+// shortPath writes ~ for the home directory where the caller's text is a person's.
+func (d *Console) shortPath(text string) string {
 	if d.Path == nil {
 		return text
 	}
 	return d.Path(text)
 }
 
-// clock is when something was, as an age where no clock is known.
-func (d *Console) clock(at int64) string {
+// clockTime is when something was, as an age where no clock is known.
+func (d *Console) clockTime(at int64) string {
 	if d.Clock == nil {
-		return d.ago(at)
+		return d.agoOf(at)
 	}
 	return d.Clock(time.UnixMilli(at))
 }
 
-func (d *Console) ago(at int64) string { return moment.Ago(d.Now().UnixMilli() - at) }
+func (d *Console) agoOf(at int64) string { return moment.AgoInWords(d.Now().UnixMilli() - at) }
 
 func milliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
 }
 
-func pad(s string, width int) string {
-	s = display.Line(s)
+func padRight(s string, width int) string {
+	s = display.OneLine(s)
 	if n := width - len([]rune(s)); n > 0 {
 		return s + strings.Repeat(" ", n)
 	}

@@ -23,28 +23,28 @@ import (
 // ErrCancelled says that the person has taken back what they asked for.
 var ErrCancelled = terminal.ErrCancelled
 
-// Hold orders sessions to stop: one, or all with an empty session. A zero
+// HoldSessions orders sessions to stop: one, or all with an empty session. A zero
 // duration lasts until it is lifted. A hold that is in force for longer stays: in the
 // first state directory, which is the one that a person is shown, that is an error.
-func (d *Console) Hold(session string, duration time.Duration) error {
+func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.session(session)
 	if err != nil {
 		return err
 	}
-	by := d.means("")
+	by := d.meansOf("")
 	if d.Caller == nil {
-		by = d.means(terminal.Name())
+		by = d.meansOf(terminal.TerminalName())
 	}
 	var h ledger.Hold
 	now := d.Now()
-	for i, dir := range d.dirs() {
-		one, fault := ledger.SetHold(dir, key(session), now, duration, by)
+	for i, dir := range d.stateDirs() {
+		one, fault := ledger.SetHold(dir, sessionKey(session), now, duration, by)
 		if i == 0 {
 			h = one
 		}
 		if fault == ledger.ErrShorter && i == 0 {
-			return &adviceError{fault.Error() + d.until(h),
-				"only a person lifts it, in a terminal: " + d.call("resume", session)}
+			return &adviceError{fault.Error() + d.holdEnd(h),
+				"only a person lifts it, in a terminal: " + d.callOf("resume", session)}
 		}
 		if fault != nil && err == nil && fault != ledger.ErrShorter {
 			err = fault
@@ -56,21 +56,21 @@ func (d *Console) Hold(session string, duration time.Duration) error {
 	}
 	if d.JSON {
 		d.unnoted(err)
-		return d.encode(&holdShape{session, true, h.Since, h.Until})
+		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
 	}
 	agents := "every agent"
 	if session != "" {
 		agents = "its agent"
 	}
-	d.line("holding " + whom(session) + d.until(h) + ": " + agents + " may stop, whatever is left to do")
-	d.line("lift it from a terminal of your own: " + d.call("resume", session))
+	d.printLine("holding " + sessionOrAll(session) + d.holdEnd(h) + ": " + agents + " may stop, whatever is left to do")
+	d.printLine("lift it from a terminal of your own: " + d.callOf("resume", session))
 	d.unnoted(err)
 	return nil
 }
 
-// Holds lists the holds in force.
-func (d *Console) Holds() error {
-	all, err := ledger.HoldsInForce(d.dirs(), d.Now())
+// ListHolds lists the holds in force.
+func (d *Console) ListHolds() error {
+	all, err := ledger.HoldsInForce(d.stateDirs(), d.Now())
 	if err != nil {
 		return err
 	}
@@ -83,14 +83,14 @@ func (d *Console) Holds() error {
 		return err
 	}
 	if len(all) == 0 {
-		d.line("no hold is in force")
+		d.printLine("no hold is in force")
 	}
 	for _, h := range all {
 		session, since := strings.TrimPrefix(h.Of, "session:"), ""
 		if h.Since > 0 { // else its file cannot be read
-			since = ", set " + d.ago(h.Since)
+			since = ", set " + d.agoOf(h.Since)
 		}
-		d.line(whom(session) + ": held" + d.until(h.Hold) + since + "; lift it with " + d.call("resume", session))
+		d.printLine(sessionOrAll(session) + ": held" + d.holdEnd(h.Hold) + since + "; lift it with " + d.callOf("resume", session))
 	}
 	return nil
 }
@@ -104,8 +104,8 @@ type holdShape struct {
 }
 
 func (h *holdShape) Members(m *codec.Members) {
-	m.Keep().Text("session", &h.Session)
-	m.Keep().Bool("held", &h.Held)
+	m.KeepEmpty().Text("session", &h.Session)
+	m.KeepEmpty().Bool("held", &h.Held)
 	codec.Number(m, "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
@@ -113,51 +113,51 @@ func (h *holdShape) Members(m *codec.Members) {
 // resumed says that no hold is in force.
 func (d *Console) resumed(session, says string) error {
 	if d.JSON {
-		return d.encode(&holdShape{Session: session})
+		return d.printJSON(&holdShape{Session: session})
 	}
-	d.line(says)
+	d.printLine(says)
 	return nil
 }
 
-// Resume lifts a hold, which only a person at a terminal does.
-func (d *Console) Resume(session string) error {
+// LiftHold lifts a hold, which only a person at a terminal does.
+func (d *Console) LiftHold(session string) error {
 	session, err := d.session(session)
 	if err != nil {
 		return err
 	}
-	h, held := ledger.LongestHold(d.dirs(), key(session), d.Now())
+	h, held := ledger.LongestHold(d.stateDirs(), sessionKey(session), d.Now())
 	if !held && d.Caller == nil {
-		return d.resumed(session, "no hold is in force for "+whom(session)+d.lastHold(session))
+		return d.resumed(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
 	asked := map[string]ledger.Hold{} // by the state directory
-	for _, dir := range d.dirs() {
-		if one, ok := ledger.HoldOf(dir, key(session), d.Now()); ok {
+	for _, dir := range d.stateDirs() {
+		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
 			asked[dir] = one
 		}
 	}
-	again := d.call("resume", session)
+	again := d.callOf("resume", session)
 	if d.Caller != nil {
 		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
 			"open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
-	t, err := terminal.Open()
+	t, err := terminal.OpenTerminal()
 	if err != nil {
 		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal",
 			"open a terminal and run: " + again}
 	}
 	defer t.Close()
-	if err := t.Confirm(d.folded("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", 2),
+	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),
 		d.Interrupt); err != nil {
 		return err
 	}
 	// Of several errors the one counts that says that a hold stays.
 	now, gone := d.Now(), 0
-	for _, dir := range d.dirs() {
+	for _, dir := range d.stateDirs() {
 		old, held := asked[dir]
 		if !held {
 			continue
 		}
-		switch fault := ledger.Lift(dir, key(session), old, now, d.means(t.Name)); {
+		switch fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); {
 		case fault == ledger.ErrNoHold:
 			gone++
 		case fault != nil && (err == nil || err == ledger.ErrUnnoted):
@@ -170,20 +170,20 @@ func (d *Console) Resume(session string) error {
 	case err != nil && err != ledger.ErrUnnoted:
 		return err
 	case err == nil && gone == len(asked):
-		return d.resumed(session, "the hold on "+whom(session)+" is no longer in force"+d.lastHold(session))
+		return d.resumed(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
-	return d.resumed(session, "lifted the hold on "+whom(session))
+	return d.resumed(session, "lifted the hold on "+sessionOrAll(session))
 }
 
 func (d *Console) unnoted(err error) {
 	if err == ledger.ErrUnnoted {
-		d.note(err.Error() + ", so why and log do not show it")
+		d.printNote(err.Error() + ", so why and log do not show it")
 	}
 }
 
-// means is how this call changes holds: from a terminal, or from Claude.
-func (d *Console) means(from string) ledger.Means {
+// meansOf is how this call changes holds: from a terminal, or from Claude.
+func (d *Console) meansOf(from string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: from}
 	if d.Caller != nil {
 		m.From = d.Caller.Name
@@ -197,16 +197,16 @@ func (d *Console) means(from string) ledger.Means {
 	return m
 }
 
-// call is a word about holds as a person types it.
-func (d *Console) call(word, session string) string {
+// callOf is a word about holds as a person types it.
+func (d *Console) callOf(word, session string) string {
 	if session == "" {
 		return d.Self + " " + word
 	}
-	return d.Self + " " + word + " --session " + quote(session)
+	return d.Self + " " + word + " --session " + quoteSession(session)
 }
 
-// quote is a session's id as a person types it.
-func quote(session string) string {
+// quoteSession is a session's id as a person types it.
+func quoteSession(session string) string {
 	if strings.ContainsFunc(session, func(r rune) bool {
 		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) {
@@ -215,54 +215,54 @@ func quote(session string) string {
 	return session
 }
 
-func (d *Console) until(h ledger.Hold) string {
+func (d *Console) holdEnd(h ledger.Hold) string {
 	if h.Until == 0 {
 		return " until you resume"
 	}
-	return " for " + moment.Length(h.Until-d.Now().UnixMilli())
+	return " for " + moment.LengthInWords(h.Until-d.Now().UnixMilli())
 }
 
-// holds is what happened to holds. Without it decisions are told all the same.
-func (d *Console) holds() []ledger.HoldEvent {
-	all, err := ledger.HoldEvents(d.dirs(), d.Now())
+// holdEvents is what happened to holds. Without it decisions are told all the same.
+func (d *Console) holdEvents() []ledger.HoldEvent {
+	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
 	if err != nil {
-		d.note("read the history of holds: " + err.Error())
+		d.printNote("read the history of holds: " + err.Error())
 	}
 	return all
 }
 
 // lastHold is what happened to the last hold on a session, in a half sentence.
 func (d *Console) lastHold(session string) string {
-	all := d.holds()
+	all := d.holdEvents()
 	for _, e := range slices.Backward(all) {
-		if e.Of == key(session) {
+		if e.Of == sessionKey(session) {
 			return "; the last one " + happened(e, d.Now())
 		}
 	}
 	return ""
 }
 
-// heldAt says what a decision has to do with holds: which one made it a stop, and what
+// printHoldOf says what a decision has to do with holds: which one made it a stop, and what
 // became of that.
-func (d *Console) heldAt(r ledger.Record) {
+func (d *Console) printHoldOf(r ledger.Record) {
 	var set, end *ledger.HoldEvent
-	all := d.holds()
+	all := d.holdEvents()
 	for i, e := range all {
 		switch {
-		case r.Rule != "hold" || e.Of != "" && e.Of != key(r.Session):
-		case e.Begins() && e.At <= r.At:
+		case r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session):
+		case e.BeginsHold() && e.At <= r.At:
 			set, end = &all[i], nil
-		case !e.Begins() && set != nil && e.Of == set.Of && end == nil:
+		case !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil:
 			end = &all[i]
 		}
 	}
 	for _, e := range []*ledger.HoldEvent{set, end} {
 		if e != nil {
-			d.line("  hold     on " + ofWhom(*e) + " " + happened(*e, d.Now()))
+			d.printLine("  hold     on " + holderOf(*e) + " " + happened(*e, d.Now()))
 		}
 	}
 	for _, s := range removed(all, end, d.Now()) {
-		d.line("note: " + s)
+		d.printLine("note: " + s)
 	}
 }
 
@@ -275,7 +275,7 @@ func removed(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (sai
 	seen := map[string]bool{}
 	for _, e := range slices.Backward(all) {
 		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
-			said = append(said, "the hold on "+ofWhom(e)+" "+happened(e, now))
+			said = append(said, "the hold on "+holderOf(e)+" "+happened(e, now))
 		}
 		seen[e.Of] = true
 	}
@@ -294,10 +294,10 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 			continue
 		}
 		switch {
-		case e.Begins():
+		case e.BeginsHold():
 			set = happened(e, now)
 		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
-			news = append(news, "the hold on "+ofWhom(e)+" "+happened(e, now))
+			news = append(news, "the hold on "+holderOf(e)+" "+happened(e, now))
 		}
 		break
 	}
@@ -306,33 +306,33 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 
 // happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
 func happened(e ledger.HoldEvent, now time.Time) string {
-	ago := moment.Ago(now.UnixMilli() - e.At)
+	ago := moment.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {
 	case ledger.HoldEnded:
 		return "ran out " + ago
 	case ledger.HoldRemoved:
 		return "was removed without resume, noticed " + ago + ": its file was deleted or rewritten"
 	}
-	s := "was " + short(e.Did) + " " + ago + lasting(e) + from(e)
+	s := "was " + shorten(e.Did) + " " + ago + lasting(e) + originOf(e)
 	if e.Program != "" {
-		s += ", through " + short(e.Program)
+		s += ", through " + shorten(e.Program)
 	}
-	return display.Line(s)
+	return display.OneLine(s)
 }
 
 // lasting is how long a hold that is set lasts.
 func lasting(e ledger.HoldEvent) string {
 	switch {
-	case !e.Begins():
+	case !e.BeginsHold():
 		return ""
 	case e.Until == 0:
 		return " until resume"
 	}
-	return " for " + moment.Length(e.Until-e.Since)
+	return " for " + moment.LengthInWords(e.Until-e.Since)
 }
 
-// from is where an event came from.
-func from(e ledger.HoldEvent) string {
+// originOf is where an event came from.
+func originOf(e ledger.HoldEvent) string {
 	switch {
 	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
 		return ""
@@ -342,15 +342,15 @@ func from(e ledger.HoldEvent) string {
 	if h, ok := registry.HostNamed(e.From); ok {
 		return " from " + h.Agent
 	}
-	return " from " + short(e.From)
+	return " from " + shorten(e.From)
 }
 
-func ofWhom(e ledger.HoldEvent) string {
-	return display.Line(whom(short(strings.TrimPrefix(e.Of, "session:"))))
+func holderOf(e ledger.HoldEvent) string {
+	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
 }
 
-// short bounds what a file says of itself.
-func short(s string) string {
+// shorten bounds what a file says of itself.
+func shorten(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:99]) + "…"
 	}

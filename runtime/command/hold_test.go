@@ -53,14 +53,14 @@ func TestHoldInEveryHome(t *testing.T) {
 			test.prepare(t, home)
 			d, out := console(t)
 			d.Dir, d.Err = filepath.Join(home, ".claude", "springfield"), out
-			err := d.Hold("", 90*time.Minute)
+			err := d.HoldSessions("", 90*time.Minute)
 			if test.problem != "" {
-				if err == nil || !strings.HasSuffix(err.Error(), test.problem) || !strings.Contains(Advice(err), "SPRINGFIELD=off") {
-					t.Errorf("%v, hint: %s", err, Advice(err))
+				if err == nil || !strings.HasSuffix(err.Error(), test.problem) || !strings.Contains(AdviceOn(err), "SPRINGFIELD=off") {
+					t.Errorf("%v, hint: %s", err, AdviceOn(err))
 				}
 				return
 			}
-			if _, held := ledger.Held(d.Dir, "session:s", d.Now()); err != nil || !held || !strings.HasPrefix(out.String(), "holding all sessions for 1 h 30 min: ") {
+			if _, held := ledger.HoldInForce(d.Dir, "session:s", d.Now()); err != nil || !held || !strings.HasPrefix(out.String(), "holding all sessions for 1 h 30 min: ") {
 				t.Errorf("held: %t, %v, %q", held, err, out)
 			}
 		})

@@ -25,9 +25,9 @@ func TestHoldWithoutRights(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := Console{Out: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "springfield"}
-			err := d.Hold("", 0)
-			if err == nil || !strings.Contains(err.Error(), filepath.Join(home, state)) || !strings.Contains(Advice(err), "SPRINGFIELD=off") {
-				t.Errorf("%s: %v, hint: %s", state, err, Advice(err))
+			err := d.HoldSessions("", 0)
+			if err == nil || !strings.Contains(err.Error(), filepath.Join(home, state)) || !strings.Contains(AdviceOn(err), "SPRINGFIELD=off") {
+				t.Errorf("%s: %v, hint: %s", state, err, AdviceOn(err))
 			}
 			if err := os.Chmod(filepath.Join(home, state), 0o700); err != nil {
 				t.Fatal(err)

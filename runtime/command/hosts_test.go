@@ -33,11 +33,11 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 		{Asked{Session: "of-an", Host: "claude"}, "", "no decision is recorded for session of-another in Claude Code yet"},
 	} {
 		out.Reset()
-		if err := d.Why("last", test.asked); err != nil || !strings.Contains(out.String(), test.why) {
+		if err := d.ExplainDecision("last", test.asked); err != nil || !strings.Contains(out.String(), test.why) {
 			t.Errorf("why %+v: %v\n%s", test.asked, err, out)
 		}
 		out.Reset()
-		err := d.Log(9, test.asked)
+		err := d.ListDecisions(9, test.asked)
 		var said []string
 		for _, word := range strings.Fields(out.String()) {
 			if strings.Contains(" first second third ", " "+word+" ") {
@@ -51,7 +51,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, func(ledger.Record) bool { return true })
 	id := newest[0].ID
 	out.Reset()
-	if err := d.Why(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {
+	if err := d.ExplainDecision(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {
 		t.Errorf("%s: %v\n%s", id, err, out)
 	}
 }
@@ -63,8 +63,8 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	d.Also = filepath.Join(d.Home, "also")
 	held := func(want ...time.Duration) {
 		t.Helper()
-		for i, dir := range d.dirs() {
-			h, ok := ledger.Held(dir, "session:any", d.Now())
+		for i, dir := range d.stateDirs() {
+			h, ok := ledger.HoldInForce(dir, "session:any", d.Now())
 			if got := time.Duration(h.Until-d.Now().UnixMilli()) * time.Millisecond; !ok || got != want[i] {
 				t.Errorf("%s: held %v for %v, want %v", dir, ok, got, want[i])
 			}
@@ -73,27 +73,27 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	shows := func(want string) {
 		t.Helper()
 		out.Reset()
-		if err := d.Holds(); err != nil || strings.TrimSpace(out.String()) != want {
+		if err := d.ListHolds(); err != nil || strings.TrimSpace(out.String()) != want {
 			t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 		}
 	}
 	shows("no hold is in force")
-	if err := d.Hold("", 30*time.Minute); err != nil || !strings.Contains(out.String(), "for 30 min: every agent may stop") {
+	if err := d.HoldSessions("", 30*time.Minute); err != nil || !strings.Contains(out.String(), "for 30 min: every agent may stop") {
 		t.Fatal(err, out)
 	}
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
-	if events := d.holds(); len(events) != 1 {
+	if events := d.holdEvents(); len(events) != 1 {
 		t.Errorf("%d events, want one: %v", len(events), events)
 	}
 	// A slash command of another host has held its own directory for longer.
 	other := d
 	other.Dir, other.Also = d.Also, ""
-	must(t, other.Hold("", 2*time.Hour))
+	must(t, other.HoldSessions("", 2*time.Hour))
 	shows("all sessions: held for 2 h, set just now; lift it with springfield resume")
-	must(t, d.Hold("", time.Hour))
+	must(t, d.HoldSessions("", time.Hour))
 	held(time.Hour, 2*time.Hour)
-	if err := d.Hold("", time.Minute); err == nil {
+	if err := d.HoldSessions("", time.Minute); err == nil {
 		t.Error("a hold was shortened without a person")
 	}
 	held(time.Hour, 2*time.Hour)

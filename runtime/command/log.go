@@ -16,16 +16,16 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Log lists the newest n decisions, oldest first.
-func (d *Console) Log(n int, a Asked) error {
-	v, err := d.view(a)
+// ListDecisions lists the newest n decisions, oldest first.
+func (d *Console) ListDecisions(n int, a Asked) error {
+	v, err := d.scopeOf(a)
 	if err != nil {
 		return err
 	}
-	all, looked := ledger.Newest(d.dirs(), v.Scope, n, a.wants)
+	all, looked := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
 	if a.JSON {
 		for _, r := range all {
-			if err := d.encode(&r); err != nil {
+			if err := d.printJSON(&r); err != nil {
 				return err
 			}
 		}
@@ -34,67 +34,67 @@ func (d *Console) Log(n int, a Asked) error {
 	if len(all) == 0 {
 		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
 	}
-	l := list{Console: d, view: v, when: d.ago}
-	rows := l.rows(all, n)
+	l := list{Console: d, view: v, when: d.agoOf}
+	rows := l.allRows(all, n)
 	for _, r := range rows {
-		l.fit(r)
+		l.fitColumns(r)
 	}
 	for _, r := range rows {
-		l.print(r)
+		l.printRow(r)
 	}
 	if len(all) > 0 {
-		d.also(v, "log")
+		d.printScope(v, "log")
 	}
 	return nil
 }
 
-// Follow prints the newest n decisions, and then others as they are made, until stop
+// FollowLog prints the newest n decisions, and then others as they are made, until stop
 // says so.
-func (d *Console) Follow(n int, a Asked, stop func() bool) error {
+func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
 		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
 	}
-	v, err := d.view(a)
+	v, err := d.scopeOf(a)
 	if err != nil {
 		return err
 	}
 	seen := map[string]bool{}
-	d.news(v, seen) // before the newest are listed: none is lost between
-	l := list{Console: d, view: v, when: d.clock}
-	all, _ := ledger.Newest(d.dirs(), v.Scope, n, a.wants)
+	d.unseenDecisions(v, seen) // before the newest are listed: none is lost between
+	l := list{Console: d, view: v, when: d.clockTime}
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
 	if !a.JSON {
-		d.also(v, "log")
+		d.printScope(v, "log")
 	}
 	for _, r := range all {
-		l.fit(l.row(r))
+		l.fitColumns(l.rowOfDecision(r))
 	}
-	l.fit(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
+	l.fitColumns(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
 	for {
 		for _, r := range all {
 			switch {
-			case !a.wants(r):
+			case !a.wantsRecord(r):
 			case a.JSON:
-				if err := d.encode(&r); err != nil {
+				if err := d.printJSON(&r); err != nil {
 					return err
 				}
 			default:
-				l.print(l.row(r))
+				l.printRow(l.rowOfDecision(r))
 			}
 		}
 		if stop() {
 			return nil
 		}
 		time.Sleep(250 * time.Millisecond)
-		all = d.news(v, seen)
+		all = d.unseenDecisions(v, seen)
 	}
 }
 
 // lateness is more than a decision can take until it is recorded.
 const lateness = 10 * time.Minute
 
-// news are the decisions of the last minutes that were not seen before, oldest first.
-func (d *Console) news(v view, seen map[string]bool) (all []ledger.Record) {
-	for r := range ledger.Back(d.dirs(), v.Scope) {
+// unseenDecisions are the decisions of the last minutes that were not seen before, oldest first.
+func (d *Console) unseenDecisions(v view, seen map[string]bool) (all []ledger.Record) {
+	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
 		if d.Now().UnixMilli()-r.At > lateness.Milliseconds() {
 			break
 		}
@@ -126,18 +126,18 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-// fit makes the columns wide enough for a row.
-func (l *list) fit(r row) {
+// fitColumns makes the columns wide enough for a row.
+func (l *list) fitColumns(r row) {
 	for i, text := range r.columns() {
 		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
 	}
 }
 
-// print prints a row, below its project and session where these are others than those
+// printRow prints a row, below its project and session where these are others than those
 // of the row before.
-func (l *list) print(r row) {
+func (l *list) printRow(r row) {
 	if r.place != "" && r.place != l.place {
-		l.lead(display.Strong, r.place, "", 2)
+		l.printLead(display.Strong, r.place, "", 2)
 		l.place = r.place
 	}
 	front := ""
@@ -154,28 +154,28 @@ func (l *list) print(r row) {
 	}
 	cells := strings.TrimRight(front, " ")
 	if l.Width > 0 && l.Width-wide < least {
-		l.lead(kinds()[r.did], cells, "", 2)
-		l.hang("    "+r.text, 4)
+		l.printLead(decisionStyles()[r.did], cells, "", 2)
+		l.printHanging("    "+r.text, 4)
 		return
 	}
-	l.lead(kinds()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
+	l.printLead(decisionStyles()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-// kinds are the colours of decisions.
-func kinds() map[string]display.Style {
+// decisionStyles are the colours of decisions.
+func decisionStyles() map[string]display.Style {
 	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
 }
 
-// rows are decisions, and between them what happened to holds.
-func (l *list) rows(all []ledger.Record, n int) (rows []row) {
+// allRows are decisions, and between them what happened to holds.
+func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	for _, r := range all {
-		rows = append(rows, l.row(r))
+		rows = append(rows, l.rowOfDecision(r))
 	}
-	events := slices.DeleteFunc(l.holds(), func(e ledger.HoldEvent) bool {
+	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
 		return !l.concerns(e, all) || len(all) == n && e.At < all[0].At
 	})
 	for _, e := range events[max(0, len(events)-n):] {
-		rows = append(rows, l.event(e))
+		rows = append(rows, l.rowOfHold(e))
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].at < rows[j].at })
 	return rows
@@ -184,15 +184,15 @@ func (l *list) rows(all []ledger.Record, n int) (rows []row) {
 // concerns tells whether what happened to a hold belongs in the list.
 func (l *list) concerns(e ledger.HoldEvent, all []ledger.Record) bool {
 	return e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
-		slices.ContainsFunc(all, func(r ledger.Record) bool { return key(r.Session) == e.Of })
+		slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
 }
 
-func (l *list) row(r ledger.Record) row {
-	text := display.Line(r.Evidence)
+func (l *list) rowOfDecision(r ledger.Record) row {
+	text := display.OneLine(r.Evidence)
 	if a := r.Asked; a != nil && a.Micros > 0 {
 		text = judge.Dollars(a.Micros) + " " + text
 	}
-	return row{at: r.At, id: display.Line(r.ID), when: l.when(r.At), did: display.Line(r.Decision), who: display.Line(r.Plugin), rule: display.Line(r.Rule), text: text, place: l.placeOf(r)}
+	return row{at: r.At, id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
 }
 
 // placeOf is the project and the session of a decision, as far as the list has others.
@@ -200,17 +200,17 @@ func (l *list) placeOf(r ledger.Record) string {
 	if l.view.session() != "" {
 		return ""
 	}
-	session := "session " + display.Line(r.Session)
+	session := "session " + display.OneLine(r.Session)
 	if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
 		session += " in " + h.Title
 	}
-	if l.view.Project != "" && r.Place() == l.view.Project {
+	if l.view.Project != "" && r.ProjectPlace() == l.view.Project {
 		return session
 	}
-	return display.Line(r.Place()) + ", " + session
+	return display.OneLine(r.ProjectPlace()) + ", " + session
 }
 
-// event is what happened to a hold.
-func (l *list) event(e ledger.HoldEvent) row {
-	return row{at: e.At, when: l.when(e.At), did: display.Line(short(e.Did)), who: display.Line(short(e.Program)), rule: "hold", text: ofWhom(e) + lasting(e) + from(e)}
+// rowOfHold is what happened to a hold.
+func (l *list) rowOfHold(e ledger.HoldEvent) row {
+	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + lasting(e) + originOf(e)}
 }

@@ -42,7 +42,7 @@ func DriverAround(executable, state, dir string) Driver {
 	switch {
 	case err != nil:
 		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run a plugin's own")
-	case !Drives(settings.Strategy.Name):
+	case !DrivesLoops(settings.Strategy.Name):
 		return NoDriver(state, dir,
 			"this is the hook of "+settings.Plugin+", which does not drive goal loops; "+wiggum.Name+" does")
 	}
@@ -54,8 +54,8 @@ func NoDriver(state, dir, problem string) Driver {
 	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy()}.ReadSettings(state, dir), problem}
 }
 
-// Drives tells whether a plugin of this strategy drives goal loops.
-func Drives(strategy string) bool { return strategy == wiggum.Name }
+// DrivesLoops tells whether a plugin of this strategy drives goal loops.
+func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
 
 // loopHere is the loop of a workspace, and who drives it.
 type loopHere struct {
@@ -67,9 +67,9 @@ type loopHere struct {
 	fault  error // why the file is no loop
 }
 
-// here opens the workspace, the one that the hook would find from this directory, and
+// openLoop opens the workspace, the one that the hook would find from this directory, and
 // reads its loop. A directory that is named for a new loop is the workspace itself.
-func (d *Console) here(named bool) (*loopHere, error) {
+func (d *Console) openLoop(named bool) (*loopHere, error) {
 	here := *d
 	if d.Caller == nil {
 		here.Session = "" // a user starts loops for the next session that comes
@@ -81,25 +81,25 @@ func (d *Console) here(named bool) (*loopHere, error) {
 		if !named {
 			dir = workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
 		}
-		space, err = workspace.Open(dir)
+		space, err = workspace.OpenSpace(dir)
 	}
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the directory of the project: --dir DIR"}
 	}
 	l := &loopHere{Console: &here, space: space, driver: d.Driver(space.Dir)}
-	l.read()
+	l.readFile()
 	return l, nil
 }
 
-// read reads the loop's file as it is now.
-func (l *loopHere) read() {
+// readFile reads the loop's file as it is now.
+func (l *loopHere) readFile() {
 	l.goal, l.fault = wiggum.Goal{}, nil
-	l.file = l.space.Read(strategy.Want{Name: wiggum.File})
+	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
 	switch {
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	case l.file.Found:
-		if l.goal, l.fault = wiggum.Read(l.file.Data); !fact.IsLoopID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !fact.IsLoopID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
 		}
 	}
@@ -108,13 +108,13 @@ func (l *loopHere) read() {
 // missing tells that there is no file.
 func (l *loopHere) missing() bool { return !l.file.Found && l.fault == nil }
 
-// path names the loop's file.
-func (l *loopHere) path() string {
+// filePath names the loop's file.
+func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// limit is the iteration at which the loop ends: its own, or the ceiling.
-func (l *loopHere) limit(goal wiggum.Goal) int {
+// limitOf is the iteration at which the loop ends: its own, or the ceiling.
+func (l *loopHere) limitOf(goal wiggum.Goal) int {
 	if c := l.ceiling(); c > 0 && c < goal.Max {
 		return c
 	}
@@ -126,20 +126,20 @@ func (l *loopHere) ceiling() int {
 	return rounds
 }
 
-// unread is the error about a file that is no loop.
-func (l *loopHere) unread() error {
-	return &adviceError{"read loop: " + l.path() + ": " + l.fault.Error(),
+// unreadError is the error about a file that is no loop.
+func (l *loopHere) unreadError() error {
+	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it: " + l.Self + " loop stop --delete"}
 }
 
-// change edits the file under the lock. edit gets what is there then.
-func (l *loopHere) change(edit func() ([]byte, error)) error {
+// changeFile edits the file under the lock. edit gets what is there then.
+func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 	// Without the lock the hook cannot write either, or is slow; an edit of another
 	// program's is still never overwritten.
 	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
 		defer lock.Close()
 	}
-	l.read()
+	l.readFile()
 	data, err := edit()
 	if err != nil {
 		return err
@@ -148,56 +148,56 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 	if l.file.Readable() {
 		c.Was = l.file.Data
 	}
-	if err := l.space.Apply([]strategy.Change{c}); err != nil {
+	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
 		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
 			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
 	}
-	l.read()
+	l.readFile()
 	return nil
 }
 
-// tell puts an event into the history and tells the user's command. data is the file.
-func (l *loopHere) tell(what string, goal wiggum.Goal, data []byte) {
+// tellEvent puts an event into the history and tells the user's command. data is the file.
+func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := fact.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.limit(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
+		Count: goal.Count, Max: l.limitOf(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
 	}
-	if err := hook.Tell(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
-		l.note("report the loop: " + err.Error())
+	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
+		l.printNote("report the loop: " + err.Error())
 	}
 }
 
 // cancelled tells of a loop that was at work, and is not any more.
 func (l *loopHere) cancelled(was wiggum.Goal, data []byte) {
 	if was.Active && was.ID != "" {
-		l.tell(fact.LoopCancelled, was, data)
+		l.tellEvent(fact.LoopCancelled, was, data)
 	}
 }
 
-// begin writes a new loop.
-func (l *loopHere) begin(draft []byte, replace bool) error {
+// beginLoop writes a new loop.
+func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	now := l.Now().UnixMilli()
 	session := ""
 	if l.Session != "" {
-		session = wiggum.Quote(l.Session)
+		session = wiggum.QuoteValue(l.Session)
 	}
-	draft, err := wiggum.Set(draft, [][2]string{
+	draft, err := wiggum.SetFields(draft, [][2]string{
 		{"iteration_count", "1"}, {"active", "true"}, {"stopped_at", ""}, {"session_id", session},
-		{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, now)}, {"started_at", moment.Write(now)},
+		{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, now)}, {"started_at", moment.FormatTime(now)},
 	}...)
 	if err != nil {
 		return err
 	}
 	var was wiggum.Goal
 	var before []byte
-	err = l.change(func() ([]byte, error) {
+	err = l.changeFile(func() ([]byte, error) {
 		was, before = l.goal, l.file.Data
 		switch {
 		case l.fault != nil && !replace:
-			return nil, l.unread()
+			return nil, l.unreadError()
 		case l.file.Found && (was.Active || was.ID == "") && !replace: // one without an ID is in no history
-			return nil, &adviceError{"a loop is here already: " + l.name(was) + l.progress(was),
+			return nil, &adviceError{"a loop is here already: " + l.loopName(was) + l.progress(was),
 				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
 		}
 		return draft, nil
@@ -206,20 +206,20 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 		return err
 	}
 	l.cancelled(was, before)
-	l.tell(fact.LoopStarted, l.goal, l.file.Data)
+	l.tellEvent(fact.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
-		until = "until Claude says " + anyOf(l.goal.Promises)
+		until = "until Claude says " + oneOf(l.goal.Promises)
 	}
-	l.line("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.limit(l.goal)) + " iterations, " + until)
-	l.line("  file     " + l.path() + "; edits take effect at the next stop")
+	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.limitOf(l.goal)) + " iterations, " + until)
+	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
 	if l.goal.Session == "" {
-		l.line("  starts   the next time Claude stops here; then the loop belongs to that session")
+		l.printLine("  starts   the next time Claude stops here; then the loop belongs to that session")
 	} else {
-		l.line("  starts   the next time this session stops")
+		l.printLine("  starts   the next time this session stops")
 	}
-	l.line("  status   " + l.Self + " loop status")
-	l.line("  stop it  " + l.Self + " loop stop")
+	l.printLine("  status   " + l.Self + " loop status")
+	l.printLine("  stop it  " + l.Self + " loop stop")
 	l.notDriven()
 	return nil
 }
@@ -227,11 +227,11 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 // notDriven says why a loop does not run.
 func (l *loopHere) notDriven() {
 	if l.driver.Problem != "" {
-		l.note("nothing drives this loop: " + l.driver.Problem)
+		l.printNote("nothing drives this loop: " + l.driver.Problem)
 	}
 }
 
-func (l *loopHere) name(goal wiggum.Goal) string {
+func (l *loopHere) loopName(goal wiggum.Goal) string {
 	if goal.ID == "" {
 		return wiggum.File
 	}
@@ -239,10 +239,10 @@ func (l *loopHere) name(goal wiggum.Goal) string {
 }
 
 func (l *loopHere) progress(goal wiggum.Goal) string {
-	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.limit(goal))
+	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.limitOf(goal))
 }
 
-func anyOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
+func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
 
 // LoopKeys are what loop set can change, with what each takes.
 func LoopKeys() [][2]string {
@@ -258,8 +258,8 @@ func LoopKeys() [][2]string {
 	}
 }
 
-// entry is the field of the file that a key and its values stand for.
-func entry(key string, values []string) (field [2]string, err error) {
+// parseEntry is the field of the file that a key and its values stand for.
+func parseEntry(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
 	case "max", "count":
@@ -282,7 +282,7 @@ func entry(key string, values []string) (field [2]string, err error) {
 	case "timeout", "iteration-timeout":
 		if value != "none" {
 			text = value
-			if _, ok := moment.Span(value); !ok {
+			if _, ok := moment.ParseSpan(value); !ok {
 				return field, misused(key+": "+strconv.Quote(value)+" is not a duration", "write it like 30m, 2h or 1d")
 			}
 		}
@@ -295,7 +295,7 @@ func entry(key string, values []string) (field [2]string, err error) {
 		return [2]string{"active", value}, nil
 	case "session":
 		if value != "none" {
-			text = wiggum.Quote(value)
+			text = wiggum.QuoteValue(value)
 		}
 		return [2]string{"session_id", text}, nil
 	}
@@ -308,7 +308,7 @@ func entry(key string, values []string) (field [2]string, err error) {
 
 // SetLoop changes one thing about the loop that is here.
 func (d *Console) SetLoop(key string, values []string) error {
-	l, err := d.here(false)
+	l, err := d.openLoop(false)
 	if err != nil {
 		return err
 	}
@@ -318,28 +318,28 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "goal" {
 		body, err = goalText(body)
 	} else {
-		field, err = entry(key, values)
+		field, err = parseEntry(key, values)
 	}
 	if err != nil {
 		return err
 	}
 	var was wiggum.Goal
-	err = l.change(func() ([]byte, error) {
+	err = l.changeFile(func() ([]byte, error) {
 		was = l.goal
 		switch {
 		case l.missing():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
 				"start one: " + l.Self + " loop start \"Fix the failing tests\""}
 		case l.fault != nil:
-			return nil, l.unread()
+			return nil, l.unreadError()
 		case key == "goal":
 			return wiggum.SetBody(l.file.Data, body)
 		case key == "active" && body == "true":
-			return wiggum.Set(l.file.Data, field, [2]string{"stopped_at", ""})
+			return wiggum.SetFields(l.file.Data, field, [2]string{"stopped_at", ""})
 		case key == "active":
-			return l.pause()
+			return l.pausedFile()
 		}
-		return wiggum.Set(l.file.Data, field)
+		return wiggum.SetFields(l.file.Data, field)
 	})
 	if err != nil {
 		return err
@@ -350,22 +350,22 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "promise" {
 		body = strings.Join(values, "|")
 	}
-	l.line(key + " is " + title(body) + "; it takes effect at the next stop")
+	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
 	return nil
 }
 
-// pause is the file of a loop that is stopped.
-func (l *loopHere) pause() ([]byte, error) {
+// pausedFile is the file of a loop that is stopped.
+func (l *loopHere) pausedFile() ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
 	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
-		fields = append(fields, [2]string{"stopped_at", moment.Write(l.Now().UnixMilli())})
+		fields = append(fields, [2]string{"stopped_at", moment.FormatTime(l.Now().UnixMilli())})
 	}
-	return wiggum.Set(l.file.Data, fields...)
+	return wiggum.SetFields(l.file.Data, fields...)
 }
 
 // StopLoop ends the loop that is here, or takes its file away, too.
 func (d *Console) StopLoop(remove bool) error {
-	l, err := d.here(false)
+	l, err := d.openLoop(false)
 	if err != nil {
 		return err
 	}
@@ -373,7 +373,7 @@ func (d *Console) StopLoop(remove bool) error {
 	var was wiggum.Goal
 	var before []byte
 	nothing := errors.New("nothing to stop")
-	err = l.change(func() ([]byte, error) {
+	err = l.changeFile(func() ([]byte, error) {
 		was, before = l.goal, l.file.Data
 		switch {
 		case l.missing() || !remove && l.fault == nil && !was.Active:
@@ -381,16 +381,16 @@ func (d *Console) StopLoop(remove bool) error {
 		case remove:
 			return nil, nil
 		case l.fault != nil:
-			return nil, l.unread()
+			return nil, l.unreadError()
 		}
-		return l.pause()
+		return l.pausedFile()
 	})
 	switch {
 	case err == nothing && l.missing():
-		l.line("there is no loop in " + l.space.Dir)
+		l.printLine("there is no loop in " + l.space.Dir)
 		return nil
 	case err == nothing:
-		l.line("the loop is paused already: active is false in " + l.path())
+		l.printLine("the loop is paused already: active is false in " + l.filePath())
 		return nil
 	case err != nil:
 		return err
@@ -399,13 +399,13 @@ func (d *Console) StopLoop(remove bool) error {
 	}
 	l.cancelled(was, before)
 	if !remove {
-		l.line("stopped the loop" + l.progress(was) + ": Claude may stop")
-		l.line("its file stays, with active: false; to go on: " + l.Self + " loop set active true")
+		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
+		l.printLine("its file stays, with active: false; to go on: " + l.Self + " loop set active true")
 		return nil
 	}
-	l.line("stopped the loop and deleted " + l.path() + ": Claude may stop")
+	l.printLine("stopped the loop and deleted " + l.filePath() + ": Claude may stop")
 	if was.ID != "" {
-		l.line("it is kept in the history: " + l.Self + " loop history show " + was.ID)
+		l.printLine("it is kept in the history: " + l.Self + " loop history show " + was.ID)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (d *Console) goalNow(t *testing.T) wiggum.Goal {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
 	must(t, err)
-	g, err := wiggum.Read(data)
+	g, err := wiggum.ReadLoop(data)
 	must(t, err)
 	return g
 }
@@ -143,7 +143,7 @@ func FuzzLoopWords(f *testing.F) {
 		file := filepath.Join(d.Work, filepath.FromSlash(wiggum.File))
 		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		must(t, os.WriteFile(file, data, 0o644))
-		was, fault := wiggum.Read(data)
+		was, fault := wiggum.ReadLoop(data)
 		must(t, d.LoopStatus(false))
 		must(t, d.LoopStatus(true))
 		if out := d.Out.(*bytes.Buffer).String(); strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e") {
@@ -152,7 +152,7 @@ func FuzzLoopWords(f *testing.F) {
 		if err := d.SetLoop(key, []string{value}); err == nil {
 			if now, err := os.ReadFile(file); err != nil || fault != nil {
 				t.Errorf("set %q %q worked on %q: %q, %v", key, value, data, now, err)
-			} else if _, err := wiggum.Read(now); err != nil {
+			} else if _, err := wiggum.ReadLoop(now); err != nil {
 				t.Errorf("set %q %q made %q: %v", key, value, now, err)
 			}
 		} else if now, _ := os.ReadFile(file); !bytes.Equal(now, data) {

@@ -21,8 +21,8 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h
              each with --dir DIR for another directory
 `
 
-// loop answers a call about loops; without a word it is status.
-func (d *Console) loop(args []string) error {
+// answerLoopCall answers a call about loops; without a word it is status.
+func (d *Console) answerLoopCall(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		word, args = args[0], args[1:]

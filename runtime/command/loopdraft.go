@@ -81,20 +81,20 @@ func templates() []template {
 
 // StartLoop begins a loop.
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.here(o.Named)
+	l, err := d.openLoop(o.Named)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
-	draft, err := l.draft(o)
+	draft, err := l.draftLoop(o)
 	if err != nil {
 		return err
 	}
-	return l.begin(draft, o.Replace)
+	return l.beginLoop(draft, o.Replace)
 }
 
-// draft is the file of a new loop, but for what makes it this one.
-func (l *loopHere) draft(o LoopStart) ([]byte, error) {
+// draftLoop is the file of a new loop, but for what makes it this one.
+func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 	goal, err := goalText(o.Goal)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 		}
 		goal += "\n\n" + todos
 	}
-	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.file()
+	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
 		own, fault := l.ownTemplate(o.Template)
 		i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
@@ -123,13 +123,13 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
 					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
-			draft = templates()[i].file()
+			draft = templates()[i].loopFile()
 			if goal == "" {
 				goal = templates()[i].goal
 			}
 		}
 	}
-	g, err := wiggum.Read(draft)
+	g, err := wiggum.ReadLoop(draft)
 	switch needs := strings.Contains(g.Body, "{goal}"); {
 	case err != nil:
 		return nil, err
@@ -144,15 +144,15 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return choose(draft, o)
+	return applyChoices(draft, o)
 }
 
-// file is the loop's file, with the fields in the order in which the guide has
+// loopFile is the loop's file, with the fields in the order in which the guide has
 // them.
-func (t template) file() []byte {
+func (t template) loopFile() []byte {
 	var b strings.Builder
 	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
-		"\ncompletion_promise: " + wiggum.Quote(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
+		"\ncompletion_promise: " + wiggum.QuoteValue(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
 	}
@@ -163,11 +163,11 @@ func (t template) file() []byte {
 	return []byte(b.String())
 }
 
-// choose puts what the caller chose over the draft.
-func choose(draft []byte, o LoopStart) ([]byte, error) {
+// applyChoices puts what the caller chose over the draft.
+func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
 	add := func(key string, values ...string) error {
-		field, err := entry(key, values)
+		field, err := parseEntry(key, values)
 		fields = append(fields, field)
 		return err
 	}
@@ -187,7 +187,7 @@ func choose(draft []byte, o LoopStart) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wiggum.Set(draft, fields...)
+	return wiggum.SetFields(draft, fields...)
 }
 
 // goalText is a goal as it may stand in the file.
@@ -210,12 +210,12 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 		return nil, nil
 	}
 	path := filepath.Join(templateDir(l.Dir), name+".md")
-	data, err := file.Read(path, workspace.MaxFile)
+	data, err := file.ReadRegular(path, workspace.MaxFile)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
 	if err == nil {
-		if _, err = wiggum.Read(data); err != nil {
+		if _, err = wiggum.ReadLoop(data); err != nil {
 			err = errors.New(path + ": " + err.Error())
 		}
 	}
@@ -253,7 +253,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := registry.HostOfLog(path).Log.Read(path, transcript.Log{}, false)
+	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, transcript.Log{}, false)
 	if err != nil {
 		return "", err
 	}
@@ -264,7 +264,7 @@ func (l *loopHere) openTodos() (string, error) {
 			continue
 		}
 		open++
-		b.WriteString("- " + strings.Join(strings.Fields(display.Text(t.Content)), " "))
+		b.WriteString("- " + strings.Join(strings.Fields(display.PlainText(t.Content)), " "))
 		switch {
 		case t.Status == "in_progress":
 			b.WriteString(" (in progress)")
@@ -274,9 +274,9 @@ func (l *loopHere) openTodos() (string, error) {
 		b.WriteString("\n")
 	}
 	if open == 0 {
-		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.ago(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
+		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.agoOf(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
 	}
-	l.note(strconv.Itoa(open) + " open todos of session " + session + ", " + l.ago(at))
+	l.printNote(strconv.Itoa(open) + " open todos of session " + session + ", " + l.agoOf(at))
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 

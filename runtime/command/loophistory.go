@@ -31,15 +31,15 @@ type pastLoop struct {
 }
 
 func (p *pastLoop) Members(m *codec.Members) {
-	m.Keep().Text("id", &p.ID)
-	m.Keep().Text("directory", &p.Directory)
-	codec.Number(m.Keep(), "began", &p.Began)
-	codec.Number(m.Keep(), "at", &p.At)
-	m.Keep().Text("event", &p.Event)
-	codec.Number(m.Keep(), "iteration", &p.Count)
-	codec.Number(m.Keep(), "max", &p.Max)
+	m.KeepEmpty().Text("id", &p.ID)
+	m.KeepEmpty().Text("directory", &p.Directory)
+	codec.Number(m.KeepEmpty(), "began", &p.Began)
+	codec.Number(m.KeepEmpty(), "at", &p.At)
+	m.KeepEmpty().Text("event", &p.Event)
+	codec.Number(m.KeepEmpty(), "iteration", &p.Count)
+	codec.Number(m.KeepEmpty(), "max", &p.Max)
 	m.Text("goal", &p.Goal)
-	codec.List(m, "events", &p.Events)
+	codec.ListOf(m, "events", &p.Events)
 }
 
 // pastLoops are all loops on file, by their newest event, oldest first.
@@ -62,8 +62,8 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 		p.At, p.Event, p.Count, p.Max, p.Directory = e.At, e.Event, e.Count, e.Max, e.Dir
 		if e.File != "" {
 			p.file, p.Goal = e.File, ""
-			if g, err := wiggum.Read([]byte(e.File)); err == nil {
-				p.Goal = title(g.Body)
+			if g, err := wiggum.ReadLoop([]byte(e.File)); err == nil {
+				p.Goal = titleOf(g.Body)
 			}
 		}
 	}
@@ -72,10 +72,10 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 	return all, nil
 }
 
-// title is the first line of a goal, without what introduces it.
-func title(body string) string {
+// titleOf is the first line of a goal, without what introduces it.
+func titleOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
-	line = display.Line(strings.TrimPrefix(line, "Goal: "))
+	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
 	if r := []rune(line); len(r) > 80 {
 		line = string(r[:79]) + "…"
 	}
@@ -84,7 +84,7 @@ func title(body string) string {
 
 // LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.here(false)
+	l, err := d.openLoop(false)
 	if err != nil {
 		return err
 	}
@@ -97,30 +97,30 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 		past = slices.DeleteFunc(past, func(p pastLoop) bool { return p.Directory != l.space.Dir })
 	}
 	if len(past) == 0 && !asJSON {
-		if l.line("no past loops in " + l.space.Dir); !all {
-			l.line("for other directories: " + l.Self + " loop history --all")
+		if l.printLine("no past loops in " + l.space.Dir); !all {
+			l.printLine("for other directories: " + l.Self + " loop history --all")
 		}
 		return nil
 	}
 	for _, p := range past[max(0, len(past)-n):] {
 		if asJSON {
 			p.Events = nil
-			if err := l.encode(&p); err != nil {
+			if err := l.printJSON(&p); err != nil {
 				return err
 			}
 			continue
 		}
-		line := pad(p.ID, 8) + pad(l.ago(p.At), 12) + pad(p.Event, 11) + pad(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
+		line := padRight(p.ID, 8) + padRight(l.agoOf(p.At), 12) + padRight(p.Event, 11) + padRight(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
 		if all {
 			line += p.Directory + "  "
 		}
-		l.line(line + p.Goal)
+		l.printLine(line + p.Goal)
 	}
 	return nil
 }
 
-// past is the loop with an ID; "last" is the newest.
-func (d *Console) past(id string) (pastLoop, error) {
+// findPastLoop is the loop with an ID; "last" is the newest.
+func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {
 		return pastLoop{}, err
@@ -136,37 +136,37 @@ func (d *Console) past(id string) (pastLoop, error) {
 
 // ShowLoop prints a loop with each of its iterations.
 func (d *Console) ShowLoop(id string, asJSON bool) error {
-	p, err := d.past(id)
+	p, err := d.findPastLoop(id)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return d.encode(&p)
+		return d.printJSON(&p)
 	}
-	d.line("loop " + p.ID + " in " + p.Directory + ", started " + d.ago(p.Began))
-	d.field("  goal     ", p.Goal)
-	if g, err := wiggum.Read([]byte(p.file)); err == nil && len(g.Promises) > 0 {
-		d.line("  promise  " + anyOf(g.Promises))
+	d.printLine("loop " + p.ID + " in " + p.Directory + ", started " + d.agoOf(p.Began))
+	d.printField("  goal     ", p.Goal)
+	if g, err := wiggum.ReadLoop([]byte(p.file)); err == nil && len(g.Promises) > 0 {
+		d.printLine("  promise  " + oneOf(g.Promises))
 	}
 	for _, e := range p.Events {
-		d.line("  " + pad(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + pad(d.ago(e.At), 12) + pad(e.Event, 11) + excerptEnd(e.Text))
+		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + excerptEnd(e.Text))
 	}
-	d.line(ended(p))
-	d.line("run it again: " + d.Self + " loop history rerun " + p.ID)
+	d.printLine(loopEndInWords(p))
+	d.printLine("run it again: " + d.Self + " loop history rerun " + p.ID)
 	return nil
 }
 
 // excerptEnd is how a message ends, on one line.
 func excerptEnd(text string) string {
-	text = display.Line(strings.Join(strings.Fields(text), " "))
+	text = display.OneLine(strings.Join(strings.Fields(text), " "))
 	if r := []rune(text); len(r) > 120 {
 		text = "…" + string(r[len(r)-119:])
 	}
 	return text
 }
 
-// ended says how a loop ended, in words.
-func ended(p pastLoop) string {
+// loopEndInWords says how a loop ended, in words.
+func loopEndInWords(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
 	switch p.Event {
 	case fact.LoopPromised:
@@ -186,27 +186,27 @@ func ended(p pastLoop) string {
 // RerunLoop begins a loop from the file of one in the history. Of the start, what
 // concerns the text does not count.
 func (d *Console) RerunLoop(id string, o LoopStart) error {
-	p, err := d.past(id)
+	p, err := d.findPastLoop(id)
 	if err != nil {
 		return err
 	}
-	if _, err := wiggum.Read([]byte(p.file)); err != nil {
+	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
 	}
-	l, err := d.here(o.Named)
+	l, err := d.openLoop(o.Named)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
 	if p.Directory != l.space.Dir {
-		l.note("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
+		l.printNote("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
 	}
 	if len(p.file) > 16<<10 {
-		l.note("its text was longer than the 16 KiB that the history keeps; the rest is missing")
+		l.printNote("its text was longer than the 16 KiB that the history keeps; the rest is missing")
 	}
-	draft, err := choose([]byte(p.file), o)
+	draft, err := applyChoices([]byte(p.file), o)
 	if err != nil {
 		return err
 	}
-	return l.begin(draft, o.Replace)
+	return l.beginLoop(draft, o.Replace)
 }

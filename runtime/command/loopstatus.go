@@ -32,13 +32,13 @@ type loopStatus struct {
 }
 
 func (s *loopStatus) Members(m *codec.Members) {
-	m.Keep().Text("directory", &s.Directory)
-	m.Keep().Text("file", &s.File)
-	m.Keep().Text("state", &s.State)
+	m.KeepEmpty().Text("directory", &s.Directory)
+	m.KeepEmpty().Text("file", &s.File)
+	m.KeepEmpty().Text("state", &s.State)
 	m.Text("problem", &s.Problem)
 	codec.Optional(m, "loop", &s.Loop)
-	m.Keep().Text("plugin", &s.Plugin)
-	codec.Number(m.Keep(), "ceiling", &s.Ceiling)
+	m.KeepEmpty().Text("plugin", &s.Plugin)
+	codec.Number(m.KeepEmpty(), "ceiling", &s.Ceiling)
 }
 
 // loopJSON is the loop as its file has it.
@@ -49,27 +49,27 @@ type loopJSON struct {
 
 func (l *loopJSON) Members(m *codec.Members) {
 	m.Text("id", &l.ID)
-	codec.Number(m.Keep(), "iteration", &l.Count)
-	codec.Number(m.Keep(), "max", &l.Max)
-	codec.Number(m.Keep(), "limit", &l.Limit)
-	m.Keep().Texts("promises", &l.Promises)
-	m.Keep().Bool("active", &l.Active)
+	codec.Number(m.KeepEmpty(), "iteration", &l.Count)
+	codec.Number(m.KeepEmpty(), "max", &l.Max)
+	codec.Number(m.KeepEmpty(), "limit", &l.Limit)
+	m.KeepEmpty().Texts("promises", &l.Promises)
+	m.KeepEmpty().Bool("active", &l.Active)
 	m.Text("session", &l.Session)
 	codec.Number(m, "timeout_ms", &l.Timeout)
 	codec.Number(m, "iteration_timeout_ms", &l.IterationTimeout)
 	codec.Number(m, "started", &l.Started)
-	m.Keep().Text("goal", &l.Body)
+	m.KeepEmpty().Text("goal", &l.Body)
 }
 
 // LoopStatus shows the state of the loop of the workspace.
 func (d *Console) LoopStatus(asJSON bool) error {
-	l, err := d.here(false)
+	l, err := d.openLoop(false)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
 	g := l.goal
-	s := loopStatus{Directory: l.space.Dir, File: l.path(), Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling()}
+	s := loopStatus{Directory: l.space.Dir, File: l.filePath(), Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling()}
 	says := ""
 	switch {
 	case l.missing():
@@ -79,62 +79,62 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State, s.Problem, says = loopUnreadable, l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = loopInactive
-		says = "loop " + l.name(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
+		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
 	case g.Count > 1:
 		s.State, s.Problem = loopRunning, l.driver.Problem
-		says = "loop " + l.name(g) + " is running" + l.progress(g)
+		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
-			says = "loop " + l.name(g) + " does not go on" + l.progress(g)
+			says = "loop " + l.loopName(g) + " does not go on" + l.progress(g)
 		}
 	default:
 		s.State, s.Problem = loopWaiting, l.driver.Problem
-		says = "loop " + l.name(g) + " waits for its first stop" + l.progress(g)
+		says = "loop " + l.loopName(g) + " waits for its first stop" + l.progress(g)
 	}
 	if l.file.Found && l.fault == nil {
-		s.Loop = &loopJSON{g, l.limit(g)}
+		s.Loop = &loopJSON{g, l.limitOf(g)}
 		s.Loop.Promises = append([]string{}, g.Promises...) // in JSON a list, also without any
 	}
 	if asJSON {
-		return l.encode(&s)
+		return l.printJSON(&s)
 	}
-	l.line(says)
+	l.printLine(says)
 	if s.Loop == nil {
 		return nil
 	}
-	l.field("  goal      ", title(g.Body))
+	l.printField("  goal      ", titleOf(g.Body))
 	if len(g.Promises) > 0 {
-		l.line("  promise   " + anyOf(g.Promises))
+		l.printLine("  promise   " + oneOf(g.Promises))
 	} else {
-		l.line("  promise   none: only the limit ends it")
+		l.printLine("  promise   none: only the limit ends it")
 	}
-	if limit := l.limit(g); limit < g.Max {
-		l.line("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
+	if limit := l.limitOf(g); limit < g.Max {
+		l.printLine("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
 	} else {
-		l.line("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))
+		l.printLine("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))
 	}
 	if g.Session == "" {
-		l.line("  session   none yet: the first one that stops here")
+		l.printLine("  session   none yet: the first one that stops here")
 	} else {
-		l.line("  session   " + g.Session)
+		l.printLine("  session   " + g.Session)
 	}
 	var times []string
 	if g.Started > 0 {
-		times = append(times, "started "+l.ago(g.Started))
+		times = append(times, "started "+l.agoOf(g.Started))
 	}
 	if g.Timeout > 0 {
-		times = append(times, "may take "+moment.Length(g.Timeout))
+		times = append(times, "may take "+moment.LengthInWords(g.Timeout))
 	}
 	if g.IterationTimeout > 0 {
-		times = append(times, "an iteration may take "+moment.Length(g.IterationTimeout))
+		times = append(times, "an iteration may take "+moment.LengthInWords(g.IterationTimeout))
 	}
-	l.field("  time      ", strings.Join(times, ", "))
+	l.printField("  time      ", strings.Join(times, ", "))
 	if s.State == loopWaiting || s.State == loopRunning {
 		l.notDriven()
 	}
 	return nil
 }
 
-func (d *Console) encode(o codec.Object) error {
+func (d *Console) printJSON(o codec.Object) error {
 	_, err := d.Out.Write(append(codec.Append(nil, o), '\n'))
 	return err
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Page prints the page of a session log, by default that of the session that
+// PrintPage prints the page of a session log, by default that of the session that
 // asks, and below it what the rules say.
-func (d *Console) Page(path string, settings hook.Settings) error {
+func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	if path == "" {
 		if path = d.findLog(d.Session); path == "" {
 			return &adviceError{"which session?", "name its log: page ~/.claude/projects/…/SESSION.jsonl"}
@@ -27,7 +27,7 @@ func (d *Console) Page(path string, settings hook.Settings) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(d.Work, path)
 	}
-	f, _, err := file.Open(path, 0)
+	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return &adviceError{"read session log: " + err.Error(), "name a log: ~/.claude/projects/…/SESSION.jsonl"}
 	}
@@ -37,11 +37,11 @@ func (d *Console) Page(path string, settings hook.Settings) error {
 	if len(snapshot.Faults) > 0 {
 		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code"}
 	}
-	if _, err := io.WriteString(d.Out, judge.PageOf(snapshot.Situation)); err != nil {
+	if _, err := io.WriteString(d.Out, judge.PageFor(snapshot.Situation)); err != nil {
 		return err
 	}
-	d.line("")
-	d.line(WouldAsk(settings.Strategy, snapshot.Verdict))
+	d.printLine("")
+	d.printLine(WouldAsk(settings.Strategy, snapshot.Verdict))
 	return nil
 }
 

@@ -15,10 +15,10 @@ import (
 	"unicode/utf8"
 )
 
-// Shows tells whether a terminal shows a character and does nothing else with it. A
+// IsShown tells whether a terminal shows a character and does nothing else with it. A
 // line end is none of these characters. Variation selectors count as shown: they choose
 // between the shapes of the character in front of them.
-func Shows(r rune) bool {
+func IsShown(r rune) bool {
 	switch {
 	case r < 0x7f:
 		return r >= ' '
@@ -36,12 +36,12 @@ func Shows(r rune) bool {
 // them as they are meant, a terminal does not.
 func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// Line puts a text on one line for a terminal: white space that is more than a blank
+// OneLine puts a text on one line for a terminal: white space that is more than a blank
 // becomes one, what a terminal does not show is left out.
-func Line(s string) string {
+func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case Shows(r):
+		case IsShown(r):
 			return r
 		case r >= '\t' && r <= '\r', r == 0x85, r == 0x2028, r == 0x2029:
 			return ' '
@@ -50,12 +50,12 @@ func Line(s string) string {
 	}, s)
 }
 
-// Text is a text of several lines for a model, or for a program that shows it its own
+// PlainText is a text of several lines for a model, or for a program that shows it its own
 // way: what would not show is left out, but for line ends, tabs and joiners.
-func Text(s string) string {
+func PlainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case Shows(r), r == '\n', r == '\t', IsJoiner(r):
+		case IsShown(r), r == '\n', r == '\t', IsJoiner(r):
 			return r
 		case r == 0x85, r == 0x2028, r == 0x2029:
 			return ' '
@@ -64,11 +64,11 @@ func Text(s string) string {
 	}, s)
 }
 
-// Writer writes to a terminal, or to a file that may be shown on one. What a terminal
+// SafeWriter writes to a terminal, or to a file that may be shown on one. What a terminal
 // does not show, but for line ends and tabs, is written as its JSON escape, like \u202e:
 // in JSON the same value, in other text a mark that something stood there. What is
 // not UTF-8 becomes U+FFFD. A character may be spread over several writes.
-func Writer(w io.Writer) io.Writer { return &writer{to: w} }
+func SafeWriter(w io.Writer) io.Writer { return &writer{to: w} }
 
 type writer struct {
 	to   io.Writer
@@ -84,7 +84,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
 		switch {
-		case Shows(r), r == '\n', r == '\t':
+		case IsShown(r), r == '\n', r == '\t':
 			out = utf8.AppendRune(out, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -20,10 +20,10 @@ func TestShowsAgreesWithUnicode(t *testing.T) {
 	shaped := []rune{0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		format := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
-		if format && !slices.Contains(shaped, r) && Shows(r) {
+		if format && !slices.Contains(shaped, r) && IsShown(r) {
 			t.Errorf("U+%04X is shown", r)
 		}
-		if !format && unicode.IsGraphic(r) && !Shows(r) && !(unicode.Is(unicode.Variation_Selector, r) && !(r >= 0xfe00 && r <= 0xfe0f)) {
+		if !format && unicode.IsGraphic(r) && !IsShown(r) && !(unicode.Is(unicode.Variation_Selector, r) && !(r >= 0xfe00 && r <= 0xfe0f)) {
 			t.Errorf("U+%04X is not shown", r)
 		}
 	}
@@ -42,10 +42,10 @@ func TestLineAndText(t *testing.T) {
 		"not UTF-8: \xff\x9b2J":           {"not UTF-8: ��2J", "not UTF-8: ��2J"},
 		"a signature of a number: \u06dd": {"a signature of a number: \u06dd", "a signature of a number: \u06dd"},
 	} {
-		if got := Line(in); got != want.line {
+		if got := OneLine(in); got != want.line {
 			t.Errorf("Line(%q) = %q, want %q", in, got, want.line)
 		}
-		if got := Text(in); got != want.text {
+		if got := PlainText(in); got != want.text {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want.text)
 		}
 	}
@@ -53,7 +53,7 @@ func TestLineAndText(t *testing.T) {
 
 func TestWriterEscapes(t *testing.T) {
 	var b bytes.Buffer
-	if _, err := Writer(&b).Write([]byte("a\n\tb\r\n\x1b[2J\u202e\u009b\U000e0041\x7f \xff é")); err != nil {
+	if _, err := SafeWriter(&b).Write([]byte("a\n\tb\r\n\x1b[2J\u202e\u009b\U000e0041\x7f \xff é")); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a\n\tb\\u000d\n\\u001b[2J\\u202e\\u009b\\udb40\\udc41\\u007f � é"; b.String() != want {
@@ -66,7 +66,7 @@ type full struct{}
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestWriterTellsThatNothingWasWritten(t *testing.T) {
-	if n, err := Writer(full{}).Write([]byte("a")); n != 0 || err == nil {
+	if n, err := SafeWriter(full{}).Write([]byte("a")); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -89,7 +89,7 @@ func FuzzWriter(f *testing.F) {
 		if out := written(t, text, int(piece)); !bytes.Equal(out, written(t, text, len(text))) {
 			t.Errorf("%q in pieces of %d is %q", text, piece, out)
 		}
-		for _, s := range []string{Line(text), strings.NewReplacer("\n", "", "\t", "", "\u200c", "", "\u200d", "").Replace(Text(text))} {
+		for _, s := range []string{OneLine(text), strings.NewReplacer("\n", "", "\t", "", "\u200c", "", "\u200d", "").Replace(PlainText(text))} {
 			if strings.ContainsFunc(s, hidden) || !utf8.ValidString(s) {
 				t.Errorf("%q is left of %q", s, text)
 			}
@@ -97,12 +97,12 @@ func FuzzWriter(f *testing.F) {
 	})
 }
 
-func hidden(r rune) bool { return !Shows(r) }
+func hidden(r rune) bool { return !IsShown(r) }
 
 // written is what a Writer makes of a text in pieces of n bytes.
 func written(t *testing.T, text string, n int) []byte {
 	var b bytes.Buffer
-	w := Writer(&b)
+	w := SafeWriter(&b)
 	for piece := range slices.Chunk([]byte(text), max(n, 1)) {
 		if _, err := w.Write(piece); err != nil {
 			t.Fatal(err)

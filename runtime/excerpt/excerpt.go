@@ -9,20 +9,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Quote makes evidence of a text: on one line, at most 80 bytes of it.
-func Quote(s string) string { return QuoteUpTo(s, 80) }
+// QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it.
+func QuoteEvidence(s string) string { return QuoteUpTo(s, 80) }
 
 // QuoteUpTo is the same with so many bytes.
 func QuoteUpTo(s string, most int) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(display.Text(s)), " "), "")
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return "“" + s + "”"
 }
 
-// First is the beginning of a text, at most n characters.
-func First(text string, n int) string {
+// FirstRunes is the beginning of a text, at most n characters.
+func FirstRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {
 			return strings.TrimSpace(text[:i]) + "…"
@@ -40,22 +40,22 @@ func Beginning(text string, n int) string {
 	return text
 }
 
-// Final is the end of a text, at most n bytes.
-func Final(text string, n int) string {
+// LastBytes is the end of a text, at most n bytes.
+func LastBytes(text string, n int) string {
 	if len(text) > n {
 		text = "…" + strings.ToValidUTF8(text[len(text)-n:], "")
 	}
 	return text
 }
 
-// Hash tells texts apart.
-func Hash(text string) string {
+// HashText tells texts apart.
+func HashText(text string) string {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-func Plain(name string, most int) string {
+func ShownName(name string, most int) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
 			return '?'
@@ -69,10 +69,10 @@ func Plain(name string, most int) string {
 }
 
 // PlainName is a name as texts may hold it: one line, short, no markup.
-func PlainName(name string) string { return Plain(name, 200) }
+func PlainName(name string) string { return ShownName(name, 200) }
 
-// Lower makes ASCII letters small, and leaves every byte where it is.
-func Lower(s string) string {
+// LowerASCII makes ASCII letters small, and leaves every byte where it is.
+func LowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
 		if 'A' <= c && c <= 'Z' {

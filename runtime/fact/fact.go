@@ -20,12 +20,12 @@ type Todo struct {
 	Blocked bool   `json:"blocked"` // waits for another item
 }
 
-// Open tells that a todo is not done.
-func (t Todo) Open() bool { return t.Status == "pending" || t.Status == "in_progress" }
+// IsOpen tells that a todo is not done.
+func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// Others tells that another agent has taken a todo. Those that lead a team go by
+// IsOthers tells that another agent has taken a todo. Those that lead a team go by
 // these names.
-func (t Todo) Others() bool {
+func (t Todo) IsOthers() bool {
 	switch strings.ToLower(t.Owner) {
 	case "", "team-lead", "lead", "main", "claude", "me":
 		return false
@@ -36,8 +36,8 @@ func (t Todo) Others() bool {
 // Tally is the state of a todo list.
 type Tally struct{ Done, Doing, Pending int }
 
-// Count counts a todo list.
-func Count(todos []Todo) (n Tally) {
+// CountTodos counts a todo list.
+func CountTodos(todos []Todo) (n Tally) {
 	for _, t := range todos {
 		switch t.Status {
 		case "completed":
@@ -135,8 +135,8 @@ const (
 	LoopCancelled = "cancel"
 )
 
-// Ends tells that the loop is over with this, or rests.
-func (e LoopEvent) Ends() bool {
+// EndsLoop tells that the loop is over with this, or rests.
+func (e LoopEvent) EndsLoop() bool {
 	switch e.Event {
 	case LoopStarted, LoopGoesOn, LoopLastRound:
 		return false
@@ -196,11 +196,11 @@ func (r *Memory) Members(m *codec.Members) {
 
 // Members are an event as the history keeps it.
 func (e *LoopEvent) Members(m *codec.Members) {
-	m.Keep().Text("loop", &e.Loop)
-	codec.Number(m.Keep(), "at", &e.At)
-	m.Keep().Text("event", &e.Event)
-	codec.Number(m.Keep(), "iteration", &e.Count)
-	codec.Number(m.Keep(), "max", &e.Max)
+	m.KeepEmpty().Text("loop", &e.Loop)
+	codec.Number(m.KeepEmpty(), "at", &e.At)
+	m.KeepEmpty().Text("event", &e.Event)
+	codec.Number(m.KeepEmpty(), "iteration", &e.Count)
+	codec.Number(m.KeepEmpty(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
 	m.Text("text", &e.Text)

@@ -12,19 +12,19 @@ import (
 // errIrregular says that something else lies in a file's place.
 var errIrregular = errors.New("not a regular file")
 
-// Open opens a regular file for reading and tells how large it is. Flags may be
+// OpenRegular opens a regular file for reading and tells how large it is. Flags may be
 // Nofollow.
-func Open(path string, flags int) (f *os.File, size int64, err error) {
-	f, size, err = open(path, flags)
+func OpenRegular(path string, flags int) (f *os.File, size int64, err error) {
+	f, size, err = openWithoutWaiting(path, flags)
 	if err != nil {
 		return nil, 0, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return f, size, nil
 }
 
-// Read reads a regular file of at most so many bytes.
-func Read(path string, most int) ([]byte, error) {
-	f, size, err := Open(path, 0)
+// ReadRegular reads a regular file of at most so many bytes.
+func ReadRegular(path string, most int) ([]byte, error) {
+	f, size, err := OpenRegular(path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +40,9 @@ func Read(path string, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// Exists tells whether a regular file can be opened.
-func Exists(path string) bool {
-	f, _, err := Open(path, 0)
+// IsReadable tells whether a regular file can be opened.
+func IsReadable(path string) bool {
+	f, _, err := OpenRegular(path, 0)
 	if err == nil {
 		f.Close()
 	}

@@ -12,9 +12,9 @@ const (
 	Nofollow = syscall.O_NOFOLLOW // a link in the file's place is an error
 )
 
-// open asks the system itself: os.File.Stat would bring 120 KB of time formatting into
+// openWithoutWaiting asks the system itself: os.File.Stat would bring 120 KB of time formatting into
 // the hook.
-func open(path string, flags int) (f *os.File, size int64, err error) {
+func openWithoutWaiting(path string, flags int) (f *os.File, size int64, err error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)
 	for err == syscall.EINTR {
 		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)

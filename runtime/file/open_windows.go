@@ -7,10 +7,10 @@ const (
 	Nofollow = 0 // and links only for those who may make them
 )
 
-func open(path string, _ int) (f *os.File, size int64, err error) {
+func openWithoutWaiting(path string, _ int) (f *os.File, size int64, err error) {
 	f, err = os.Open(path)
 	if err != nil {
-		return nil, 0, plain(err)
+		return nil, 0, withoutPath(err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -18,13 +18,13 @@ func open(path string, _ int) (f *os.File, size int64, err error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, 0, plain(err)
+		return nil, 0, withoutPath(err)
 	}
 	return f, info.Size(), nil
 }
 
-// plain is an error without the path, which Open says.
-func plain(err error) error {
+// withoutPath is an error without the path, which Open says.
+func withoutPath(err error) error {
 	if p, ok := err.(*os.PathError); ok {
 		return p.Err
 	}

@@ -22,7 +22,7 @@ func TestAnswer(t *testing.T) {
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
 	} {
-		if v := Answer("marge-simpson", test.prompt, test.calls); v.Rule != test.rule {
+		if v := CheckPrompt("marge-simpson", test.prompt, test.calls); v.Rule != test.rule {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

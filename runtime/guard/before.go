@@ -44,10 +44,10 @@ type Veto struct {
 	Next string
 }
 
-// Before looks at the event alone: a session that plans or waits is not done and must
+// CheckEvent looks at the event alone: a session that plans or waits is not done and must
 // not be pushed. Shell tasks do not count here, because a development server
 // runs all day; see Waiting.
-func Before(m Moment) Veto {
+func CheckEvent(m Moment) Veto {
 	if m.PermissionMode == "plan" {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
@@ -75,9 +75,9 @@ func Waiting(m Moment, earlier []string) Veto {
 	return Veto{}
 }
 
-// Going looks at the work that this turn has begun and that goes on: what it is about. It
+// CheckWork looks at the work that this turn has begun and that goes on: what it is about. It
 // will wake the agent when it ends, unless it is a server.
-func Going(work []string) Veto {
+func CheckWork(work []string) Veto {
 	for _, about := range work {
 		if !isServer(about) {
 			return Veto{Rule: "background", Evidence: "in the background: " + about}
@@ -100,10 +100,10 @@ func isServer(command string) bool {
 	return false
 }
 
-// Answer looks at the prompt: after a slash command of the plugin that only asks
+// CheckPrompt looks at the prompt: after a slash command of the plugin that only asks
 // for something, what Claude says is the answer, and work that remains elsewhere
 // waits. A loop is not asked: it goes on until it is told otherwise.
-func Answer(plugin, prompt string, calls int) Veto {
+func CheckPrompt(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
 	}
@@ -130,7 +130,7 @@ func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false
 	}
-	f, size, err := file.Open(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0)
+	f, size, err := file.OpenRegular(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0)
 	if err != nil {
 		return false
 	}

@@ -57,14 +57,14 @@ type Witness struct {
 	InOwn    int     // since the user's own last prompt
 }
 
-// Spend takes one continue from the budget, if there is one left. It returns
+// SpendContinue takes one continue from the budget, if there is one left. It returns
 // the state to remember and what is left after it; a Veto says which limit was
 // reached. The state is to be remembered either way.
 //
 // A clock that was set back makes earlier continues lie in the future. They
 // count as just now, so that a changed clock never buys another continue and
 // never locks a session for longer than the window.
-func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto) {
+func SpendContinue(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	if s.Prompt != stop.Prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
@@ -77,12 +77,12 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 		}
 		s.Own = stop.Own
 	}
-	times := clamp(s.Continues, t)
-	recent := within(times, t, Window)
+	times := clampTimes(s.Continues, t)
+	recent := countWithin(times, t, Window)
 	if stop.All > s.Known {
 		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
-		seen := clamp(stop.Times, t)
-		if recent = max(recent, within(seen, t, Window)); len(seen) > len(times) {
+		seen := clampTimes(stop.Times, t)
+		if recent = max(recent, countWithin(seen, t, Window)); len(seen) > len(times) {
 			times = seen
 		}
 	}
@@ -131,14 +131,14 @@ func (l Limits) reached(s ledger.State, stop Stop, c counts) Veto {
 	}
 	switch {
 	case len(c.hour) >= l.PerHour:
-		return Veto{"budget", continues(len(c.hour)) + " within an hour", inTime(c.hour, l.PerHour, stop.Now, time.Hour)}
+		return Veto{"budget", continues(len(c.hour)) + " within an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour)}
 	case c.recent >= l.Burst:
 		if s.Own == "" {
-			next = inTime(c.hour, l.Burst, stop.Now, Window)
+			next = timeUntilFree(c.hour, l.Burst, stop.Now, Window)
 		}
-		return Veto{"budget", continues(c.recent) + " within 5 minutes", unless(l.Burst, next)}
+		return Veto{"budget", continues(c.recent) + " within 5 minutes", unlessZero(l.Burst, next)}
 	case s.InPrompt >= l.PerPrompt:
-		return Veto{"budget", continues(s.InPrompt) + " for this prompt", unless(l.PerPrompt, next)}
+		return Veto{"budget", continues(s.InPrompt) + " for this prompt", unlessZero(l.PerPrompt, next)}
 	case c.same == 1 && c.same >= l.Same:
 		return Veto{"stagnation", "no progress since the last continue", sayContinue}
 	case c.same >= l.Same:
@@ -149,30 +149,30 @@ func (l Limits) reached(s ledger.State, stop Stop, c counts) Veto {
 	return Veto{}
 }
 
-// unless is what helps, but where a limit allows nothing at all.
-func unless(most int, next string) string {
+// unlessZero is what helps, but where a limit allows nothing at all.
+func unlessZero(most int, next string) string {
 	if most <= 0 {
 		return ""
 	}
 	return next
 }
 
-// inTime says when fewer than most of the newest times lie within a span.
-func inTime(times []int64, most int, now time.Time, span time.Duration) string {
+// timeUntilFree says when fewer than most of the newest times lie within a span.
+func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) string {
 	if most <= 0 || most > len(times) {
 		return ""
 	}
-	return "It can go on by itself again in " + moment.Length(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
+	return "It can go on by itself again in " + moment.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
 }
 
 // chain is how many loops of the greatest length one prompt may bring, one after
 // the other.
 const chain = 4
 
-// Round takes one round of a loop, whose greatest length is most. A loop counts
+// TakeRound takes one round of a loop, whose greatest length is most. A loop counts
 // its own rounds, in a file and by a name that others can change; this counts all
 // of them. Where the prompt is not known there is nothing to count by.
-func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
+func TakeRound(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 	if s.LoopPrompt != prompt {
 		s.LoopPrompt, s.Rounds = prompt, 0
 	}
@@ -184,8 +184,8 @@ func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 	return s, Veto{}
 }
 
-// clamp copies the times of the last hour, none of them later than now.
-func clamp(times []int64, now int64) (clamped []int64) {
+// clampTimes copies the times of the last hour, none of them later than now.
+func clampTimes(times []int64, now int64) (clamped []int64) {
 	for _, at := range times {
 		if at = min(at, now); now-at < time.Hour.Milliseconds() {
 			clamped = append(clamped, at)
@@ -194,8 +194,8 @@ func clamp(times []int64, now int64) (clamped []int64) {
 	return clamped
 }
 
-// within counts the times in a span before now.
-func within(times []int64, now int64, span time.Duration) (n int) {
+// countWithin counts the times in a span before now.
+func countWithin(times []int64, now int64, span time.Duration) (n int) {
 	for _, at := range times {
 		if now-at < span.Milliseconds() {
 			n++

@@ -33,7 +33,7 @@ func TestBefore(t *testing.T) {
 		"a subagent and a shell":      {Moment{Tasks: append(shell("npm run dev"), Background{Type: "monitor", Description: "logs"})}, nil, "background"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := Before(test.moment)
+			v := CheckEvent(test.moment)
 			if v.Rule == "" {
 				v = Waiting(test.moment, test.earlier)
 			}
@@ -55,7 +55,7 @@ type Progress struct {
 
 func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
 	w.All = max(w.All, len(w.Times), w.InPrompt)
-	return Spend(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Witness: w, Now: now})
+	return SpendContinue(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Witness: w, Now: now})
 }
 
 // moving is a session that makes progress at every stop.
@@ -162,7 +162,7 @@ func TestSpendCountsOlderLedgers(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	old := ledger.State{Prompt: "id:1", InPrompt: 3, Continues: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}}
 	for prompt, want := range map[string]string{"1": "budget", "2": ""} {
-		if _, _, v := Spend(old, Defaults(), Stop{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
+		if _, _, v := SpendContinue(old, Defaults(), Stop{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
 			t.Errorf("prompt %s: %+v", prompt, v)
 		}
 	}
@@ -173,7 +173,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	var s ledger.State
 	spend := func(second int) (left ledger.Left, v Veto) {
 		id := fmt.Sprint(second)
-		s, left, v = Spend(s, Defaults(), Stop{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
+		s, left, v = SpendContinue(s, Defaults(), Stop{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
 		return left, v
 	}
 	for i := range 60 {
@@ -225,12 +225,12 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 		"the witness alone":               {ledger.State{}, Defaults(), Stop{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
-		_, _, v := Spend(test.state, test.limits, test.stop)
+		_, _, v := SpendContinue(test.state, test.limits, test.stop)
 		if v.Rule == "" || v.Next != test.want {
 			t.Errorf("%s: %+v, want %q", name, v, test.want)
 		}
 	}
-	if _, v := Round(ledger.State{LoopPrompt: "id:1", Rounds: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
+	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", Rounds: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
 		t.Errorf("loops: %+v", v)
 	}
 }
@@ -240,7 +240,7 @@ func TestSpendKnowsLoops(t *testing.T) {
 	var s ledger.State
 	now := time.Unix(1_000_000, 0)
 	for range 100 {
-		s, _ = Round(s, 1000, "p")
+		s, _ = TakeRound(s, 1000, "p")
 	}
 	w := Witness{Times: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}, All: 100, InPrompt: 100, InOwn: 100}
 	if _, left, v := taken(s, Defaults(), "p", moving(1), w, now); v.Rule != "" || left.Burst != 2 || left.Prompt != 19 {
@@ -347,11 +347,11 @@ func TestBudgetOfOne(t *testing.T) {
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
 func TestGoing(t *testing.T) {
 	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
-		if veto := Going([]string{about}); veto.Rule != want {
+		if veto := CheckWork([]string{about}); veto.Rule != want {
 			t.Errorf("%s: %+v", about, veto)
 		}
 	}
-	if veto := Going(nil); veto.Rule != "" {
+	if veto := CheckWork(nil); veto.Rule != "" {
 		t.Errorf("nothing: %+v", veto)
 	}
 }

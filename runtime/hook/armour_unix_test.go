@@ -41,7 +41,7 @@ func concurrentWrites() {
 func TestMain(m *testing.M) {
 	if death, ok := deaths[os.Getenv("HOOK_TEST_DEATH")]; ok {
 		if os.Getenv("HOOK_TEST_ARMOUR") != "" {
-			Armour()
+			ArmourProcess()
 		}
 		death()
 		os.Exit(0)

@@ -23,7 +23,7 @@ const (
 // arrival waits until the log has this stop's own entry, if its host is one that writes
 // late. The veto says that it did not come.
 func (s *start) arrival() guard.Veto {
-	h := hostOf(s.event)
+	h := hostOfEvent(s.event)
 	if h.Arrived == nil || s.answers != "Stop" || s.event.LastMessage != "" {
 		return guard.Veto{}
 	}
@@ -41,7 +41,7 @@ func (s *start) arrival() guard.Veto {
 
 // endOfLog is the end of a log, nil if there is none.
 func endOfLog(path string) []byte {
-	f, size, err := file.Open(path, 0)
+	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return nil
 	}

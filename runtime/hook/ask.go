@@ -36,24 +36,24 @@ type asking struct {
 	told   string         // to the user, besides what the verdict says
 }
 
-// note puts down what came of a question to the judge.
-func (q asking) note(v *Settled) {
+// noteJudgement puts down what came of a question to the judge.
+func (q asking) noteJudgement(v *Settled) {
 	if q.asked != nil {
 		v.Next.Spent += q.asked.Micros
 		v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	}
 	if q.judged != nil {
-		v.Next.Note(*q.judged)
+		v.Next.NoteJudgement(*q.judged)
 	}
 	if v.Told == "" {
 		v.Told = q.told
 	}
 }
 
-// ask asks about the verdict's page and makes of it what the answer says.
-func (s *start) ask(snapshot *Snapshot) (a asking) {
+// askJudge asks about the verdict's page and makes of it what the answer says.
+func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	v := &snapshot.Verdict
-	j, asks := snapshot.Settings.Judge()
+	j, asks := snapshot.Settings.JudgeOptions()
 	if v.Page == "" || !asks {
 		return a
 	}
@@ -63,8 +63,8 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 		return unanswered(v, a, "unasked", "a yes would change nothing: "+settled.Evidence)
 	}
 	q := judge.Question{
-		Backend: j.Backend, Model: s.model(j.Model), System: judge.Prompt(s.agent()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
-		Variables: hostOf(s.event).Variables,
+		Backend: j.Backend, Model: s.judgeModel(j.Model), System: judge.PromptFor(s.agentName()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
+		Variables: hostOfEvent(s.event).Variables,
 	}
 	key := pageKey(q.Backend, q.Model, q.Page)
 	for _, old := range snapshot.Before.Judged {
@@ -75,30 +75,30 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 		}
 	}
 	// Rather too much: what is not spent goes back.
-	worst := judge.Micros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
-	if why := s.take(snapshot.Before.Spent, worst, j); why != "" {
+	worst := judge.PriceInMicros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
+	if why := s.reserveCost(snapshot.Before.Spent, worst, j); why != "" {
 		return unanswered(v, a, "unasked", why)
 	}
-	reply, due := s.pay(q, worst)
+	reply, due := s.payForAnswer(q, worst)
 	a.asked = &ledger.Asked{
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
-		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: short(reply.Detail, 300),
+		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
 	}
 	if reply.Model != "" {
-		a.asked.Model = short(reply.Model, 100)
+		a.asked.Model = shortenText(reply.Model, 100)
 	}
 	if reply.Failed == "" {
 		answered(v, reply.Continue, reply.Why)
-		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: short(reply.Why, 200)}
+		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: shortenText(reply.Why, 200)}
 		return a
 	}
-	s.note("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
+	s.noteForDebug("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
 	switch {
 	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
-		a.told = s.plugin + " asks no model in this project: " + short(reply.Detail, 200) + ". Where its rules are not sure, " + s.agent() + " stops."
+		a.told = s.plugin + " asks no model in this project: " + shortenText(reply.Detail, 200) + ". Where its rules are not sure, " + s.agentName() + " stops."
 	case due:
-		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
-			". Until it does, " + s.agent() + " stops where the rules are not sure."
+		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + shortenText(reply.Detail, 200) +
+			". Until it does, " + s.agentName() + " stops where the rules are not sure."
 	}
 	return unanswered(v, a, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 }
@@ -109,42 +109,42 @@ func unanswered(v *strategy.Verdict, a asking, rule, why string) asking {
 	return a
 }
 
-// model is who is asked: the settings' model, or that of a variable. An ARN names an
+// judgeModel is who is asked: the settings' model, or that of a variable. An ARN names an
 // account besides, and the variable may be a project's.
-func (s *start) model(model string) string {
+func (s *start) judgeModel(model string) string {
 	if s.Getenv == nil {
 		return model
 	}
 	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 		return m
 	} else if m != "" {
-		s.note("LISA_SIMPSON_MODEL: " + strconv.Quote(short(m, 100)) + " is not the name of a model; asking " + model)
+		s.noteForDebug("LISA_SIMPSON_MODEL: " + strconv.Quote(shortenText(m, 100)) + " is not the name of a model; asking " + model)
 	}
 	return model
 }
 
-// take counts what a question may cost, or says why it is not asked. spent is what
+// reserveCost counts what a question may cost, or says why it is not asked. spent is what
 // the session has cost so far.
-func (s *start) take(spent, worst int64, j judge.Options) (why string) {
-	if spent+worst > micros(j.Session) {
-		return "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(j.Session))
+func (s *start) reserveCost(spent, worst int64, j judge.Options) (why string) {
+	if spent+worst > toMicros(j.Session) {
+		return "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
 	}
-	switch err := ledger.Take(s.state, s.Now, worst, micros(j.Daily)); err {
+	switch err := ledger.TakeFromDay(s.state, s.Now, worst, toMicros(j.Daily)); err {
 	case nil:
 		return ""
 	case ledger.ErrSpent, ledger.ErrResting:
 		return err.Error()
 	default:
-		s.note("ask judge: " + err.Error())
+		s.noteForDebug("ask judge: " + err.Error())
 		return "the cost of questions cannot be saved"
 	}
 }
 
-// pay asks, and counts what it has cost. due tells that the user should hear of a
+// payForAnswer asks, and counts what it has cost. due tells that the user should hear of a
 // judge that does not answer.
-func (s *start) pay(q judge.Question, worst int64) (reply judge.Reply, due bool) {
+func (s *start) payForAnswer(q judge.Question, worst int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
-	reply = s.put(q)
+	reply = s.runJudge(q)
 	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
 		reply.Micros = worst
 	}
@@ -152,10 +152,10 @@ func (s *start) pay(q judge.Question, worst int64) (reply judge.Reply, due bool)
 	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
 		err = ledger.PutBack(s.state, now, worst)
 	} else {
-		due, err = ledger.Settle(s.state, now, worst, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: short(reply.Detail, 200)})
+		due, err = ledger.SettleSpending(s.state, now, worst, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
 	}
 	if err != nil {
-		s.note("settle judge: " + err.Error())
+		s.noteForDebug("settle judge: " + err.Error())
 	}
 	return reply, due
 }
@@ -170,14 +170,14 @@ func answered(v *strategy.Verdict, goOn bool, why string) {
 	}
 }
 
-// put asks springfield-judge, which lies beside the hook.
-func (s *start) put(q judge.Question) judge.Reply {
+// runJudge asks springfield-judge, which lies beside the hook.
+func (s *start) runJudge(q judge.Question) judge.Reply {
 	gone := func(why judge.Failure, err error) judge.Reply {
-		return judge.Reply{Failed: why, Detail: short(err.Error(), judge.MaxDetail)}
+		return judge.Reply{Failed: why, Detail: shortenText(err.Error(), judge.MaxDetail)}
 	}
 	line := codec.Append(nil, &q)
-	program := filepath.Join(filepath.Dir(follow(s.Executable)), "springfield-judge"+exe())
-	if s.Executable == "" || !file.Exists(program) {
+	program := filepath.Join(filepath.Dir(followLink(s.Executable)), "springfield-judge"+executableSuffix())
+	if s.Executable == "" || !file.IsReadable(program) {
 		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
 	var env []string
@@ -185,7 +185,7 @@ func (s *start) put(q judge.Question) judge.Reply {
 		env = s.Environ()
 	}
 	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(s.finish))
-	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
+	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.AskOutput(judge.MaxWire)
 	switch {
 	case err == process.ErrSlow:
 		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
@@ -193,7 +193,7 @@ func (s *start) put(q judge.Question) judge.Reply {
 		return gone(judge.NoBinary, err)
 	}
 	var r judge.Reply
-	if !codec.Valid(said) || codec.Read(said, &r) != nil {
+	if !codec.IsValid(said) || codec.ReadObject(said, &r) != nil {
 		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
 	return bounded(r)
@@ -210,14 +210,14 @@ func bounded(r judge.Reply) judge.Reply {
 	for _, n := range []*int64{&r.Micros, &r.Took, &r.Usage.Input, &r.Usage.Output, &r.Usage.CacheRead, &r.Usage.CacheWrite} {
 		*n = min(max(*n, 0), 1_000_000_000)
 	}
-	r.Why, r.Detail = short(r.Why, judge.MaxWhy), short(r.Detail, judge.MaxDetail)
+	r.Why, r.Detail = shortenText(r.Why, judge.MaxWhy), shortenText(r.Detail, judge.MaxDetail)
 	if r.Failed != "" && !slices.Contains(judge.Failures(), r.Failed) {
 		r.Failed = judge.Junk // of another springfield's, maybe; no answer it is
 	}
 	return r
 }
 
-func exe() string {
+func executableSuffix() string {
 	if runtime.GOOS == "windows" {
 		return ".exe"
 	}
@@ -236,5 +236,5 @@ func pageKey(parts ...string) string {
 	return string(b)
 }
 
-// micros are dollars in millionths.
-func micros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }
+// toMicros are dollars in millionths.
+func toMicros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }

@@ -51,7 +51,7 @@ func (w *world) questions() (all []judge.Question) {
 			continue
 		}
 		var q judge.Question
-		must(w.t, codec.Read([]byte(line), &q))
+		must(w.t, codec.ReadObject([]byte(line), &q))
 		all = append(all, q)
 	}
 	return all
@@ -100,7 +100,7 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 		t.Fatalf("%d questions", len(all))
 	}
 	q := all[0]
-	if q.Backend != "claude" || q.Model != "haiku" || q.Within != 20_000 || q.System != judge.Prompt("Claude") || q.Project != w.home ||
+	if q.Backend != "claude" || q.Model != "haiku" || q.Within != 20_000 || q.System != judge.PromptFor("Claude") || q.Project != w.home ||
 		!strings.Contains(q.Page, "  Last tools: [Bash(npm test → exit 0)]\n") || !strings.Contains(q.Page, unsure) || !strings.Contains(q.Page, `Latest request: "fix the types"`) {
 		t.Errorf("%+v", q)
 	}

@@ -29,12 +29,12 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		if known.Loop == nil {
 			continue
 		}
-		armed := s.armed(known)
-		sure := 2 * s.sure(known.Name, armed)
+		armed := s.armedState(known)
+		sure := 2 * s.certaintyOf(known.Name, armed)
 		if sure > 0 && !known.Loop.Spec {
 			sure++
 		}
@@ -52,7 +52,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 // names costs less than opening the workspace of each.
 func (s *Snapshot) mayLoop() bool {
 	var marks []string
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		if known.Loop != nil {
 			marks = append(marks, known.Marks...)
 		}
@@ -60,24 +60,24 @@ func (s *Snapshot) mayLoop() bool {
 	return workspace.HasMark(s.Event.Cwd, marks, s.Home)
 }
 
-// armed tells how a strategy's loop stands here.
-func (s *Snapshot) armed(known strategy.Strategy) strategy.Armed {
-	space, err := workspace.Open(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
+// armedState tells how a strategy's loop stands here.
+func (s *Snapshot) armedState(known strategy.Strategy) strategy.Armed {
+	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
 	if err != nil {
 		return strategy.Armed{} // its own hook could not read it either
 	}
 	defer space.Close()
 	situation := s.Situation
 	situation.Memories = s.Before.Loops
-	s.lookIn(space, known.Loop.Files, &situation)
+	s.readWorkspace(space, known.Loop.Files, &situation)
 	return known.Loop.Armed(situation)
 }
 
-// sure tells how sure it is that a plugin drives a loop. One that has not decided since
+// certaintyOf tells how sure it is that a plugin drives a loop. One that has not decided since
 // our own last stop is not on any more. One that has not decided yet may be new, as its
 // state file is.
-func (s *Snapshot) sure(name string, armed strategy.Armed) int {
-	last, theirs := s.Before.LastOf(s.Settings.Plugin), s.Before.LastWith(name)
+func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
+	last, theirs := s.Before.LastDecisionOf(s.Settings.Plugin), s.Before.LastWith(name)
 	switch {
 	case armed.Evidence == "":
 		return noLoop

@@ -21,17 +21,17 @@ const maxEvent = 4 << 20
 // Event is what a host says.
 type Event = host.Event
 
-// hostOf is whose event it is.
-func hostOf(e Event) *host.Host {
+// hostOfEvent is whose event it is.
+func hostOfEvent(e Event) *host.Host {
 	if e.Host == nil {
 		return registry.ClaudeCode()
 	}
 	return e.Host
 }
 
-// capOf is how many continues in a row the host honours, which an environment variable can
+// blockCapOf is how many continues in a row the host honours, which an environment variable can
 // change, as Claude Code reads it.
-func capOf(h *host.Host, getenv func(string) string) int {
+func blockCapOf(h *host.Host, getenv func(string) string) int {
 	if h.CapVariable != "" && getenv != nil {
 		if n, err := strconv.Atoi(strings.TrimSpace(getenv(h.CapVariable))); err == nil {
 			return max(n, 0)
@@ -45,11 +45,11 @@ func capOf(h *host.Host, getenv func(string) string) int {
 func readEvent(r io.Reader) (e Event, err error) {
 	data, err := readObject(r)
 	if err == nil {
-		e.Host = registry.HostOf(data)
+		e.Host = registry.HostOfEvent(data)
 		err = e.Host.ReadEvent(data, &e)
 	}
 	if err != nil {
-		return Event{}, failed("read event", err)
+		return Event{}, newFailure("read event", err)
 	}
 	return e, nil
 }
@@ -74,10 +74,10 @@ func readObject(r io.Reader) (data []byte, err error) {
 		case err == io.EOF && len(text) == 0:
 			return nil, err
 		default:
-			w := codec.Enter(text, '{')
+			w := codec.EnterValue(text, '{')
 			for w.Next() {
 			}
-			if object := w.Passed(); object != nil {
+			if object := w.PassedBytes(); object != nil {
 				return object, nil
 			}
 		}
@@ -88,9 +88,9 @@ func readObject(r io.Reader) (data []byte, err error) {
 	return nil, err
 }
 
-// key names the session in the ledger. Without a session id the place stands
+// sessionKey names the session in the ledger. Without a session id the place stands
 // in for it.
-func key(e Event) string {
+func sessionKey(e Event) string {
 	switch {
 	case e.SessionID != "":
 		return "session:" + e.SessionID

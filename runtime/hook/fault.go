@@ -40,39 +40,39 @@ type fault struct {
 // that the project can have brought along is not the user's, unless the project
 // holds their home.
 func (s *start) stateOf() string {
-	own := ledger.Dir("", s.Home)
-	if hostOf(s.event) != registry.ClaudeCode() {
+	own := ledger.StateDir("", s.Home)
+	if hostOfEvent(s.event) != registry.ClaudeCode() {
 		return own
 	}
-	state := ledger.Dir(s.event.TranscriptPath, s.Home)
+	state := ledger.StateDir(s.event.TranscriptPath, s.Home)
 	if own == "" || state == own {
 		return state
 	}
 	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
-		if project != "" && lies(state, project) && !lies(s.Home, project) {
+		if project != "" && liesWithin(state, project) && !liesWithin(s.Home, project) {
 			return own
 		}
 	}
 	return state
 }
 
-// lies tells whether a path is a directory or lies in it, as both are written.
-func lies(path, dir string) bool {
+// liesWithin tells whether a path is a directory or lies in it, as both are written.
+func liesWithin(path, dir string) bool {
 	path, dir = filepath.Clean(path), filepath.Clean(dir)
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // panicked ends a start by its own mistake.
 func (s *start) panicked(p any) {
-	err := errors.New("panic: " + worded(p))
-	s.note(err.Error())
+	err := errors.New("panic: " + panicText(p))
+	s.noteForDebug(err.Error())
 	if told := s.undecided(fault{faultPanic, err}); !s.answered {
-		_ = s.print(said{systemMessage: told})
+		_ = s.printAnswer(said{systemMessage: told})
 	}
 }
 
-// worded is what a panic says: an error, as of the runtime, or a text.
-func worded(p any) string {
+// panicText is what a panic says: an error, as of the runtime, or a text.
+func panicText(p any) string {
 	switch p := p.(type) {
 	case error:
 		return p.Error()
@@ -88,7 +88,7 @@ type failure struct {
 	err   error
 }
 
-func failed(tried string, err error) error { return &failure{tried, err} }
+func newFailure(tried string, err error) error { return &failure{tried, err} }
 
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
@@ -99,32 +99,32 @@ func (s *start) giveUp(f fault) {
 	if f.rule == faultEvent {
 		told = "" // it says no session in which to tell once
 	}
-	if err := s.print(said{systemMessage: told}); err != nil {
-		s.note("write answer: " + err.Error())
+	if err := s.printAnswer(said{systemMessage: told}); err != nil {
+		s.noteForDebug("write answer: " + err.Error())
 	}
 }
 
 // undecided files a start that came to no decision. What it returns is for the user, who
 // hears of a fault once in a session, and of none once there is an answer.
 func (s *start) undecided(f fault) (told string) {
-	r := s.record(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
-	did := s.plugin + " let " + s.agent() + " stop without a decision: "
+	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
+	did := s.plugin + " let " + s.agentName() + " stop without a decision: "
 	if s.answers != "Stop" {
 		r.Event, did = s.answers, s.plugin+" said nothing before a prompt: "
 	}
-	told = short(did+r.Evidence, 2000)
-	session, err := ledger.Open(s.state, key(s.event))
+	told = shortenText(did+r.Evidence, 2000)
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err == nil {
 		defer session.Close()
 		err = ledger.ErrBusy
 		if f.rule != faultBusy {
-			err = session.Lock()
+			err = session.LockSession()
 		}
 		r.State = session.State
-		if !s.answered && (err != nil || r.State.Tell(s.plugin, f.rule)) {
+		if !s.answered && (err != nil || r.State.TellOnce(s.plugin, f.rule)) {
 			r.Told = told
 		}
-		if _, failed := session.Append(r); failed != nil {
+		if _, failed := session.AppendRecord(r); failed != nil {
 			err = failed
 		}
 	}
@@ -132,29 +132,29 @@ func (s *start) undecided(f fault) (told string) {
 		return r.Told
 	}
 	// Nothing but the transcript says now whether the user was told.
-	if s.answered || transcript.EndHas(s.event.TranscriptPath, did) {
+	if s.answered || transcript.EndContains(s.event.TranscriptPath, did) {
 		return ""
 	}
 	return told
 }
 
-// both are two messages in one.
-func both(one, two string) string {
+// joinMessages are two messages in one.
+func joinMessages(one, two string) string {
 	if one == "" || two == "" {
 		return one + two
 	}
 	return one + "\n" + two
 }
 
-// nameOf is what a plugin is called whose strategy.json does not say: the name in
+// pluginNameOf is what a plugin is called whose strategy.json does not say: the name in
 // its manifest.
-func nameOf(root string) string {
-	if data, err := file.Read(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.Valid(data) {
-		if name, ok := codec.String(codec.Member(data, "name")); ok && isName(name) {
+func pluginNameOf(root string) string {
+	if data, err := file.ReadRegular(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.IsValid(data) {
+		if name, ok := codec.ExactString(codec.FindMember(data, "name")); ok && isPluginName(name) {
 			return name
 		}
 	}
-	if name := filepath.Base(root); isName(name) {
+	if name := filepath.Base(root); isPluginName(name) {
 		return name
 	}
 	return "springfield"

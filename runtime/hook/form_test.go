@@ -62,11 +62,11 @@ func TestForm(t *testing.T) {
 			}
 			code, stdout, stderr := w.raw("{" + fmt.Sprintf(test.event, w.path(log)) + "}")
 			r, _ := w.newest("session:s1")
-			h, mark := registry.HostOf([]byte("{"+fmt.Sprintf(test.event, "t")+"}")), ""
+			h, mark := registry.HostOfEvent([]byte("{"+fmt.Sprintf(test.event, "t")+"}")), ""
 			if h.Marked {
 				mark = transcript.Mark
 			}
-			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going: “Moving to Task 2.” (1 of 3 in 5 min · ` + h.Types("ned-flanders", "hold") + ` to stop)"`
+			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going: “Moving to Task 2.” (1 of 3 in 5 min · ` + h.WordToType("ned-flanders", "hold") + ` to stop)"`
 			want := `{"decision":"block","reason":"` + mark + r.Reason + `",` + user + "}\n"
 			if test.context {
 				want = `{` + user + `,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"` + r.Reason + `"}}` + "\n"
@@ -98,7 +98,7 @@ func TestLongReasonIsABlock(t *testing.T) {
 		var out bytes.Buffer
 		s := start{Host: Host{Stdout: &out, Stderr: io.Discard}, answers: "Stop"}
 		a := answer{context: true, Settled: Settled{Verdict: strategy.Verdict{Decision: strategy.Continue, Reason: strings.Repeat("x", size)}}}
-		if _, err := s.write(a, Settings{}); err != nil || !strings.HasPrefix(out.String(), want) {
+		if _, err := s.writeAnswer(a, Settings{}); err != nil || !strings.HasPrefix(out.String(), want) {
 			t.Errorf("%d bytes: %.40s, %v", size, out.String(), err)
 		}
 	}
@@ -107,11 +107,11 @@ func TestLongReasonIsABlock(t *testing.T) {
 // behind is a transcript that has an older prompt, and not the last message.
 type behind struct{ prompt string }
 
-func (b behind) Read([]byte) ([]byte, transcript.View, error) {
+func (b behind) ReadNew([]byte) ([]byte, transcript.View, error) {
 	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Own: b.prompt}, nil
 }
 
-func (behind) Window(int, string) (fact.Window, error) { return fact.Window{}, nil }
+func (behind) LastLines(int, string) (fact.Window, error) { return fact.Window{}, nil }
 
 // A stop is looked at again where the transcript lacks the event's prompt: it may be the
 // user's “continue”, or one of our slash commands, whose answer is no work to go on with.
@@ -133,7 +133,7 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		if got := s.lags() && s.awaitsPrompt(); got != test.want {
+		if got := s.isTranscriptLate() && s.awaitsPrompt(); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

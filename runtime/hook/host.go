@@ -26,11 +26,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Armour keeps Go's own deaths from blocking Claude: panics and fatal errors
+// ArmourProcess keeps Go's own deaths from blocking Claude: panics and fatal errors
 // exit 2, which Claude Code reads as "block". With the traceback set to
 // "crash" they end by SIGABRT instead, on unix, and a stack overflow is found
 // after 4 MiB instead of a gigabyte. The first statement of every main.
-func Armour() {
+func ArmourProcess() {
 	debug.SetTraceback("crash")
 	debug.SetMaxStack(4 << 20)
 }
@@ -86,7 +86,7 @@ func (h Host) Run() (code int) {
 	if h.finish.IsZero() {
 		h.finish = time.Now().Add(maxTime)
 	}
-	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), begun: time.Now()}
+	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
 	defer func() { _ = recover() }() // of what follows a panic
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +94,7 @@ func (h Host) Run() (code int) {
 			s.panicked(p)
 		}
 	}()
-	fault, asked := s.read()
+	fault, asked := s.readEvent()
 	if !asked {
 		return 0
 	}
@@ -104,32 +104,32 @@ func (h Host) Run() (code int) {
 		return 0
 	}
 	settings := s.settings()
-	a := s.decide(settings)
-	code = s.answer(a, settings)
+	a := s.decideAndRecord(settings)
+	code = s.answerHost(a, settings)
 	s.afterwards(a, settings)
 	if a.first {
-		ledger.Sweep(s.state, s.Now)
+		ledger.SweepOldSessions(s.state, s.Now)
 	}
 	return code
 }
 
-// read finds out whose start it is and what is asked. It is not asked if there is
+// readEvent finds out whose start it is and what is asked. It is not asked if there is
 // no event, which Claude Code would send, or one that is not the plugin's to answer.
-func (s *start) read() (f *fault, asked bool) {
+func (s *start) readEvent() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
-		f, s.plugin = &fault{faultSettings, err}, nameOf(s.root)
+		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
 	} else {
 		s.plugin, s.answers, s.prefix = s.own.Name, s.own.Strategy.Answers(), s.own.Strategy.Prefix
 	}
 	if f != nil {
-		s.note(f.err.Error())
+		s.noteForDebug(f.err.Error())
 	}
 	event, err := readEvent(s.Stdin)
 	if err != nil && f == nil {
-		s.note(err.Error())
+		s.noteForDebug(err.Error())
 		f, event.Name = &fault{faultEvent, err}, s.answers
 	}
 	switch known := f == nil || f.rule == faultEvent; {
@@ -149,8 +149,8 @@ func (s *start) read() (f *fault, asked bool) {
 		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
-	event.Host = hostOf(event)
-	event.Cap = capOf(event.Host, s.Getenv)
+	event.Host = hostOfEvent(event)
+	event.Cap = blockCapOf(event.Host, s.Getenv)
 	s.event = event
 	return f, true
 }
@@ -159,11 +159,11 @@ func (s *start) read() (f *fault, asked bool) {
 func (s *start) settings() Settings {
 	settings := s.own.ReadSettings(s.state, s.project())
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
-	if j, asks := settings.Judge(); asks {
+	if j, asks := settings.JudgeOptions(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
 	for _, fault := range settings.Faults {
-		s.note(fault + "; it is not in force")
+		s.noteForDebug(fault + "; it is not in force")
 	}
 	return settings
 }
@@ -171,7 +171,7 @@ func (s *start) settings() Settings {
 // project is the directory whose settings count, and must not choose where a question
 // goes.
 func (s *start) project() string {
-	if s.Project != "" && (s.event.Cwd == "" || hostOf(s.event) == registry.ClaudeCode()) {
+	if s.Project != "" && (s.event.Cwd == "" || hostOfEvent(s.event) == registry.ClaudeCode()) {
 		return s.Project
 	}
 	return s.event.Cwd
@@ -187,16 +187,16 @@ type answer struct {
 	context bool   // a continue can be said by additionalContext
 }
 
-// decide decides and writes the decision down. A continue that cannot be
+// decideAndRecord decides and writes the decision down. A continue that cannot be
 // written down does not happen.
-func (s *start) decide(settings Settings) answer {
-	session, err := ledger.Open(s.state, key(s.event))
+func (s *start) decideAndRecord(settings Settings) answer {
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
 		return s.unwritten(settings, Settled{}, faultLedger, unledgered(err))
 	}
 	defer session.Close()
 	if s.isDecided(session.State, settings) {
-		return silent(settings)
+		return silentAnswer(settings)
 	}
 	space, unlock, err := s.workspace(settings)
 	if err != nil {
@@ -206,9 +206,9 @@ func (s *start) decide(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
-	question := s.ask(&snapshot)
+	question := s.askJudge(&snapshot)
 
-	if err := session.Lock(); err != nil {
+	if err := session.LockSession(); err != nil {
 		rule := faultLedger
 		if err == ledger.ErrBusy {
 			rule = faultBusy
@@ -216,40 +216,40 @@ func (s *start) decide(settings Settings) answer {
 		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, unledgered(err))
 	}
 	if s.isDecided(session.State, settings) {
-		return silent(settings)
+		return silentAnswer(settings)
 	}
 	if question.asked != nil { // which takes long enough for the user to say hold
-		snapshot.vetoed(s.held())
+		snapshot.applyVeto(s.holdVeto())
 	}
 	snapshot.Before = session.State
 	settled := snapshot.Settle()
-	question.note(&settled)
+	question.noteJudgement(&settled)
 	if len(settled.Changes) > 0 && space != nil {
-		if err := space.Apply(settled.Changes); err != nil {
+		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
-			s.note(err.Error())
+			s.noteForDebug(err.Error())
 			settled = Settled{Verdict: strategy.Verdict{
-				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let " + s.agent() + " stop: " + err.Error(),
+				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let " + s.agentName() + " stop: " + err.Error(),
 			}, Next: session.State}
 			settled.Next.Log = snapshot.Log
 		}
 	}
-	settled.Next.Meet(s.present(settings))
-	record := s.record(settled, settings.Plugin)
+	settled.Next.MeetPlugin(s.present(settings))
+	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
 		if len(record.Flaws) < 3 {
-			record.Flaws = append(record.Flaws, short(flaw, 400))
+			record.Flaws = append(record.Flaws, shortenText(flaw, 400))
 		}
 	}
-	if _, err := session.Append(record); err != nil {
+	if _, err := session.AppendRecord(record); err != nil {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
 	return answer{Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version)}
 }
 
-// silent is the answer at a stop that another copy of the plugin has decided.
-func silent(settings Settings) answer {
+// silentAnswer is the answer at a stop that another copy of the plugin has decided.
+func silentAnswer(settings Settings) answer {
 	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }
 
@@ -257,24 +257,24 @@ func silent(settings Settings) answer {
 // judge is to be asked, or the transcript has an earlier prompt than the event.
 func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
-	if !snapshot.vetoed(s.held()) && !snapshot.vetoed(s.arrival()) {
+	if !snapshot.applyVeto(s.holdVeto()) && !snapshot.applyVeto(s.arrival()) {
 		snapshot = stop.Examine()
-		for until := time.Now().Add(lag); snapshot.lags() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) && time.Now().Before(until); {
+		for until := time.Now().Add(lag); snapshot.isTranscriptLate() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) && time.Now().Before(until); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
 	}
 	for _, fault := range snapshot.Faults {
-		s.note(fault)
+		s.noteForDebug(fault)
 	}
 	return snapshot
 }
 
-// held is the hold that is in force. What moves the state directory lifts none.
-func (s *start) held() guard.Veto {
-	hold, ok := ledger.Held(s.state, key(s.event), s.Now)
-	if own := ledger.Dir("", s.Home); !ok && own != "" && own != s.state {
-		hold, ok = ledger.Held(own, key(s.event), s.Now)
+// holdVeto is the hold that is in force. What moves the state directory lifts none.
+func (s *start) holdVeto() guard.Veto {
+	hold, ok := ledger.HoldInForce(s.state, sessionKey(s.event), s.Now)
+	if own := ledger.StateDir("", s.Home); !ok && own != "" && own != s.state {
+		hold, ok = ledger.HoldInForce(own, sessionKey(s.event), s.Now)
 	}
 	switch {
 	case !ok:
@@ -282,7 +282,7 @@ func (s *start) held() guard.Veto {
 	case hold.Until == 0:
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
-	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + moment.Length(hold.Until-s.Now.UnixMilli())}
+	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + moment.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which
@@ -296,9 +296,9 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	if settings.Options.Needs().Files == nil {
 		return nil, unlock, nil
 	}
-	space, err = workspace.Open(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
+	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
 	if err != nil {
-		s.note(err.Error())
+		s.noteForDebug(err.Error())
 		return nil, unlock, nil
 	}
 	if !settings.Strategy.Owns {
@@ -315,64 +315,64 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
-// agent is who goes on and stops.
-func (s *start) agent() string { return hostOf(s.event).Agent }
+// agentName is who goes on and stops.
+func (s *start) agentName() string { return hostOfEvent(s.event).Agent }
 
 // hostName is the host's name in records, "" for Claude Code.
 func (s *start) hostName() string {
-	if h := hostOf(s.event); h.Name != registry.ClaudeCode().Name {
+	if h := hostOfEvent(s.event); h.Name != registry.ClaudeCode().Name {
 		return h.Name
 	}
 	return ""
 }
 
-// record is what the ledger keeps of a verdict.
-func (s *start) record(v Settled, plugin string) ledger.Record {
+// recordOf is what the ledger keeps of a verdict.
+func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		Host: s.hostName(), At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Project: short(s.project(), 1000), Plugin: plugin,
-		Decision: string(v.Decision), Rule: v.Rule, Evidence: short(v.Evidence, 1000), Lang: v.Languages, Reason: short(v.Reason, 2000), Told: short(v.Told, 2000),
+		Host: s.hostName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
+		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages, Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}
 }
 
-// short is a text in at most so many bytes and a mark, and at most twice as many
+// shortenText is a text in at most so many bytes and a mark, and at most twice as many
 // in JSON: a record has to fit into its line.
-func short(s string, most int) string {
-	s = display.Text(s)
+func shortenText(s string, most int) string {
+	s = display.PlainText(s)
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }
 
-func unledgered(err error) error { return failed("write ledger", err) }
+func unledgered(err error) error { return newFailure("write ledger", err) }
 
 // unwritten is an answer that is not on file: a stop stands, a continue does not
 // happen.
 func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
-	s.note(err.Error())
+	s.noteForDebug(err.Error())
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
 		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// answer answers the host. What follows may take its time, and be ended in the middle.
-func (s *start) answer(a answer, settings Settings) (code int) {
+// answerHost answers the host. What follows may take its time, and be ended in the middle.
+func (s *start) answerHost(a answer, settings Settings) (code int) {
 	if a.fault != nil {
 		a.alert = s.undecided(*a.fault)
 	}
-	code, err := s.write(a, settings)
+	code, err := s.writeAnswer(a, settings)
 	if a.fault == nil && err != nil { // nothing has read it
-		s.note("write answer: " + err.Error())
+		s.noteForDebug("write answer: " + err.Error())
 		s.answered = true
-		s.undecided(fault{faultAnswer, failed("the answer could not be passed to "+s.event.Host.Title, err)})
+		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
 	}
 	by := " by rule " + a.Rule
 	if a.Rule == strategy.Unmatched {
 		by = ""
 	}
-	s.note(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
+	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
 	return code
 }
 
@@ -403,15 +403,15 @@ func (o *saidOfEvent) Members(m *codec.Members) {
 // it shows the beginning, and the name of a file.
 const maxContext = 10_000
 
-// write says the answer as the protocol wants it.
-func (s *start) write(a answer, settings Settings) (code int, err error) {
+// writeAnswer says the answer as the protocol wants it.
+func (s *start) writeAnswer(a answer, settings Settings) (code int, err error) {
 	// The client shows both on a terminal, and a model reads what does not show.
-	a.Told, a.Reason = display.Text(a.Told), display.Text(a.Reason)
+	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
 	for _, line := range a.Notes {
-		s.say(line)
+		s.sayToDebugLog(line)
 	}
-	o := said{systemMessage: both(a.alert, a.Told)}
-	h := hostOf(s.event)
+	o := said{systemMessage: joinMessages(a.alert, a.Told)}
+	h := hostOfEvent(s.event)
 	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
@@ -423,7 +423,7 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
 		o.systemMessage = a.alert
 	case exit2:
-	case a.Decision == strategy.Continue && (!a.context || settings.blocks() || len(a.Reason) > maxContext):
+	case a.Decision == strategy.Continue && (!a.context || settings.answersByBlock() || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
 		if h.Marked {
 			o.reason = transcript.Mark + a.Reason
@@ -432,7 +432,7 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
 		o.event, o.context = s.answers, enclosed(a.Reason)
 	}
-	return 0, s.print(o)
+	return 0, s.printAnswer(o)
 }
 
 // enclosed is a text that cannot end the tag <system-reminder>, between which Claude Code
@@ -448,13 +448,13 @@ func enclosed(text string) string {
 	return b.String()
 }
 
-// print prints an answer, if there is anything to say.
-func (s *start) print(o said) error {
+// printAnswer prints an answer, if there is anything to say.
+func (s *start) printAnswer(o said) error {
 	if o == (said{}) {
 		return nil
 	}
 	s.answered = true
-	o.systemMessage = display.Text(o.systemMessage)
+	o.systemMessage = display.PlainText(o.systemMessage)
 	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
 	return err
 }
@@ -472,68 +472,68 @@ func soundsLikeAFailure(reason string) bool {
 // next event.
 func (s *start) afterwards(a answer, settings Settings) {
 	if len(a.Script) > 0 {
-		s.script(a.dir, a.Script)
+		s.runScript(a.dir, a.Script)
 	}
 	to := settings.Progress
 	for _, e := range a.Events {
-		if err := Tell(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
-			s.note(err.Error())
+		if err := TellLoopEvent(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+			s.noteForDebug(err.Error())
 			to = nil
 		}
 	}
 }
 
-// Tell puts what happens to a loop into its history, and tells the command that
+// TellLoopEvent puts what happens to a loop into its history, and tells the command that
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: that it was stopped is recorded.
-func Tell(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(string) string, within time.Duration) error {
+func TellLoopEvent(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == fact.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)
-	if to == nil || !to.Wants(e) {
+	if to == nil || !to.WantsEvent(e) {
 		return err
 	}
 	e.File = ""
 	line := append(codec.Append(nil, &e), '\n')
 	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
-		err = failed("run "+to.Command[0], ran)
+		err = newFailure("run "+to.Command[0], ran)
 	}
 	return err
 }
 
-// script runs a script of the plugin's, as its original did, from the plugin that the
+// runScript runs a script of the plugin's, as its original did, from the plugin that the
 // hook lies in or else from the one that Claude Code names, in the workspace, which it
 // hears of as the original says it. It gets nothing to read, what it says goes nowhere,
 // and its failure changes nothing.
-func (s *start) script(dir string, script []string) {
+func (s *start) runScript(dir string, script []string) {
 	for _, plugin := range []string{s.root, s.PluginRoot} {
 		path := filepath.Join(plugin, filepath.FromSlash(script[0]))
-		if plugin == "" || !file.Exists(path) {
+		if plugin == "" || !file.IsReadable(path) {
 			continue
 		}
 		if path, err := filepath.Abs(path); err == nil {
 			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 			if err != nil {
-				s.note("run " + script[0] + ": " + err.Error())
+				s.noteForDebug("run " + script[0] + ": " + err.Error())
 			}
 		}
 		return
 	}
 }
 
-// note writes one line for the client's debug log, unless standard error is
+// noteForDebug writes one line for the client's debug log, unless standard error is
 // for the strategy's own lines, or for Claude to read.
-func (s *start) note(line string) {
+func (s *start) noteForDebug(line string) {
 	if s.prefix == "" && !s.quiet {
-		s.say(line)
+		s.sayToDebugLog(line)
 	}
 }
 
-func (s *start) say(line string) {
+func (s *start) sayToDebugLog(line string) {
 	prefix := s.prefix
 	if prefix == "" {
 		prefix = "springfield: "
 	}
-	io.WriteString(s.Stderr, display.Line(prefix+line)+"\n")
+	io.WriteString(s.Stderr, display.OneLine(prefix+line)+"\n")
 }

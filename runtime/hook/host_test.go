@@ -185,7 +185,7 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	var r ledger.Record
-	must(w.t, codec.Read([]byte(lines[len(lines)-1]), &r))
+	must(w.t, codec.ReadObject([]byte(lines[len(lines)-1]), &r))
 	return r, true
 }
 
@@ -456,7 +456,7 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 			if out, _ := w.run(w.event(e)); strings.Contains(out.Reason, "PROJECT SAYS") != test.believed {
 				t.Errorf("the layer is believed: %+v", out)
 			}
-			if _, err := ledger.SetHold(ledger.Dir("", w.host.Home), "", w.host.Now, 0, ledger.Means{}); err != nil {
+			if _, err := ledger.SetHold(ledger.StateDir("", w.host.Home), "", w.host.Now, 0, ledger.Means{}); err != nil {
 				t.Fatal(err)
 			}
 			e["last_assistant_message"] = "Task 1 is done. Moving to Task 2."

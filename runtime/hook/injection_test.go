@@ -20,7 +20,7 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, _ := registry.Named("lisa-simpson")
+	known, _ := registry.StrategyNamed("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if len(lines) < 50 {
@@ -57,7 +57,7 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 			Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s},
 			Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
 		}.Examine()
-		page := judge.PageOf(snapshot.Situation)
+		page := judge.PageFor(snapshot.Situation)
 		got := strings.Split(page, "\n")
 		if len(got) != len(starts) {
 			t.Errorf("%d: %d lines:\n%s", i, len(got), page)

@@ -126,7 +126,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
 		t.Errorf("held: %+v", out)
 	}
-	must(t, ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}))
+	must(t, ledger.LiftHold(dir, "", hold, w.host.Now, ledger.Means{}))
 	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {
 		t.Errorf("after the hold: %+v", out)
 	}
@@ -177,7 +177,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 				winner, n = fmt.Sprint("s", i), n+1
 			}
 		}
-		goal, err := wiggum.Read([]byte(w.read(loopFile)))
+		goal, err := wiggum.ReadLoop([]byte(w.read(loopFile)))
 		if n != 1 || err != nil || goal.Session != winner || goal.Count != 2 {
 			t.Fatalf("%d of eight sessions went on; the file is that of %q at %d: %v", n, goal.Session, goal.Count, err)
 		}
@@ -487,11 +487,11 @@ func FuzzLoopFile(f *testing.F) {
 			if out.Decision != "block" {
 				continue
 			}
-			was, err := wiggum.Read([]byte(before))
+			was, err := wiggum.ReadLoop([]byte(before))
 			if err != nil {
 				t.Fatalf("%q went on: %v", before, err)
 			}
-			if is, err := wiggum.Read([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
+			if is, err := wiggum.ReadLoop([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
 				t.Fatalf("%q became %q: %v", before, w.read(loopFile), err)
 			}
 		}

@@ -27,11 +27,11 @@ const configFile = "strategy.json"
 // plugin does CLAUDE_PLUGIN_ROOT count.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
-		dir := filepath.Dir(follow(executable))
+		dir := filepath.Dir(followLink(executable))
 		for _, hooks := range []string{dir, filepath.Dir(dir)} {
 			root := filepath.Dir(hooks)
-			_, named := registry.Named(filepath.Base(root))
-			if filepath.Base(hooks) == "hooks" && (named || file.Exists(filepath.Join(root, configFile))) {
+			_, named := registry.StrategyNamed(filepath.Base(root))
+			if filepath.Base(hooks) == "hooks" && (named || file.IsReadable(filepath.Join(root, configFile))) {
 				return root, nil
 			}
 		}
@@ -42,9 +42,9 @@ func findRoot(executable, fallback string) (string, error) {
 	return fallback, nil
 }
 
-// follow resolves a symlinked binary. Directories are left as they are named:
+// followLink resolves a symlinked binary. Directories are left as they are named:
 // the plugin is the one whose hooks directory was asked for.
-func follow(path string) string {
+func followLink(path string) string {
 	for range 16 {
 		target, err := os.Readlink(path)
 		if err != nil {
@@ -72,8 +72,8 @@ type Plugin struct {
 // name says which, so that a plugin that lost its settings keeps its strategy.
 func ReadPlugin(root string) (Plugin, error) {
 	path := filepath.Join(root, configFile)
-	data, err := file.Read(path, maxConfig)
-	if known, ok := registry.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
+	data, err := file.ReadRegular(path, maxConfig)
+	if known, ok := registry.StrategyNamed(filepath.Base(root)); ok && os.IsNotExist(err) {
 		return Plugin{Name: known.Name, Strategy: known, Root: root}, nil
 	}
 	if err != nil {
@@ -88,9 +88,9 @@ func ReadPlugin(root string) (Plugin, error) {
 // otherwise where it names none. A fault in the rules does not hide it.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	p, name := Plugin{path: path, data: data}, ""
-	fault := codec.Check(data)
+	fault := codec.FindFault(data)
 	for _, m := range object.Members(data) {
-		for _, known := range []strategy.Member{strategy.Text("plugin", &p.Name), strategy.Text("strategy", &name)} {
+		for _, known := range []strategy.Member{strategy.TextMember("plugin", &p.Name), strategy.TextMember("strategy", &name)} {
 			if fault == nil && strings.EqualFold(known.Name, m.Name) {
 				fault = codec.ReadMember(data, known.Name, m.Value, known.Into)
 			}
@@ -100,17 +100,17 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 		fault = notObject(data)
 	}
 	if fault != nil {
-		return Plugin{}, errors.New("read " + path + ": " + place(data, fault))
+		return Plugin{}, errors.New("read " + path + ": " + placeFault(data, fault))
 	}
 	if name == "" {
 		name = otherwise
 	}
 	var ok bool
-	if p.Strategy, ok = registry.Named(name); !ok {
+	if p.Strategy, ok = registry.StrategyNamed(name); !ok {
 		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
-			"; this hook knows " + strings.Join(registry.Names(), ", "))
+			"; this hook knows " + strings.Join(registry.StrategyNames(), ", "))
 	}
-	if !isName(p.Name) {
+	if !isPluginName(p.Name) {
 		p.Name = name
 	}
 	return p, nil
@@ -121,12 +121,12 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 // strategy, or it is for the default one. What is wrong with it is an error, because it
 // is what the user wants to try.
 func ReadFile(path string) (Settings, error) {
-	data, err := file.Read(path, maxConfig)
+	data, err := file.ReadRegular(path, maxConfig)
 	if err != nil {
 		return Settings{}, err
 	}
 	name := strings.TrimSuffix(filepath.Base(path), ".json")
-	if _, ok := registry.Named(name); !ok {
+	if _, ok := registry.StrategyNamed(name); !ok {
 		name = registry.Default()
 	}
 	p, err := parsePlugin(path, data, name)
@@ -140,8 +140,8 @@ func ReadFile(path string) (Settings, error) {
 	return s, nil
 }
 
-// isName tells whether a plugin's name may be part of a path.
-func isName(s string) bool {
+// isPluginName tells whether a plugin's name may be part of a path.
+func isPluginName(s string) bool {
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
 	})

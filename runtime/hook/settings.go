@@ -67,9 +67,9 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// blocks tells that a continue is a decision to block, also for a Claude Code that knows
+// answersByBlock tells that a continue is a decision to block, also for a Claude Code that knows
 // the quieter form.
-func (s Settings) blocks() bool {
+func (s Settings) answersByBlock() bool {
 	switch s.Protocol {
 	case "context":
 		return false
@@ -100,8 +100,8 @@ func (s Settings) MaxRounds() (rounds int, ok bool) {
 	return loop.MaxRounds(), true
 }
 
-// Judge is who is asked where the rules are not sure; not ok if no judge is.
-func (s Settings) Judge() (j judge.Options, ok bool) {
+// JudgeOptions is who is asked where the rules are not sure; not ok if no judge is.
+func (s Settings) JudgeOptions() (j judge.Options, ok bool) {
 	asks, ok := s.Options.(interface{ Judge() judge.Options })
 	if !ok {
 		return j, false
@@ -145,7 +145,7 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 		}
 		data, err := p.data, error(nil)
 		if layer.by != strategy.Author {
-			data, err = file.Read(layer.path, layer.most)
+			data, err = file.ReadRegular(layer.path, layer.most)
 		}
 		var faults []string
 		switch {
@@ -153,13 +153,13 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 		case err != nil:
 			faults = []string{err.Error()}
 		default:
-			s, faults = s.Over(data, layer.by)
+			s, faults = s.Overlay(data, layer.by)
 		}
 		if more := len(faults) - maxFaults; more > 0 {
 			faults = append(faults[:maxFaults], strconv.Itoa(more)+" more faults")
 		}
 		for _, says := range faults {
-			s.Faults = append(s.Faults, short(layer.path+": "+says, maxFault))
+			s.Faults = append(s.Faults, shortenText(layer.path+": "+says, maxFault))
 		}
 	}
 	return s
@@ -172,7 +172,7 @@ func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	if set == "" {
 		return s, nil
 	}
-	s, faults := s.Over([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
+	s, faults := s.Overlay([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
 	if len(faults) > 0 {
 		return s, errors.New(faults[0])
 	}
@@ -185,14 +185,14 @@ type budget [3]*int
 
 func (b *budget) Members(m *codec.Members) {
 	for i, name := range []string{"burst", "prompt", "hour"} {
-		codec.Given(m, name, &b[i], codec.Number[int])
+		codec.OptionalMember(m, name, &b[i], codec.Number[int])
 	}
 }
 
-// Over are the settings with a file over them, and what is wrong with it: that is not
+// Overlay are the settings with a file over them, and what is wrong with it: that is not
 // in force. The file is read strictly. Of a member that only other strategies have the
 // rest is in force; a fault that begins with a line is about the whole file.
-func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
+func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) {
 	var f struct {
 		text     string // what is read elsewhere, or not at all
 		protocol string
@@ -201,12 +201,12 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 	}
 	options := s.Strategy.New()
 	members := append(options.Members(),
-		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text),
-		strategy.Text("protocol", &f.protocol),
+		strategy.TextMember("$schema", &f.text), strategy.TextMember("plugin", &f.text), strategy.TextMember("strategy", &f.text),
+		strategy.TextMember("protocol", &f.protocol),
 		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
 		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
-	whole, fault := codec.First(data)
+	whole, fault := codec.FirstValue(data)
 	if fault == nil {
 		fault = notObject(whole)
 	}
@@ -220,29 +220,29 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 		} else if other, ok := memberOfAnother(m.Name); !ok {
 			fault = codec.Unknown(m.Name, m.Key)
 		} else if other.Without != "" {
-			l.Fault(other.Name + ": " + l.Strategy + " " + other.Without)
+			l.NoteFault(other.Name + ": " + l.Strategy + " " + other.Without)
 		}
 	}
 	if fault != nil {
-		return s, []string{place(data, fault)}
+		return s, []string{placeFault(data, fault)}
 	}
 	options.Over(s.Options, &l)
 	s.Options = options
 	switch p := f.progress; {
 	case p == nil:
 	case by != strategy.User:
-		l.Fault("progress: only your own file can name a command")
+		l.NoteFault("progress: only your own file can name a command")
 	case len(p.Command) == 0 || !filepath.IsAbs(p.Command[0]):
-		l.Fault("progress: command begins with the absolute path of a program")
+		l.NoteFault("progress: command begins with the absolute path of a program")
 	case p.Every < 0 || p.Every > maxEvery:
-		l.Fault("progress: every must be from 0 to " + strconv.Itoa(maxEvery))
+		l.NoteFault("progress: every must be from 0 to " + strconv.Itoa(maxEvery))
 	default:
 		s.Progress = p
 	}
 	switch {
 	case f.protocol == "" || by == strategy.Project:
 	case !slices.Contains([]string{"context", "block", "exit2"}, f.protocol):
-		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
+		l.NoteFault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
 	default:
 		s.Protocol = f.protocol
 	}
@@ -258,7 +258,7 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 		switch set := f.budget[i]; {
 		case set == nil || by == strategy.Project && *set > *limit.value:
 		case *set < 0 || *set > limit.most:
-			l.Fault("budget: " + limit.name + " must be from 0 to " + strconv.Itoa(limit.most))
+			l.NoteFault("budget: " + limit.name + " must be from 0 to " + strconv.Itoa(limit.most))
 		default:
 			*limit.value = *set
 		}
@@ -268,7 +268,7 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 
 // memberOfAnother is a member that some strategy has.
 func memberOfAnother(name string) (strategy.Member, bool) {
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		for _, m := range known.New().Members() {
 			if strings.EqualFold(m.Name, name) {
 				return m, true
@@ -282,14 +282,14 @@ func memberOfAnother(name string) (strategy.Member, bool) {
 // members.
 func notObject(data []byte) *codec.Fault {
 	start := bytes.TrimLeft(data, " \t\r\n")
-	if kind := codec.Kind(start); kind != "object" && kind != "null" {
+	if kind := codec.KindName(start); kind != "object" && kind != "null" {
 		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be " + codec.WithArticle(kind)}
 	}
 	return nil
 }
 
-// place is a fault with its line and column in front.
-func place(data []byte, f *codec.Fault) string {
+// placeFault is a fault with its line and column in front.
+func placeFault(data []byte, f *codec.Fault) string {
 	line, column := object.Position(data, f.At)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

@@ -51,8 +51,8 @@ type Stop struct {
 // it has left in log, and its last lines. A replay, which goes through many stops of
 // one transcript, reads it once.
 type Reading interface {
-	Read(since []byte) (log []byte, view transcript.View, err error)
-	Window(lines int, word string) (fact.Window, error)
+	ReadNew(since []byte) (log []byte, view transcript.View, err error)
+	LastLines(lines int, word string) (fact.Window, error)
 }
 
 // fromFile reads the file at a path.
@@ -62,17 +62,17 @@ type fromFile struct {
 	brief bool // the texts of calls are not wanted
 }
 
-func (f fromFile) Read(since []byte) (data []byte, view transcript.View, err error) {
+func (f fromFile) ReadNew(since []byte) (data []byte, view transcript.View, err error) {
 	var log transcript.Log
-	if len(since) > 0 && codec.Read(since, &log) != nil {
+	if len(since) > 0 && codec.ReadObject(since, &log) != nil {
 		log = transcript.Log{} // damaged: the transcript is read anew
 	}
-	log, view, err = f.host.Log.Read(f.path, log, f.brief)
+	log, view, err = f.host.Log.ReadNew(f.path, log, f.brief)
 	return codec.Append(nil, &log), view, err
 }
 
-func (f fromFile) Window(lines int, word string) (fact.Window, error) {
-	return f.host.Log.About(f.path, lines, word)
+func (f fromFile) LastLines(lines int, word string) (fact.Window, error) {
+	return f.host.Log.LinesAbout(f.path, lines, word)
 }
 
 // Snapshot is a stop as it was found.
@@ -91,18 +91,18 @@ type Snapshot struct {
 // Examine looks at a stop.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
-	if !s.Alone && s.vetoed(guard.Before(s.Event.Moment)) {
+	if !s.Alone && s.applyVeto(guard.CheckEvent(s.Event.Moment)) {
 		return s
 	}
 	needs := s.Settings.Options.Needs()
 	if needs.Files != nil && s.Space == nil {
 		needs.Lines = 0 // without its files it decides before it looks at the last lines
 	}
-	s.read(needs)
-	if !s.Alone && s.vetoed(s.guarded()) {
+	s.readTranscript(needs)
+	if !s.Alone && s.applyVeto(s.guarded()) {
 		return s
 	}
-	s.files(needs)
+	s.readFiles(needs)
 	decide := s.Settings.Options.Decide
 	if s.Settings.Prepared != nil {
 		decide = s.Settings.Prepared
@@ -119,13 +119,13 @@ func (stop Stop) Examine() Snapshot {
 func (s *Snapshot) guarded() guard.Veto {
 	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
 	if veto.Rule == "" {
-		veto = s.logged()
+		veto = s.vetoOfLog()
 	}
 	if veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop" {
 		return veto
 	}
 	if s.View.Driven {
-		return guard.Veto{Rule: "host-loop", Evidence: hostOf(s.Event).Title + " works on a goal that you have set, and goes on by itself"}
+		return guard.Veto{Rule: "host-loop", Evidence: hostOfEvent(s.Event).Title + " works on a goal that you have set, and goes on by itself"}
 	}
 	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
@@ -134,18 +134,18 @@ func (s *Snapshot) guarded() guard.Veto {
 		return veto
 	}
 	if _, loops := s.Settings.MaxRounds(); !loops {
-		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
+		return guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return guard.Veto{}
 }
 
-// logged asks the guards for what only the log tells.
-func (s *Snapshot) logged() guard.Veto {
-	switch h := hostOf(s.Event); {
+// vetoOfLog asks the guards for what only the log tells.
+func (s *Snapshot) vetoOfLog() guard.Veto {
+	switch h := hostOfEvent(s.Event); {
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
-		return guard.Before(guard.Moment{PermissionMode: s.View.Mode})
+		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode})
 	case !h.Logged:
 		return guard.Veto{}
 	}
@@ -153,11 +153,11 @@ func (s *Snapshot) logged() guard.Veto {
 	for _, task := range s.View.Started {
 		work = append(work, task.What)
 	}
-	return guard.Going(work)
+	return guard.CheckWork(work)
 }
 
-// vetoed makes a stop of the snapshot if there is a veto.
-func (s *Snapshot) vetoed(veto guard.Veto) bool {
+// applyVeto makes a stop of the snapshot if there is a veto.
+func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
 		return false
 	}
@@ -169,9 +169,9 @@ func (s *Snapshot) vetoed(veto guard.Veto) bool {
 // lag is by how much the transcript may be behind the event.
 const lag = 100 * time.Millisecond
 
-// lags tells that the transcript has not the message yet, or not the newest call's
+// isTranscriptLate tells that the transcript has not the message yet, or not the newest call's
 // result.
-func (s Snapshot) lags() bool {
+func (s Snapshot) isTranscriptLate() bool {
 	n := len(s.View.Calls)
 	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
@@ -180,18 +180,18 @@ func (s Snapshot) lags() bool {
 // yet: a new one brings a new budget, and one of our slash commands asks for no work.
 func (s Snapshot) awaitsPrompt() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	return !hostOf(s.Event).Prompts && event != "" && known != "" && event != known
+	return !hostOfEvent(s.Event).Prompts && event != "" && known != "" && event != known
 }
 
-// files reads what the strategy wants.
-func (s *Snapshot) files(needs strategy.Needs) {
+// readFiles reads what the strategy wants.
+func (s *Snapshot) readFiles(needs strategy.Needs) {
 	if needs.Files != nil && s.Space != nil {
-		s.lookIn(s.Space, needs.Files, &s.Situation)
+		s.readWorkspace(s.Space, needs.Files, &s.Situation)
 	}
 }
 
-// lookIn reads files of a workspace. What is wanted may depend on what was read.
-func (s *Snapshot) lookIn(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
+// readWorkspace reads files of a workspace. What is wanted may depend on what was read.
+func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
@@ -201,7 +201,7 @@ func (s *Snapshot) lookIn(space *workspace.Space, wants func(strategy.Situation)
 		news := false
 		for _, want := range wants(*situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = space.Read(want)
+				files[want.Name] = space.ReadWanted(want)
 				news = true
 			}
 		}
@@ -211,15 +211,15 @@ func (s *Snapshot) lookIn(space *workspace.Space, wants func(strategy.Situation)
 	}
 }
 
-// read takes in the transcript. What cannot be read is not there: the event's
+// readTranscript takes in the transcript. What cannot be read is not there: the event's
 // text may be enough.
-func (s *Snapshot) read(needs strategy.Needs) {
+func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{hostOf(s.Event), path, !s.Settings.Strategy.Judges && !s.Alone}
+		reading = fromFile{hostOfEvent(s.Event), path, !s.Settings.Strategy.Judges && !s.Alone}
 	}
 	if path != "" {
-		log, view, err := reading.Read(s.Log)
+		log, view, err := reading.ReadNew(s.Log)
 		if os.IsNotExist(err) {
 			// Nothing is written yet at the first stop of a session.
 		} else if err != nil {
@@ -231,13 +231,13 @@ func (s *Snapshot) read(needs strategy.Needs) {
 	s.situate(needs)
 	s.Situation.Turn.Known = known
 	if needs.Lines > 0 && path != "" {
-		w, err := reading.Window(needs.Lines, needs.Word)
+		w, err := reading.LastLines(needs.Lines, needs.Word)
 		if err != nil {
 			return // said above
 		}
 		s.Situation.Window = w
 		if s.Event.LastMessage == "" {
-			s.Situation.Message.Text = clip(w.Text)
+			s.Situation.Message.Text = clipText(w.Text)
 		}
 	}
 }
@@ -245,14 +245,14 @@ func (s *Snapshot) read(needs strategy.Needs) {
 // situate puts the event before the transcript, which may lag. A strategy gets what it
 // needs.
 func (s *Snapshot) situate(needs strategy.Needs) {
-	event, view, h := s.Event, &s.View, hostOf(s.Event)
+	event, view, h := s.Event, &s.View, hostOfEvent(s.Event)
 	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
-			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Running: len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
+			Prompt: view.PromptText, PromptID: s.promptID(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Running: len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
+		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
 	}
 	if h.Context != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
@@ -264,7 +264,7 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 		s.Situation.Skill = view.Skill
 	}
 	if needs.Plans {
-		s.Situation.Plans = plans(event.LastMessage, view.Plans)
+		s.Situation.Plans = plansNamed(event.LastMessage, view.Plans)
 	}
 	if needs.Memories {
 		s.Situation.Memories = s.Before.Loops
@@ -274,12 +274,12 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 	if m.Text == "" {
 		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
-	m.Text = clip(m.Text)
+	m.Text = clipText(m.Text)
 }
 
-// plans are those that the transcript names, and before them those of the last
+// plansNamed are those that the transcript names, and before them those of the last
 // message, which it may not have yet.
-func plans(text string, known []fact.Plan) []fact.Plan {
+func plansNamed(text string, known []fact.Plan) []fact.Plan {
 	var all []fact.Plan
 	for _, name := range transcript.PlansIn(text) {
 		all = append(all, fact.Plan{Name: name})
@@ -295,26 +295,26 @@ func plans(text string, known []fact.Plan) []fact.Plan {
 	return all
 }
 
-func clip(text string) string {
+func clipText(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
 	}
 	return text
 }
 
-// prompt names the user's prompt that this stop belongs to. The event's own id
+// promptID names the user's prompt that this stop belongs to. The event's own id
 // is new when a finished background task wakes Claude, which is no prompt of
 // the user's; so the transcript's counts where there is one. "" if none is known.
-func (s *Snapshot) prompt() string {
+func (s *Snapshot) promptID() string {
 	switch {
-	case s.Event.PromptID != "" && hostOf(s.Event).Prompts:
-		return "id:" + short(s.Event.PromptID, 100)
+	case s.Event.PromptID != "" && hostOfEvent(s.Event).Prompts:
+		return "id:" + shortenText(s.Event.PromptID, 100)
 	case s.View.PromptID != "":
-		return "id:" + short(s.View.PromptID, 100)
+		return "id:" + shortenText(s.View.PromptID, 100)
 	case s.View.Prompt != "":
-		return "uuid:" + short(s.View.Prompt, 100)
+		return "uuid:" + shortenText(s.View.Prompt, 100)
 	case s.Event.PromptID != "": // no transcript yet: the same id as it will have
-		return "id:" + short(s.Event.PromptID, 100)
+		return "id:" + shortenText(s.Event.PromptID, 100)
 	}
 	return ""
 }
@@ -329,15 +329,15 @@ func (s *Snapshot) counted() guard.Stop {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
 	own := ""
-	if s.View.Own == s.Event.PromptID || hostOf(s.Event).Prompts { // the transcript alone cannot buy a new burst
-		own = short(s.Event.PromptID, 100)
+	if s.View.Own == s.Event.PromptID || hostOfEvent(s.Event).Prompts { // the transcript alone cannot buy a new burst
+		own = shortenText(s.Event.PromptID, 100)
 	}
 	inPrompt := ours.InTurn
-	if hostOf(s.Event).Prompts && s.View.Own != "" { // the prompt is the user's own
+	if hostOfEvent(s.Event).Prompts && s.View.Own != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
 	return guard.Stop{
-		Prompt: s.prompt(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.promptID(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
@@ -352,21 +352,21 @@ type Settled struct {
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
-	h := hostOf(s.Event)
+	h := hostOfEvent(s.Event)
 	out := Settled{Verdict: s.Verdict, Next: s.Before}
 	var veto guard.Veto
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
 		rounds, _ := s.Settings.MaxRounds()
-		out.Next, veto = guard.Round(s.Before, rounds, s.prompt())
+		out.Next, veto = guard.TakeRound(s.Before, rounds, s.promptID())
 	case goesOn:
 		limits := s.Settings.Limits
 		if s.Verdict.Once {
 			limits.Same = 1
 		}
 		var left ledger.Left
-		if out.Next, left, veto = guard.Spend(s.Before, limits, s.counted()); veto.Rule == "" {
+		if out.Next, left, veto = guard.SpendContinue(s.Before, limits, s.counted()); veto.Rule == "" {
 			out.Left = &left
 		}
 	}
@@ -374,19 +374,19 @@ func (s *Snapshot) Settle() Settled {
 	case veto.Rule != "":
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let " + hostOf(s.Event).Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
+			Told: s.Settings.Plugin + " let " + hostOfEvent(s.Event).Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
 		}
 	case loop:
 		out.Next.Remember(s.Verdict.Remember)
 	case goesOn && out.Told == "":
-		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (" + s.spent(*out.Left) + " · " + h.Types(s.Settings.Plugin, "hold") + " to stop)"
+		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (" + s.budgetSpent(*out.Left) + " · " + h.WordToType(s.Settings.Plugin, "hold") + " to stop)"
 	}
 	out.Next.Log = s.Log
 	return out
 }
 
-// spent says how much of the limit that ends first is spent.
-func (s *Snapshot) spent(left ledger.Left) string {
+// budgetSpent says how much of the limit that ends first is spent.
+func (s *Snapshot) budgetSpent(left ledger.Left) string {
 	l := s.Settings.Limits
 	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
 	switch {

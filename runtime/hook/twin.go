@@ -23,7 +23,7 @@ const apart = 2 * time.Second
 func (s *start) present(settings Settings) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
-	p.Copy, p.Stop = sum(s.root), sum(p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID)
+	p.Copy, p.Stop = hashTexts(s.root), hashTexts(p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID)
 	p.Sent, p.Ended = e.At, time.Now().UnixMicro()
 	return p
 }
@@ -45,8 +45,8 @@ func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	return false
 }
 
-// sum is a short name for texts.
-func sum(texts ...string) string {
+// hashTexts is a short name for texts.
+func hashTexts(texts ...string) string {
 	h := fnv.New64a()
 	for _, text := range texts {
 		io.WriteString(h, text+"\x00")

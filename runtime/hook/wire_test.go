@@ -126,7 +126,7 @@ func (w *world) raw(event string) (code int, stdout, stderr string) {
 
 // A plugin that has lost its strategy.json is what its directory is called.
 func TestDirectorySaysWhichPluginItIs(t *testing.T) {
-	for _, name := range registry.Names() {
+	for _, name := range registry.StrategyNames() {
 		w := newWorld(t, "{}")
 		hooks := filepath.Join(w.home, "plugins", name, "hooks")
 		must(t, os.MkdirAll(hooks, 0o755))
@@ -168,7 +168,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 // Input that is no event gets no answer; with a standard error of its own the hook
 // does not even say so.
 func TestNoEvent(t *testing.T) {
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		for _, event := range []string{"", " \n", "{", "[]", "null x", "D'oh!", `{"cwd": 7}`, `{"session_id": {}}`, "\x00\x01", `{"cwd": "/x"`} {
 			code, stdout, stderr := w.raw(event)
@@ -182,7 +182,7 @@ func TestNoEvent(t *testing.T) {
 // Without a ledger no strategy goes on. The user is told, until the transcript says
 // that they were.
 func TestUnwritableLedger(t *testing.T) {
-	for _, known := range registry.All() {
+	for _, known := range registry.AllStrategies() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		w.write(".claude/projects/-w/s.jsonl", listed(openTodos))
 		if known.Loop != nil { // for which the others would stand aside
@@ -219,7 +219,7 @@ func TestWorkspaceIsLocked(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ralph-wiggum"}`)
 	w.write("work/.stravinsky/continuation-loop.md", loop)
 	event := w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": "x"})
-	lock, err := ledger.Lock(w.path(".claude/springfield"), "workspace:"+w.path("work"), 0)
+	lock, err := ledger.TakeLock(w.path(".claude/springfield"), "workspace:"+w.path("work"), 0)
 	must(t, err)
 	code, stdout, stderr := w.raw(event) // for as long as anybody waits
 	var told output

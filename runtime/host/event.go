@@ -53,7 +53,7 @@ func (e *Event) Members(m *codec.Members) {
 	m.Text("permission_mode", &e.PermissionMode)
 	m.Text("last_assistant_message", &e.LastMessage)
 	m.Text("prompt", &e.Prompt)
-	codec.List(m, "background_tasks", &e.Tasks)
+	codec.ListOf(m, "background_tasks", &e.Tasks)
 	var crons, active, at []byte
 	m.Raw("session_crons", &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
@@ -64,7 +64,7 @@ func (e *Event) Members(m *codec.Members) {
 		e.Active = string(active) == "true"
 	}
 	if m.Raw("timestamp", &at); at != nil {
-		e.At, _ = moment.Read(string(codec.Inside(at)))
+		e.At, _ = moment.ParseTime(string(codec.InsideQuotes(at)))
 	}
 }
 

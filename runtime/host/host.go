@@ -86,8 +86,8 @@ type Host struct {
 	SessionVariable string
 }
 
-// Types is what the user types for a word to a plugin.
-func (h *Host) Types(plugin, word string) string {
+// WordToType is what the user types for a word to a plugin.
+func (h *Host) WordToType(plugin, word string) string {
 	if h.Command == nil {
 		return "springfield " + word
 	}
@@ -101,7 +101,7 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 	if h.Read != nil {
 		err = h.Read(payload, e)
 	} else {
-		err = codec.Read(payload, e)
+		err = codec.ReadObject(payload, e)
 	}
 	switch e.Name {
 	case "":

@@ -12,11 +12,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Schema is the JSON Schema of an answer. Why comes first, so that a model
+// AnswerSchema is the JSON Schema of an answer. Why comes first, so that a model
 // reasons before it decides. Its length is asked for and not demanded: a client
 // that checks the schema itself would ask, and pay, a second time for one
 // character too many.
-func Schema() string {
+func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
 		`"why":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
 		`"continue":{"type":"boolean","description":"true: Claude goes on working. false: Claude stops and the user has the word."}},` +
@@ -40,29 +40,29 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if !utf8.Valid(data) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
-	one, fault := codec.First(data)
+	one, fault := codec.FirstValue(data)
 	switch {
 	case fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0:
 		return false, "", errors.New("the answer is cut off")
-	case fault != nil || codec.Kind(bytes.TrimSpace(one)) != "object":
+	case fault != nil || codec.KindName(bytes.TrimSpace(one)) != "object":
 		return false, "", errors.New("the answer is not a JSON object")
-	case !codec.Valid(data):
+	case !codec.IsValid(data):
 		return false, "", errors.New("the answer has text after it")
 	}
 	seen := map[string]bool{}
-	w := codec.Enter(one, '{')
+	w := codec.EnterValue(one, '{')
 	for w.Next() {
-		key, value := codec.Exact(w.Key), w.Value()
+		key, value := codec.ExactText(w.Key), w.Value()
 		if seen[key] {
 			return false, "", errors.New("the answer has " + OneLine(key, 40) + " twice")
 		}
 		seen[key] = true
 		var ok bool
-		switch kind := codec.Kind(value); key {
+		switch kind := codec.KindName(value); key {
 		case "continue":
 			cont, ok = value[0] == 't', kind == "bool"
 		case "why":
-			why, ok = codec.Exact(codec.Inside(value)), kind == "string"
+			why, ok = codec.ExactText(codec.InsideQuotes(value)), kind == "string"
 		}
 		if !ok {
 			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " does not match the schema")
@@ -80,7 +80,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 func OneLine(s string, limit int) string {
 	var b strings.Builder
 	blank := false
-	for _, r := range display.Line(s) {
+	for _, r := range display.OneLine(s) {
 		switch {
 		case unicode.IsSpace(r):
 			blank = b.Len() > 0

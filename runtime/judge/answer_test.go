@@ -54,7 +54,7 @@ func TestSchema(t *testing.T) {
 		Required   []string                   `json:"required"`
 		More       *bool                      `json:"additionalProperties"`
 	}
-	if err := json.Unmarshal([]byte(Schema()), &schema); err != nil {
+	if err := json.Unmarshal([]byte(AnswerSchema()), &schema); err != nil {
 		t.Fatal(err)
 	}
 	if schema.Type != "object" || len(schema.Properties) != 2 || len(schema.Required) != 2 || schema.More == nil || *schema.More {

@@ -38,11 +38,11 @@ type Page struct {
 	Running int
 }
 
-// PageOf is what a judge is shown of a situation.
-func PageOf(s strategy.Situation) string {
+// PageFor is what a judge is shown of a situation.
+func PageFor(s strategy.Situation) string {
 	return Page{
-		Skill: s.Skill.Name, Todos: fact.Count(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
-		Agent: s.Session.Who(), Asked: s.Turn.Asked, Running: s.Turn.Running,
+		Skill: s.Skill.Name, Todos: fact.CountTodos(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
+		Agent: s.Session.AgentName(), Asked: s.Turn.Asked, Running: s.Turn.Running,
 	}.String()
 }
 
@@ -50,7 +50,7 @@ func PageOf(s strategy.Situation) string {
 func (p Page) String() string {
 	var b strings.Builder
 	b.WriteString("CONTEXT:\n  Active skill: ")
-	b.WriteString(name(p.Skill, "none"))
+	b.WriteString(shownName(p.Skill, "none"))
 	b.WriteString("\n  Todo state: ")
 	b.WriteString(p.Todos.String())
 	b.WriteString("\n  Last tools: [")
@@ -58,22 +58,22 @@ func (p Page) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(shown(c))
+		b.WriteString(shownCall(c))
 	}
 	b.WriteString("]\n  Latest request: ")
-	b.WriteString(quoted(head(p.Request, maxRequest), maxRequestBytes))
+	b.WriteString(quoteText(headOf(p.Request, maxRequest), maxRequestBytes))
 	b.WriteString("\n  Waiting for: ")
 	b.WriteString(p.waiting())
 	b.WriteString("\n  Last message: ")
-	b.WriteString(quoted(ending(p.Message), maxMessageBytes+10))
-	b.WriteString("\n\nDECIDE: Should " + name(p.Agent, "Claude") + " continue working autonomously?\n")
+	b.WriteString(quoteText(endOfMessage(p.Message), maxMessageBytes+10))
+	b.WriteString("\n\nDECIDE: Should " + shownName(p.Agent, "Claude") + " continue working autonomously?\n")
 	return b.String()
 }
 
 func (p Page) waiting() string {
 	switch {
 	case p.Asked != "":
-		return "the user (" + name(p.Asked, "") + ")"
+		return "the user (" + shownName(p.Asked, "") + ")"
 	case p.Running == 1:
 		return "nothing, 1 task runs in the background"
 	case p.Running > 1:
@@ -82,36 +82,36 @@ func (p Page) waiting() string {
 	return "nothing"
 }
 
-// shown is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
-func shown(c fact.Call) string {
+// shownCall is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
+func shownCall(c fact.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
 		if id, status, ok := strings.Cut(strings.TrimPrefix(c.Input, "#"), " → "); ok {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
-	s := name(c.Name, "?") + "("
+	s := shownName(c.Name, "?") + "("
 	if input != "" {
-		s += name(input, "")
+		s += shownName(input, "")
 	}
 	if input != "" && result != "" {
 		s += " "
 	}
 	if result != "" {
-		s += "→ " + name(result, "")
+		s += "→ " + shownName(result, "")
 	}
 	return s + ")"
 }
 
-// name is a short text, bare when it is plain and quoted when it is not.
-func name(s, none string) string {
+// shownName is a short text, bare when it is plain and quoted when it is not.
+func shownName(s, none string) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return none
 	}
-	s = head(s, maxField)
+	s = headOf(s, maxField)
 	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
-		return quoted(s, maxFieldBytes)
+		return quoteText(s, maxFieldBytes)
 	}
 	return s
 }
@@ -121,8 +121,8 @@ func isPlain(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(" ._/:=@+-~*…#%", r)
 }
 
-// quoted puts a text into quotation marks, in at most so many bytes.
-func quoted(s string, most int) string {
+// quoteText puts a text into quotation marks, in at most so many bytes.
+func quoteText(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
@@ -165,8 +165,8 @@ func isHidden(r rune) bool {
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
 }
 
-// head is how a text begins, in at most so many characters.
-func head(s string, most int) string {
+// headOf is how a text begins, in at most so many characters.
+func headOf(s string, most int) string {
 	s = strings.TrimSpace(s)
 	n := 0
 	for i := range s {
@@ -177,9 +177,9 @@ func head(s string, most int) string {
 	return s
 }
 
-// ending is how a message ends, in about 500 characters: whole sentences where
+// endOfMessage is how a message ends, in about 500 characters: whole sentences where
 // there are some, for the last words say what happens next.
-func ending(s string) string {
+func endOfMessage(s string) string {
 	s = strings.TrimSpace(s)
 	at, width := len(s), 0
 	for n := 0; at > 0 && n < maxMessage; n++ {

@@ -70,11 +70,11 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&long, sentence, i)
 	}
-	got := ending(long.String() + "Now the last one.")
+	got := endOfMessage(long.String() + "Now the last one.")
 	if !strings.HasPrefix(got, "… The ") || !strings.HasSuffix(got, "Now the last one.") || utf8.RuneCountInString(got) > maxMessage+2 || utf8.RuneCountInString(got) < maxMessage/2 {
 		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
 	}
-	if got := ending("  short.\n"); got != "short." {
+	if got := endOfMessage("  short.\n"); got != "short." {
 		t.Errorf("%q", got)
 	}
 	for _, endless := range []string{strings.Repeat("x", 5000), strings.Repeat("語", 5000), strings.Repeat("\n", 5000) + "x", strings.Repeat(`"\`, 3000)} {
@@ -211,10 +211,10 @@ func TestPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Prompt("Claude") != string(golden) {
-		t.Errorf("it is not that of testdata/prompt.txt:\n%s", Prompt("Claude"))
+	if PromptFor("Claude") != string(golden) {
+		t.Errorf("it is not that of testdata/prompt.txt:\n%s", PromptFor("Claude"))
 	}
-	if n := len(Prompt("Claude")); n > 1200 {
+	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)
 	}
 }

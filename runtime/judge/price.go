@@ -13,9 +13,9 @@ type price struct {
 	in, out int64
 }
 
-// prices are the published ones of 2026-11-21; haiku 5.5 is the price up to
+// listPrices are the published ones of 2026-11-21; haiku 5.5 is the price up to
 // 100,000 tokens, which no page comes near. The longest beginning counts.
-func prices() []price {
+func listPrices() []price {
 	return []price{
 		{"claude-haiku-5-5", 100_000, 500_000},
 		{"claude-haiku-4-5", 1_000_000, 5_000_000},
@@ -32,9 +32,9 @@ func prices() []price {
 	}
 }
 
-// ID is the Messages API's name of a model: that of an alias, or the name itself.
+// ModelID is the Messages API's name of a model: that of an alias, or the name itself.
 // Claude Code resolves aliases by itself, and may know newer models.
-func ID(model string) string {
+func ModelID(model string) string {
 	switch model {
 	case "haiku":
 		return "claude-haiku-5-5"
@@ -63,9 +63,9 @@ func ValidModel(model string) bool {
 	return true
 }
 
-// dear is the dearest model that a client of the last years takes an alias for:
+// dearestModel is the dearest model that a client of the last years takes an alias for:
 // until it has answered, it is not known which one it is.
-func dear(alias string) string {
+func dearestModel(alias string) string {
 	switch alias {
 	case "haiku":
 		return "claude-haiku-4-5"
@@ -77,16 +77,16 @@ func dear(alias string) string {
 	return alias
 }
 
-// find looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
+// findPrice looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
 // and claude-…@20251001 are the same models. One that is not in the list counts at the
 // dearest price there is: a ceiling in dollars must hold for it, too.
-func find(model string) (price, bool) {
-	id := dear(model)
+func findPrice(model string) (price, bool) {
+	id := dearestModel(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}
 	best := price{"", 15_000_000, 75_000_000}
-	for _, p := range prices() {
+	for _, p := range listPrices() {
 		rest, found := strings.CutPrefix(id, p.model)
 		if found && (rest == "" || rest[0] < '0' || rest[0] > '9') && len(p.model) > len(best.model) {
 			best = p
@@ -95,9 +95,9 @@ func find(model string) (price, bool) {
 	return best, best.model != ""
 }
 
-// Known says whether the model's price is in the list.
-func Known(model string) bool {
-	_, known := find(model)
+// HasPrice says whether the model's price is in the list.
+func HasPrice(model string) bool {
+	_, known := findPrice(model)
 	return known
 }
 
@@ -109,10 +109,10 @@ const MaxOutput = 2000
 // question, and sums of sums must not overflow.
 const maxTokens = 100_000_000
 
-// Micros is what a use of a model costs by the list, in millionths of a dollar,
+// PriceInMicros is what a use of a model costs by the list, in millionths of a dollar,
 // rounded up.
-func Micros(model string, u Usage) int64 {
-	p, _ := find(model)
+func PriceInMicros(model string, u Usage) int64 {
+	p, _ := findPrice(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
 	// In quarters and tenths a cache's price is no whole number: sum up in
 	// fortieths first.

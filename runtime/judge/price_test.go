@@ -30,20 +30,20 @@ func TestMicros(t *testing.T) {
 		{"glm-9", thousand, 22500, false},
 		{"", thousand, 22500, false},
 	} {
-		if got := Micros(c.model, c.use); got != c.want || Known(c.model) != c.known {
-			t.Errorf("%s %+v: %d %v, want %d %v", c.model, c.use, got, Known(c.model), c.want, c.known)
+		if got := PriceInMicros(c.model, c.use); got != c.want || HasPrice(c.model) != c.known {
+			t.Errorf("%s %+v: %d %v, want %d %v", c.model, c.use, got, HasPrice(c.model), c.want, c.known)
 		}
 	}
 	most := int64(math.MaxInt64)
-	if got := Micros("x", Usage{most, most, most, most}); got <= 0 {
+	if got := PriceInMicros("x", Usage{most, most, most, most}); got <= 0 {
 		t.Errorf("everything costs %d", got)
 	}
 }
 
 // No model is dearer than an unknown one.
 func TestUnknownIsDearest(t *testing.T) {
-	for _, p := range prices() {
-		if d, _ := find("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
+	for _, p := range listPrices() {
+		if d, _ := findPrice("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -53,14 +53,14 @@ func TestUnknownIsDearest(t *testing.T) {
 func TestAliasesAreDear(t *testing.T) {
 	use := Usage{Input: 1000, Output: 100, CacheRead: 1000, CacheWrite: 1000}
 	for _, alias := range []string{"haiku", "sonnet", "opus"} {
-		if Micros(alias, use) < Micros(ID(alias), use) || !Known(alias) || !Known(ID(alias)) {
-			t.Errorf("%s costs %d, %s %d", alias, Micros(alias, use), ID(alias), Micros(ID(alias), use))
+		if PriceInMicros(alias, use) < PriceInMicros(ModelID(alias), use) || !HasPrice(alias) || !HasPrice(ModelID(alias)) {
+			t.Errorf("%s costs %d, %s %d", alias, PriceInMicros(alias, use), ModelID(alias), PriceInMicros(ModelID(alias), use))
 		}
 	}
 }
 
 func TestValidModel(t *testing.T) {
-	for _, model := range []string{"haiku", ID("haiku"), ID("sonnet"), ID("opus"), "claude-opus-5[1m]", "claude-haiku-4-5@20251001", "us.anthropic.claude-haiku-4-5-20251001-v1:0", "arn:aws:bedrock:us-east-1:1:inference-profile/x", "openrouter/a_b"} {
+	for _, model := range []string{"haiku", ModelID("haiku"), ModelID("sonnet"), ModelID("opus"), "claude-opus-5[1m]", "claude-haiku-4-5@20251001", "us.anthropic.claude-haiku-4-5-20251001-v1:0", "arn:aws:bedrock:us-east-1:1:inference-profile/x", "openrouter/a_b"} {
 		if !ValidModel(model) {
 			t.Errorf("%s is refused", model)
 		}
@@ -70,7 +70,7 @@ func TestValidModel(t *testing.T) {
 			t.Errorf("%q is taken", model)
 		}
 	}
-	if ID("glm-9") != "glm-9" {
+	if ModelID("glm-9") != "glm-9" {
 		t.Error("an id does not pass")
 	}
 }

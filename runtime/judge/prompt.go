@@ -2,8 +2,8 @@ package judge
 
 import "strings"
 
-// Prompt is what a judge is told to do with a page about an agent.
-func Prompt(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
+// PromptFor is what a judge is told to do with a page about an agent.
+func PromptFor(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 
 const prompt = `You judge one moment of a coding session: Claude has just ended its turn. Decide whether it should go on working by itself, or hand the turn to the user.
 

@@ -109,12 +109,12 @@ type Reply struct {
 
 // Members are a reply on its way.
 func (r *Reply) Members(m *codec.Members) {
-	m.Keep().Bool("continue", &r.Continue)
+	m.KeepEmpty().Bool("continue", &r.Continue)
 	m.Text("why", &r.Why)
 	m.Text("model", &r.Model)
-	m.Keep().Object("usage", &r.Usage)
-	codec.Number(m.Keep(), "micros", &r.Micros)
-	codec.Number(m.Keep(), "took", &r.Took)
+	m.KeepEmpty().Object("usage", &r.Usage)
+	codec.Number(m.KeepEmpty(), "micros", &r.Micros)
+	codec.Number(m.KeepEmpty(), "took", &r.Took)
 	m.Text("failed", (*string)(&r.Failed))
 	m.Text("detail", &r.Detail)
 }
@@ -136,8 +136,8 @@ type Usage struct {
 
 // Members are the numbers of tokens on their way.
 func (u *Usage) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "input", &u.Input)
-	codec.Number(m.Keep(), "output", &u.Output)
+	codec.Number(m.KeepEmpty(), "input", &u.Input)
+	codec.Number(m.KeepEmpty(), "output", &u.Output)
 	codec.Number(m, "cache_read", &u.CacheRead)
 	codec.Number(m, "cache_write", &u.CacheWrite)
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Fold makes texts comparable: small letters, straight apostrophes, no commas, no
+// FoldText makes texts comparable: small letters, straight apostrophes, no commas, no
 // marks that are only drawn, one blank between words.
-func Fold(s string) string {
+func FoldText(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	blank := true
@@ -77,9 +77,9 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// isWord tells whether a character belongs to a word that blanks or signs end.
+// isWordRune tells whether a character belongs to a word that blanks or signs end.
 // Chinese and Japanese words end anywhere.
-func isWord(r rune) bool {
+func isWordRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
 	}
@@ -93,20 +93,20 @@ func isWord(r rune) bool {
 // word: in Chinese and Japanese they are not.
 func HasBlanks(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
-	return isWord(r)
+	return isWordRune(r)
 }
 
 // IsWithin tells that a word which a text ends with is only the end of a longer one.
 func IsWithin(before, word string) bool {
-	return wordBefore(before+word, len(before)) && wordAt(before+word, len(before))
+	return wordBefore(before+word, len(before)) && isWordAt(before+word, len(before))
 }
 
 func wordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return i > 0 && isWord(r)
+	return i > 0 && isWordRune(r)
 }
 
-func wordAt(s string, i int) bool {
+func isWordAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return i < len(s) && isWord(r)
+	return i < len(s) && isWordRune(r)
 }

@@ -9,7 +9,7 @@ import (
 
 func finder(t *testing.T, data, sentence string) *Finder {
 	t.Helper()
-	return Parse("xx", "# Test\n"+data).In(TextOf([]string{sentence}))
+	return ParsePack("xx", "# Test\n"+data).FinderIn(PrepareText([]string{sentence}))
 }
 
 func TestEntries(t *testing.T) {
@@ -50,7 +50,7 @@ func TestEntries(t *testing.T) {
 		{"下一步", "现在", false},
 	} {
 		f := finder(t, classes+test.entry, test.sentence)
-		if got := f.Says(Move, test.sentence); got != test.want {
+		if got := f.SaysClass(Move, test.sentence); got != test.want {
 			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
 		}
 	}
@@ -66,7 +66,7 @@ func TestFold(t *testing.T) {
 		"\u200bzero\u200d width": "zero width",
 		"\xff\xfe":               "",
 	} {
-		if got := Fold(in); got != want {
+		if got := FoldText(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -97,7 +97,7 @@ func TestTell(t *testing.T) {
 		"123 ✅":                "",
 	} {
 		var codes []string
-		for _, p := range (*Library)(nil).Tell(Fold(text)) {
+		for _, p := range (*Library)(nil).TellLanguages(FoldText(text)) {
 			codes = append(codes, p.Code)
 		}
 		if len(codes) == 0 && want != "" || want != "" && !slices.Contains(codes, want) || want == "" && len(codes) > 0 || len(codes) > 3 {
@@ -111,14 +111,14 @@ var inBraces = regexp.MustCompile(`\{(\w*)\}`)
 // Every pack is well formed, and all together are small enough for the hook.
 func TestPacks(t *testing.T) {
 	size := 0
-	for _, code := range Codes() {
-		p := Named(code)
+	for _, code := range PackCodes() {
+		p := PackNamed(code)
 		if p == nil {
 			t.Fatalf("%s: no pack", code)
 		}
-		size += len(dataOf(code))
+		size += len(packData(code))
 		seen, class := map[string]bool{}, ""
-		for line := range strings.Lines(dataOf(code)) {
+		for line := range strings.Lines(packData(code)) {
 			entry := strings.TrimSuffix(line, "\n")
 			var names []string
 			for _, m := range inBraces.FindAllStringSubmatch(entry, -1) {
@@ -129,7 +129,7 @@ func TestPacks(t *testing.T) {
 				names = append(names, strings.Trim(entry, "[]"))
 			} else if entry == "" || entry[0] == '#' {
 				continue
-			} else if seen[class+entry] || Fold(entry) != entry || strings.Contains(entry, "...") {
+			} else if seen[class+entry] || FoldText(entry) != entry || strings.Contains(entry, "...") {
 				t.Errorf("%s: %s %q is there twice, is not folded, or has no … for its gap", code, class, entry)
 			}
 			seen[class+entry] = true
@@ -148,7 +148,7 @@ func TestPacks(t *testing.T) {
 	if size > 162<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
-	if Named("xx") != nil || Names([]string{"de", "xx", "en"}) != "German, English" {
+	if PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "en"}) != "German, English" {
 		t.Error("an unknown language is named")
 	}
 }
@@ -160,16 +160,16 @@ func FuzzEntry(f *testing.F) {
 		if len(entry) > 160 || len(sentence) > 600 {
 			return
 		}
-		sentence = Fold(sentence)
-		if Fold(sentence) != sentence {
+		sentence = FoldText(sentence)
+		if FoldText(sentence) != sentence {
 			t.Errorf("%q folds twice", sentence)
 		}
-		f := Named("en").In(TextOf([]string{sentence}))
+		f := PackNamed("en").FinderIn(PrepareText([]string{sentence}))
 		entry = strings.ReplaceAll(entry, "\n", " ")
-		p := Parse("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
-		p.In(TextOf([]string{sentence})).Says(Move, sentence)
+		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
+		p.FinderIn(PrepareText([]string{sentence})).SaysClass(Move, sentence)
 		for c := range classes {
-			f.Says(c, sentence)
+			f.SaysClass(c, sentence)
 		}
 	})
 }

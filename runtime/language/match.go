@@ -18,30 +18,30 @@ import (
 	"unicode/utf8"
 )
 
-// none tests that the patterns of an entry that must not match do not.
-func (f *Finder) none(nots, s string, end int) bool {
+// matchesNone tests that the patterns of an entry that must not match do not.
+func (f *Finder) matchesNone(nots, s string, end int) bool {
 	for nots != "" {
 		var one string
 		one, nots, _ = strings.Cut(nots, " !")
 		scope := s
 		if rest, ok := strings.CutPrefix(one, "…"); ok {
-			one, scope = rest, f.clause(s[end:])
+			one, scope = rest, f.firstClause(s[end:])
 		}
-		if f.find(one, scope, func(int) bool { return true }) {
+		if f.findPattern(one, scope, func(int) bool { return true }) {
 			return false
 		}
 	}
 	return true
 }
 
-// clause is a text up to a word that begins another clause.
-func (f *Finder) clause(s string) string {
+// firstClause is a text up to a word that begins another clause.
+func (f *Finder) firstClause(s string) string {
 	for i := range s {
-		if i == 0 || wordBefore(s, i) && wordAt(s, i) {
+		if i == 0 || wordBefore(s, i) && isWordAt(s, i) {
 			continue
 		}
 		for _, e := range f.entries(Break) {
-			if _, ok := begins(e, s, i); ok {
+			if _, ok := beginsRun(e, s, i); ok {
 				return s[:i]
 			}
 		}
@@ -49,11 +49,11 @@ func (f *Finder) clause(s string) string {
 	return s
 }
 
-// find looks for a pattern in a sentence, at the places that are good.
-func (f *Finder) find(pattern, s string, good func(end int) bool) bool {
+// findPattern looks for a pattern in a sentence, at the places that are good.
+func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		for _, i := range f.beginnings(s) {
-			if f.at(rest, s, i, good) {
+			if f.matchesAt(rest, s, i, good) {
 				return true
 			}
 		}
@@ -68,7 +68,7 @@ func (f *Finder) find(pattern, s string, good func(end int) bool) bool {
 				return false
 			}
 			i += from
-			if f.at(pattern, s, i, good) {
+			if f.matchesAt(pattern, s, i, good) {
 				return true
 			}
 			from = i + 1
@@ -80,7 +80,7 @@ func (f *Finder) find(pattern, s string, good func(end int) bool) bool {
 			return false
 		}
 		i += from
-		if (!wordBefore(s, i) || !wordAt(s, i)) && utf8.RuneStart(at(s, i)) && f.at(pattern, s, i, good) {
+		if (!wordBefore(s, i) || !isWordAt(s, i)) && utf8.RuneStart(byteAt(s, i)) && f.matchesAt(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
@@ -88,15 +88,15 @@ func (f *Finder) find(pattern, s string, good func(end int) bool) bool {
 	return false
 }
 
-func at(s string, i int) byte {
+func byteAt(s string, i int) byte {
 	if i < len(s) {
 		return s[i]
 	}
 	return 0
 }
 
-// at tests whether a pattern matches from there on, to a good end.
-func (f *Finder) at(pattern, s string, i int, good func(end int) bool) bool {
+// matchesAt tests whether a pattern matches from there on, to a good end.
+func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
 		if pattern == "" {
@@ -107,11 +107,11 @@ func (f *Finder) at(pattern, s string, i int, good func(end int) bool) bool {
 		}
 		switch {
 		case pattern[0] == '$':
-			return ends(s[i:], pattern[1:]) && good(i)
+			return endsSentence(s[i:], pattern[1:]) && good(i)
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(at(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !wordAt(s, j)) && f.at(rest, s, j, good) {
+				if utf8.RuneStart(byteAt(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !isWordAt(s, j)) && f.matchesAt(rest, s, j, good) {
 					return true
 				}
 			}
@@ -130,14 +130,14 @@ func (f *Finder) at(pattern, s string, i int, good func(end int) bool) bool {
 				continue
 			}
 			c, ok := classNamed(name)
-			return ok && f.member(c, s, i, func(end int) bool { return f.at(rest, s, end, good) })
+			return ok && f.hasMemberAt(c, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) })
 		}
 		// A run of words, up to what is special.
 		run, rest := pattern, ""
 		if j := strings.IndexAny(pattern, "{…$"); j >= 0 {
 			run, rest = pattern[:j], pattern[j:]
 		}
-		n, ok := begins(strings.TrimPrefix(strings.TrimRight(run, " "), "*"), s, i)
+		n, ok := beginsRun(strings.TrimPrefix(strings.TrimRight(run, " "), "*"), s, i)
 		if !ok {
 			return false
 		}
@@ -145,17 +145,17 @@ func (f *Finder) at(pattern, s string, i int, good func(end int) bool) bool {
 	}
 }
 
-// member tests whether an entry of a class stands there, with a good end.
-func (f *Finder) member(c Class, s string, i int, good func(end int) bool) bool {
+// hasMemberAt tests whether an entry of a class stands there, with a good end.
+func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // none of the class, though it looks like one
-			if _, not := begins(e[1:], s, i); not {
+			if _, not := beginsRun(e[1:], s, i); not {
 				return false
 			}
 			continue
 		}
 		if e[0] != '*' {
-			if n, ok := begins(e, s, i); ok && good(n) {
+			if n, ok := beginsRun(e, s, i); ok && good(n) {
 				return true
 			}
 			continue
@@ -163,7 +163,7 @@ func (f *Finder) member(c Class, s string, i int, good func(end int) bool) bool 
 		j := i
 		for j < len(s) {
 			r, size := utf8.DecodeRuneInString(s[j:])
-			if !isWord(r) && r != '-' {
+			if !isWordRune(r) && r != '-' {
 				break
 			}
 			j += size
@@ -175,9 +175,9 @@ func (f *Finder) member(c Class, s string, i int, good func(end int) bool) bool 
 	return false
 }
 
-// begins tests whether a run of words stands there, and says where it ends. A star
+// beginsRun tests whether a run of words stands there, and says where it ends. A star
 // behind a word stands for the rest of it.
-func begins(run, s string, i int) (end int, ok bool) {
+func beginsRun(run, s string, i int) (end int, ok bool) {
 	for run != "" {
 		word, rest, star := strings.Cut(run, "*")
 		if !strings.HasPrefix(s[i:], word) {
@@ -187,7 +187,7 @@ func begins(run, s string, i int) (end int, ok bool) {
 		if star {
 			for i < len(s) {
 				r, size := utf8.DecodeRuneInString(s[i:])
-				if !isWord(r) {
+				if !isWordRune(r) {
 					break
 				}
 				i += size
@@ -195,18 +195,18 @@ func begins(run, s string, i int) (end int, ok bool) {
 		}
 		run = rest
 	}
-	return i, !wordAt(s, i) || !wordBefore(s, i)
+	return i, !isWordAt(s, i) || !wordBefore(s, i)
 }
 
-// ends tells whether nothing but signs is left of a sentence, or so many words.
-func ends(rest, words string) bool {
+// endsSentence tells whether nothing but signs is left of a sentence, or so many words.
+func endsSentence(rest, words string) bool {
 	most := 0
 	if words != "" {
 		most = int(words[0] - '0')
 	}
 	word := false
 	for _, r := range rest {
-		is := isWord(r) || unicode.IsLetter(r) || r == '`'
+		is := isWordRune(r) || unicode.IsLetter(r) || r == '`'
 		if is && !word {
 			if most--; most < 0 {
 				return false
@@ -223,7 +223,7 @@ func (f *Finder) beginnings(s string) []int {
 	add := func(i int) {
 		for i < len(s) && len(all) < 8 {
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if isWord(r) || unicode.IsLetter(r) || r == '`' {
+			if isWordRune(r) || unicode.IsLetter(r) || r == '`' {
 				break
 			}
 			i += size
@@ -235,7 +235,7 @@ func (f *Finder) beginnings(s string) []int {
 			all = append(all, i)
 			next := 0
 			for _, e := range f.entries(Link) {
-				if n, ok := begins(e, s, i); ok {
+				if n, ok := beginsRun(e, s, i); ok {
 					next = n
 					break
 				}
@@ -257,7 +257,7 @@ func (f *Finder) beginnings(s string) []int {
 		case '✅', '✔', '☑', '✓', '🎉', '👍', '🟢':
 			add(i + utf8.RuneLen(r))
 		case '-':
-			if i > 0 && s[i-1] == ' ' && at(s, i+1) == ' ' {
+			if i > 0 && s[i-1] == ' ' && byteAt(s, i+1) == ' ' {
 				add(i + 1)
 			}
 		}
@@ -272,17 +272,17 @@ type Text struct {
 	grams [512]uint64
 }
 
-// TextOf makes sentences ready to be searched.
-func TextOf(sentences []string) *Text {
+// PrepareText makes sentences ready to be searched.
+func PrepareText(sentences []string) *Text {
 	t := &Text{all: strings.Join(sentences, "\n")}
 	for i := 0; i+3 <= len(t.all); i++ {
-		h := gram(t.all[i:])
+		h := gramAt(t.all[i:])
 		t.grams[h>>6] |= 1 << (h & 63)
 	}
 	return t
 }
 
-func gram(s string) uint32 {
+func gramAt(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
@@ -299,14 +299,14 @@ type Finder struct {
 	read [classes]bool
 }
 
-// In makes a pack ready to search a text.
-func (p *Pack) In(t *Text) *Finder { return &Finder{Pack: p, text: t} }
+// FinderIn makes a pack ready to search a text.
+func (p *Pack) FinderIn(t *Text) *Finder { return &Finder{Pack: p, text: t} }
 
-// Says tells whether a sentence of the text has an entry of a class.
-func (f *Finder) Says(c Class, sentence string) bool {
+// SaysClass tells whether a sentence of the text has an entry of a class.
+func (f *Finder) SaysClass(c Class, sentence string) bool {
 	for _, e := range f.entries(c) {
 		pattern, nots, _ := strings.Cut(e, " !")
-		if f.find(pattern, sentence, func(end int) bool { return f.none(nots, sentence, end) }) {
+		if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
 			return true
 		}
 	}
@@ -320,7 +320,7 @@ func (f *Finder) entries(c Class) []string {
 	}
 	f.read[c] = true
 	if f.Pack.ready != nil {
-		for _, p := range f.Pack.probes(c) {
+		for _, p := range f.Pack.probesOf(c) {
 			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
 				f.has[c] = append(f.has[c], p.entry)
 			}
@@ -329,7 +329,7 @@ func (f *Finder) entries(c Class) []string {
 	}
 	eachLine(f.Pack.text[c], func(entry string) {
 		word := longest(entry)
-		if n := len(word); (n < 3 || f.text.mayBegin(gram(word), gram(word[n-3:]))) && strings.Contains(f.text.all, word) {
+		if n := len(word); (n < 3 || f.text.mayBegin(gramAt(word), gramAt(word[n-3:]))) && strings.Contains(f.text.all, word) {
 			f.has[c] = append(f.has[c], entry)
 		}
 	})

@@ -74,9 +74,9 @@ type Pack struct {
 	ready *ready // of a pack that stays in a library
 }
 
-// Parse reads a pack. Its first line names the language, lines in brackets begin
+// ParsePack reads a pack. Its first line names the language, lines in brackets begin
 // a class, lines that begin with # are comments.
-func Parse(code, data string) *Pack {
+func ParsePack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")
 	p.Name = strings.TrimPrefix(p.Name, "# ")

@@ -70,16 +70,16 @@ var packs = [...]struct {
 	{"id", &indonesianPack},
 }
 
-// Codes are those of the languages that have a pack.
-func Codes() (all []string) {
+// PackCodes are those of the languages that have a pack.
+func PackCodes() (all []string) {
 	for _, p := range packs {
 		all = append(all, p.code)
 	}
 	return all
 }
 
-// dataOf is the file of a language, "" if there is none.
-func dataOf(code string) string {
+// packData is the file of a language, "" if there is none.
+func packData(code string) string {
 	for _, p := range packs {
 		if p.code == code {
 			return *p.data
@@ -88,20 +88,20 @@ func dataOf(code string) string {
 	return ""
 }
 
-// Named is the pack of a language, nil if there is none.
-func Named(code string) *Pack {
-	data := dataOf(code)
+// PackNamed is the pack of a language, nil if there is none.
+func PackNamed(code string) *Pack {
+	data := packData(code)
 	if data == "" {
 		return nil
 	}
-	return Parse(code, data)
+	return ParsePack(code, data)
 }
 
-// Names says codes as names of languages: "German, English".
-func Names(codes []string) string {
+// LanguageNames says codes as names of languages: "German, English".
+func LanguageNames(codes []string) string {
 	var all []string
 	for _, code := range codes {
-		if p := Named(code); p != nil {
+		if p := PackNamed(code); p != nil {
 			all = append(all, p.Name)
 		}
 	}
@@ -135,14 +135,14 @@ type ready struct {
 	probes  [classes][]probe
 }
 
-// named is a pack of the library, nil if there is none.
-func (l *Library) named(code string) *Pack {
+// packNamed is a pack of the library, nil if there is none.
+func (l *Library) packNamed(code string) *Pack {
 	if l == nil {
-		return Named(code)
+		return PackNamed(code)
 	}
 	p, ok := l.packs[code]
 	if !ok {
-		if p = Named(code); p != nil {
+		if p = PackNamed(code); p != nil {
 			kept := *p
 			kept.ready = &ready{}
 			p = &kept
@@ -171,14 +171,14 @@ func (l *Library) commonWords() map[string]*commonWord {
 	return l.common
 }
 
-// probes are the entries of a class, ready to be looked for.
-func (p *Pack) probes(c Class) []probe {
+// probesOf are the entries of a class, ready to be looked for.
+func (p *Pack) probesOf(c Class) []probe {
 	if p.ready.probes[c] == nil {
 		all := []probe{}
 		eachLine(p.text[c], func(entry string) {
 			one := probe{entry: entry, word: longest(entry)}
 			if n := len(one.word); n >= 3 {
-				one.first, one.last = gram(one.word), gram(one.word[n-3:])
+				one.first, one.last = gramAt(one.word), gramAt(one.word[n-3:])
 			}
 			all = append(all, one)
 		})

@@ -12,10 +12,10 @@ import (
 // maxTold bounds how much of a text is looked at, in bytes from its end.
 const maxTold = 2048
 
-// Tell names the languages of a text, English first, since its technical words
+// TellLanguages names the languages of a text, English first, since its technical words
 // are in every message. A language that has no pack is not named. The packs stay in
 // the library.
-func (l *Library) Tell(folded string) []*Pack {
+func (l *Library) TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
 	}
@@ -36,7 +36,7 @@ func (l *Library) Tell(folded string) []*Pack {
 	// A few letters of a script do in a short text, not in a long one.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
-		if p := l.named(code); p != nil {
+		if p := l.packNamed(code); p != nil {
 			found = append(found, p)
 		}
 	}
@@ -118,7 +118,7 @@ func (l *Library) latinIn(folded string) []*Pack {
 		// Neighbours share words, so they have to come near the best. Technical words
 		// make nearly every message English, too.
 		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, l.named(code))
+			found = append(found, l.packNamed(code))
 		}
 	}
 	return found
@@ -156,14 +156,14 @@ func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
 func eachWord(folded string, visit func(word string)) {
 	for i := 0; i < len(folded); {
 		r, size := utf8.DecodeRuneInString(folded[i:])
-		if !isWord(r) {
+		if !isWordRune(r) {
 			i += size
 			continue
 		}
 		start := i
 		for i < len(folded) {
 			r, size := utf8.DecodeRuneInString(folded[i:])
-			if !isWord(r) && r != '\'' {
+			if !isWordRune(r) && r != '\'' {
 				break
 			}
 			i += size
@@ -174,7 +174,7 @@ func eachWord(folded string, visit func(word string)) {
 
 // commonOf are the common words of a language, without reading the rest of its pack.
 func commonOf(code string) string {
-	_, words, _ := strings.Cut(dataOf(code), "[common]\n")
+	_, words, _ := strings.Cut(packData(code), "[common]\n")
 	if end := strings.Index(words, "\n["); end >= 0 {
 		words = words[:end]
 	}

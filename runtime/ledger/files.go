@@ -53,10 +53,10 @@ func makeAll(dir string) {
 	}
 }
 
-// Lock takes the lock of a name, which is never part of a path, and waits for it
+// TakeLock takes the lock of a name, which is never part of a path, and waits for it
 // as long as it is told. Closing the file gives it back.
-func Lock(dir, name string, wait time.Duration) (*os.File, error) {
-	f, err := openFile(dir, filepath.Join(dir, "sessions", Key(name)+".lock"))
+func TakeLock(dir, name string, wait time.Duration) (*os.File, error) {
+	f, err := openFile(dir, filepath.Join(dir, "sessions", SessionKey(name)+".lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,14 +83,14 @@ func waitLock(f *os.File, until time.Time) error {
 // LockWorkspace takes the lock under which a strategy's files in a directory are
 // changed, by a stop or by a person.
 func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
-	return Lock(dir, "workspace:"+workspace, wait)
+	return TakeLock(dir, "workspace:"+workspace, wait)
 }
 
-// halve keeps the newest lines of a file that has grown, half of most bytes, and says how
+// halveFile keeps the newest lines of a file that has grown, half of most bytes, and says how
 // long it is then. The file must be locked. They are copied over its beginning, and then
 // it is cut behind them: at every moment the last line is the newest, so a kill on the
 // way loses none. One that cannot be halved grows on.
-func halve(path string, size, most int64) int64 {
+func halveFile(path string, size, most int64) int64 {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // one that appends writes nowhere else
 	if err != nil {
 		return size
@@ -116,8 +116,8 @@ type lines struct {
 	longest   int
 }
 
-// add appends an object with one write.
-func (l lines) add(o codec.Object) error {
+// addLine appends an object with one write.
+func (l lines) addLine(o codec.Object) error {
 	line := append(codec.Append(nil, o), '\n')
 	if len(line) > l.longest {
 		return errors.New("the event is longer than " + strconv.Itoa(l.longest>>10) + " KiB")
@@ -133,7 +133,7 @@ func (l lines) add(o codec.Object) error {
 		return err // a pipe
 	}
 	if locked && size > l.most {
-		size = halve(l.path, size, l.most)
+		size = halveFile(l.path, size, l.most)
 	}
 	var last [1]byte
 	if size > 0 {
@@ -145,10 +145,10 @@ func (l lines) add(o codec.Object) error {
 	return err
 }
 
-// each reads the file, at most twice as many bytes as it is halved at, and passes over
+// eachLine reads the file, at most twice as many bytes as it is halved at, and passes over
 // longer lines.
-func (l lines) each(take func(line []byte)) error {
-	f, _, err := file.Open(l.path, file.Nofollow)
+func (l lines) eachLine(take func(line []byte)) error {
+	f, _, err := file.OpenRegular(l.path, file.Nofollow)
 	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
@@ -170,7 +170,7 @@ func (l lines) each(take func(line []byte)) error {
 
 // readSmall reads an object from a small file. Not there is no error.
 func readSmall(path string, o codec.Object) (there bool, err error) {
-	f, size, err := file.Open(path, file.Nofollow)
+	f, size, err := file.OpenRegular(path, file.Nofollow)
 	if err != nil {
 		return !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR), err
 	}
@@ -180,7 +180,7 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 	if err != nil && err != io.EOF {
 		return true, err
 	}
-	return true, codec.Read(data[:n], o)
+	return true, codec.ReadObject(data[:n], o)
 }
 
 // maxSmall bounds such a file, in bytes.
@@ -192,7 +192,7 @@ func replace(path string, o codec.Object) error {
 	if err != nil {
 		return err
 	}
-	if err := rename(fresh, path); err != nil {
+	if err := renameOver(fresh, path); err != nil {
 		os.Remove(fresh)
 		return err
 	}

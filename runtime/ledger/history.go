@@ -36,13 +36,13 @@ type Scope struct {
 	Project string
 }
 
-// Has tells whether a project belongs to the scope.
-func (s Scope) Has(project string) bool {
+// HasProject tells whether a project belongs to the scope.
+func (s Scope) HasProject(project string) bool {
 	return s.Project == "" || project == s.Project || strings.HasPrefix(project, strings.TrimSuffix(s.Project, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// Place is the project of a decision, as far as it is known.
-func (r *Record) Place() string {
+// ProjectPlace is the project of a decision, as far as it is known.
+func (r *Record) ProjectPlace() string {
 	if r.Project != "" {
 		return r.Project
 	}
@@ -57,16 +57,16 @@ type active struct {
 }
 
 func (a *active) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "at", &a.At)
-	m.Keep().Text("id", &a.ID)
+	codec.Number(m.KeepEmpty(), "at", &a.At)
+	m.KeepEmpty().Text("id", &a.ID)
 	m.Text("project", &a.Project)
 }
 
 // dayLength is a day in milliseconds, as UTC has them.
 const dayLength = 86_400_000
 
-// index is halved at some fifty thousand lines.
-func index(dir string) lines {
+// indexOf is halved at some fifty thousand lines.
+func indexOf(dir string) lines {
 	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 
@@ -76,7 +76,7 @@ type session struct {
 	dir string
 }
 
-func (s session) tail() *tail { return &tail{path: SessionFile(s.dir, s.ID), at: -1} }
+func (s session) openTail() *tail { return &tail{path: SessionFile(s.dir, s.ID), at: -1} }
 
 // sessions are those of a scope, the one that was at work last first.
 func sessions(dirs []string, of Scope) (all []session) {
@@ -88,9 +88,9 @@ func sessions(dirs []string, of Scope) (all []session) {
 	}
 	for _, dir := range dirs {
 		newest := map[string]active{}
-		_ = index(dir).each(func(line []byte) { // what cannot be read is passed over
+		_ = indexOf(dir).eachLine(func(line []byte) { // what cannot be read is passed over
 			var a active
-			if codec.Read(line, &a) == nil && a.ID != "" && of.Has(a.Project) {
+			if codec.ReadObject(line, &a) == nil && a.ID != "" && of.HasProject(a.Project) {
 				newest[a.ID] = a
 			}
 		})
@@ -102,11 +102,11 @@ func sessions(dirs []string, of Scope) (all []session) {
 	return all
 }
 
-// Back yields the decisions of a scope in some state directories, the newest first. A
+// Backwards yields the decisions of a scope in some state directories, the newest first. A
 // ledger is opened only when its session can have made the next one.
-func Back(dirs []string, of Scope) iter.Seq[Record] { return back(sessions(dirs, of)) }
+func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessions(dirs, of)) }
 
-func back(all []session) iter.Seq[Record] {
+func backwards(all []session) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		ahead := all[:min(len(all), maxOpened)]
 		var open []*tail
@@ -118,8 +118,8 @@ func back(all []session) iter.Seq[Record] {
 				}
 			}
 			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
-				t := ahead[0].tail()
-				if !t.step() {
+				t := ahead[0].openTail()
+				if !t.stepBack() {
 					continue
 				}
 				if open = append(open, t); newest < 0 || t.head.At > open[newest].head.At {
@@ -129,18 +129,18 @@ func back(all []session) iter.Seq[Record] {
 			if newest < 0 || !yield(open[newest].head) {
 				return
 			}
-			if !open[newest].step() {
+			if !open[newest].stepBack() {
 				open = slices.Delete(open, newest, newest+1)
 			}
 		}
 	}
 }
 
-// Named are the newest decisions of at most n sessions whose ids begin like that, those
+// SessionsNamed are the newest decisions of at most n sessions whose ids begin like that, those
 // that were at work last first.
-func Named(dirs []string, beginning string, n int) (all []Record) {
+func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 	for _, s := range sessions(dirs, Scope{}) {
-		if t := s.tail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.step() {
+		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
 			all = append(all, t.head)
 		}
 	}
@@ -153,7 +153,7 @@ const maxLooked = 5000
 // Newest are the newest n decisions of a scope that are wanted, oldest first, and how many
 // were looked at.
 func Newest(dirs []string, of Scope, n int, wanted func(Record) bool) (all []Record, looked int) {
-	for r := range Back(dirs, of) {
+	for r := range Backwards(dirs, of) {
 		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
 			break
 		}
@@ -165,11 +165,11 @@ func Newest(dirs []string, of Scope, n int, wanted func(Record) bool) (all []Rec
 	return all, looked
 }
 
-// Find returns the decision with an ID, like 3f2a51-17. The ID says how the session's
+// FindDecision returns the decision with an ID, like 3f2a51-17. The ID says how the session's
 // key ends, so only those ledgers are looked into.
-func Find(dirs []string, of Scope, id string) (Record, bool) {
-	if IsID(id) {
-		for r := range back(slices.DeleteFunc(sessions(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
+func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
+	if IsDecisionID(id) {
+		for r := range backwards(slices.DeleteFunc(sessions(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
 			if r.ID == id {
 				return r, true
 			}
@@ -178,16 +178,16 @@ func Find(dirs []string, of Scope, id string) (Record, bool) {
 	return Record{}, false
 }
 
-// IsID tells whether a text can be a decision's ID.
-func IsID(text string) bool {
+// IsDecisionID tells whether a text can be a decision's ID.
+func IsDecisionID(text string) bool {
 	end, number, ok := strings.Cut(text, "-")
 	_, err := strconv.ParseUint(number, 10, 31)
 	return ok && err == nil && len(end) == shortened && strings.Trim(end, "0123456789abcdef") == ""
 }
 
-// Has tells whether anything is recorded of a session.
-func Has(dir, session string) bool {
-	return file.Exists(SessionFile(dir, session)) || file.Exists(holdFile(dir, session))
+// HasSession tells whether anything is recorded of a session.
+func HasSession(dir, session string) bool {
+	return file.IsReadable(SessionFile(dir, session)) || file.IsReadable(holdFile(dir, session))
 }
 
 // Readable says what keeps decisions from being read. That there are none does not.
@@ -212,22 +212,22 @@ type tail struct {
 	head Record
 }
 
-// step goes to the record before; false: there is none.
-func (t *tail) step() bool {
+// stepBack goes to the record before; false: there is none.
+func (t *tail) stepBack() bool {
 	for {
-		line, ok := t.line()
+		line, ok := t.lineBefore()
 		if !ok {
 			return false
 		}
-		if r, ok := decode(bytes.TrimSpace(line)); ok {
+		if r, ok := decodeRecord(bytes.TrimSpace(line)); ok {
 			t.head = r
 			return true
 		}
 	}
 }
 
-// line is the line before; false: the file has no more.
-func (t *tail) line() ([]byte, bool) {
+// lineBefore is the line before; false: the file has no more.
+func (t *tail) lineBefore() ([]byte, bool) {
 	for {
 		if i := bytes.LastIndexByte(t.rest, '\n'); i >= 0 {
 			line := t.rest[i+1:]
@@ -239,15 +239,15 @@ func (t *tail) line() ([]byte, bool) {
 			t.rest = nil
 			return line, len(line) > 0
 		}
-		if !t.fill() {
+		if !t.fillChunk() {
 			return nil, false
 		}
 	}
 }
 
-// fill reads what is before, at most chunk bytes.
-func (t *tail) fill() bool {
-	f, size, err := file.Open(t.path, file.Nofollow)
+// fillChunk reads what is before, at most chunk bytes.
+func (t *tail) fillChunk() bool {
+	f, size, err := file.OpenRegular(t.path, file.Nofollow)
 	if err != nil {
 		return false
 	}

@@ -19,10 +19,10 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 // decide puts a decision of a session on file.
 func decide(t testing.TB, dir, session, project string, at time.Time) string {
 	t.Helper()
-	s, err := Open(dir, "session:"+session)
+	s, err := OpenSession(dir, "session:"+session)
 	must(t, err)
 	defer s.Close()
-	id, err := s.Append(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
+	id, err := s.AppendRecord(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
 	must(t, err)
 	must(t, os.Chtimes(s.path, at, at)) // which sweeping looks at
 	return id
@@ -43,7 +43,7 @@ func past(t testing.TB, dir string, n int, project func(i int) string, at func(i
 		must(t, os.Chtimes(path, at(i), at(i)))
 		notes = append(codec.Append(notes, &active{at(i).UnixMilli(), "session:" + session, project(i)}), '\n')
 	}
-	must(t, os.WriteFile(index(dir).path, notes, 0o600))
+	must(t, os.WriteFile(indexOf(dir).path, notes, 0o600))
 }
 
 // Whatever sessions there were and when: the decisions come in the order in which they
@@ -75,10 +75,10 @@ func TestBackIsInOrder(t *testing.T) {
 				t.Fatalf("%+v:\n%q\nwant\n%q", of, got, want)
 			}
 		}
-		if r, ok := Find([]string{dir}, Scope{}, ids[7]); !ok || r.ID != ids[7] {
+		if r, ok := FindDecision([]string{dir}, Scope{}, ids[7]); !ok || r.ID != ids[7] {
 			t.Errorf("%s is not found", ids[7])
 		}
-		if _, ok := Find([]string{dir}, Scope{Project: "/q"}, here[0]); ok {
+		if _, ok := FindDecision([]string{dir}, Scope{Project: "/q"}, here[0]); ok {
 			t.Errorf("%s is found in another project", here[0])
 		}
 	}
@@ -98,18 +98,18 @@ func TestBackIsRobust(t *testing.T) {
 	for name, data := range map[string]string{"empty": "", "junk": strings.Repeat("\x00\xff\n\t", 1000), "torn": string(whole[:len(whole)/2]), "long": strings.Repeat("x", 5<<20)} {
 		os.WriteFile(SessionFile(dir, "session:"+name), []byte(data), 0o600)
 	}
-	good, _ := os.ReadFile(index(dir).path)
+	good, _ := os.ReadFile(indexOf(dir).path)
 	bad := "{\x00\n[]\n{\"at\":\"x\"}\n" + strings.Repeat("x", 1<<20) + "\n" + string(good)
 	for _, name := range []string{"link", "directory", "empty", "junk", "torn", "long", "missing", "../../../etc/passwd"} {
 		bad += fmt.Sprintf(`{"at":%d,"id":"session:%s","project":"/p"}`, noon.UnixMilli(), name) + "\n"
 	}
-	os.WriteFile(index(dir).path, []byte(bad+`{"at":176381123`), 0o600)
+	os.WriteFile(indexOf(dir).path, []byte(bad+`{"at":176381123`), 0o600)
 	for _, of := range []Scope{{}, {Project: "/p"}} {
 		if all := history(dir, of, 10); len(all) != 2 || all[1].Session != "b" {
 			t.Errorf("%+v: %+v", of, all)
 		}
 	}
-	if named := Named([]string{dir}, "", 10); len(named) != 2 || named[0].Session != "b" {
+	if named := SessionsNamed([]string{dir}, "", 10); len(named) != 2 || named[0].Session != "b" {
 		t.Errorf("named: %+v", named)
 	}
 }
@@ -144,11 +144,11 @@ func TestSweep(t *testing.T) {
 		}, ""},
 		"an open loop": {"", func(t *testing.T, dir string) {
 			file := filepath.Join(dir, "loop.md")
-			s, err := Open(dir, "session:a")
+			s, err := OpenSession(dir, "session:a")
 			must(t, err)
 			must(t, os.WriteFile(file, nil, 0o600))
 			defer s.Close()
-			_, err = s.Append(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
+			_, err = s.AppendRecord(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
 			if err != nil || os.Chtimes(s.path, old, old) != nil {
 				t.Fatal(err)
 			}
@@ -166,10 +166,10 @@ func TestSweep(t *testing.T) {
 			if test.prepare != nil {
 				test.prepare(t, dir)
 			}
-			Sweep(dir, noon)
+			SweepOldSessions(dir, noon)
 			var left []string
 			for _, ending := range []string{".jsonl", ".hold"} {
-				if _, err := os.Lstat(filepath.Join(dir, "sessions", Key("session:a")+ending)); err == nil {
+				if _, err := os.Lstat(filepath.Join(dir, "sessions", SessionKey("session:a")+ending)); err == nil {
 					left = append(left, ending)
 				}
 			}
@@ -189,7 +189,7 @@ func TestSweepComesToAll(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	past(t, dir, 3*swept, func(int) string { return "/p" }, func(i int) time.Time { return noon.AddDate(0, 0, -200) })
 	for range 100 {
-		Sweep(dir, noon)
+		SweepOldSessions(dir, noon)
 	}
 	if all := history(dir, Scope{}, 1); len(all) != 0 {
 		t.Errorf("%v is left", all)

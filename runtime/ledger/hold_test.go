@@ -22,7 +22,7 @@ func TestHold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
 	now := time.UnixMilli(1_800_000_000_000)
 	held := func(id string, later time.Duration) bool {
-		_, ok := Held(dir, id, now.Add(later))
+		_, ok := HoldInForce(dir, id, now.Add(later))
 		return ok
 	}
 	if held("a", 0) {
@@ -45,30 +45,30 @@ func TestHold(t *testing.T) {
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
-	if err := Lift(dir, "a", long, now, person); err != nil || held("a", 0) {
+	if err := LiftHold(dir, "a", long, now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
 	short, err := SetHold(dir, "a", now, time.Minute, person)
 	if err != nil || held("a", 2*time.Minute) {
 		t.Errorf("a shorter one after it: %v", err)
 	}
-	if err := Lift(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
+	if err := LiftHold(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
 		t.Errorf("another one is lifted: %v", err)
 	}
-	if err := Lift(dir, "a", short, now.Add(time.Hour), person); !errors.Is(err, ErrNoHold) {
+	if err := LiftHold(dir, "a", short, now.Add(time.Hour), person); !errors.Is(err, ErrNoHold) {
 		t.Errorf("lifted when it had run out: %v", err)
 	}
-	if err := Lift(dir, "a", short, now, person); err != nil || held("a", 0) {
+	if err := LiftHold(dir, "a", short, now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
-	if err := Lift(dir, "a", short, now, person); !errors.Is(err, ErrNoHold) {
+	if err := LiftHold(dir, "a", short, now, person); !errors.Is(err, ErrNoHold) {
 		t.Errorf("lifted twice: %v", err)
 	}
 	all, err := SetHold(dir, "", now, 0, claude)
 	if err != nil || !held("a", 0) || !held("b", 0) {
 		t.Errorf("a hold for all: %v", err)
 	}
-	if err := Lift(dir, "", all, now, person); err != nil {
+	if err := LiftHold(dir, "", all, now, person); err != nil {
 		t.Error(err)
 	}
 	// An order that cannot be read is an order.
@@ -91,7 +91,7 @@ func TestHoldEvents(t *testing.T) {
 		want []string
 	}{
 		"in force": {nil, 0, nil},
-		"lifted":   {func(dir string, h Hold) error { return Lift(dir, "", h, later, person) }, 0, []string{"lifted /dev/pts/3"}},
+		"lifted":   {func(dir string, h Hold) error { return LiftHold(dir, "", h, later, person) }, 0, []string{"lifted /dev/pts/3"}},
 		"ran out":  {nil, time.Second, []string{"ended "}},
 		"deleted":  {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Hour, []string{"removed "}},
 		"rewritten": {func(dir string, _ Hold) error {
@@ -129,7 +129,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Errorf("a session's name of a megabyte: %v", err)
 	}
 	for i := range 2000 {
-		must(t, note(dir, HoldEvent{now.UnixMilli(), HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, claude}))
+		must(t, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, claude}))
 	}
 	history := holdLines(dir)
 	info, err := os.Stat(history.path)
@@ -154,8 +154,8 @@ func FuzzHeld(f *testing.F) {
 		dir := t.TempDir()
 		must(t, os.WriteFile(holdFile(dir, ""), data, 0o600))
 		var h Hold
-		over := codec.Read(data, &h) == nil && h.Until != 0 && h.Until <= 1000
-		if _, held := Held(dir, "a", time.UnixMilli(1000)); held == over {
+		over := codec.ReadObject(data, &h) == nil && h.Until != 0 && h.Until <= 1000
+		if _, held := HoldInForce(dir, "a", time.UnixMilli(1000)); held == over {
 			t.Errorf("%q: held %v", data, held)
 		}
 	})
@@ -184,7 +184,7 @@ func TestHoldsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if h, _ := Held(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
+	if h, _ := HoldInForce(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
 		t.Errorf("in force for %v", time.UnixMilli(h.Until).Sub(now))
 	}
 	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {

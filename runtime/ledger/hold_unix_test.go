@@ -16,22 +16,22 @@ import (
 func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 	makeAll(filepath.Join(dir, "sessions"))
-	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), index(dir).path, SessionFile(dir, "b")} {
+	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), indexOf(dir).path, SessionFile(dir, "b")} {
 		must(t, os.Symlink(outside, path))
 	}
 	now := time.Now()
-	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
+	_ = noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
 	AppendLoop(dir, fact.LoopEvent{Loop: "a1", Event: "start"})
-	Settle(dir, now, 0, Outcome{1, "", ""})
-	if s, err := Open(dir, "a"); err == nil {
+	SettleSpending(dir, now, 0, Outcome{1, "", ""})
+	if s, err := OpenSession(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")
 		s.Close()
 	}
 	os.Remove(SessionFile(dir, "a"))
-	s, err := Open(dir, "a")
+	s, err := OpenSession(dir, "a")
 	must(t, err)
 	defer s.Close()
-	halve(SessionFile(dir, "b"), 2*maxFile, maxFile)
+	halveFile(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {
 		t.Errorf("outside there is %q", data)
 	}
@@ -59,7 +59,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 				}
 			}
 			now := time.Now()
-			h, held := HoldOf(dir, id, now)
+			h, held := HoldOfSession(dir, id, now)
 			if !held || h != (Hold{}) {
 				t.Errorf("%s: held %v, %+v", name, held, h)
 			}
@@ -70,13 +70,13 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: %v, %v", name, info, err)
 			}
-			if err := Lift(dir, id, h, now, person); err != nil {
+			if err := LiftHold(dir, id, h, now, person); err != nil {
 				t.Errorf("%s: lift: %v", name, err)
 			}
 			if err := plant(path, outside); err != nil {
 				t.Fatal(err)
 			}
-			if err := Lift(dir, id, Hold{}, now, person); err != nil {
+			if err := LiftHold(dir, id, Hold{}, now, person); err != nil {
 				t.Errorf("%s: lift as it is: %v", name, err)
 			}
 			if data, err := os.ReadFile(outside); string(data) != over {

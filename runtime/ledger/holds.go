@@ -25,12 +25,12 @@ type Hold struct {
 }
 
 func (h *Hold) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "since", &h.Since)
+	codec.Number(m.KeepEmpty(), "since", &h.Since)
 	codec.Number(m, "until", &h.Until)
 }
 
-// over tells whether it has run out.
-func (h Hold) over(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
+// isOver tells whether it has run out.
+func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
 // What happens to a hold. A hold that ran out is found when holds are asked about, and so
 // is one whose file was removed or rewritten by something else than springfield.
@@ -51,16 +51,16 @@ type HoldEvent struct {
 }
 
 func (e *HoldEvent) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "at", &e.At)
-	m.Keep().Text("did", &e.Did)
+	codec.Number(m.KeepEmpty(), "at", &e.At)
+	m.KeepEmpty().Text("did", &e.Did)
 	m.Text("of", &e.Of)
 	e.Hold.Members(m)
 	m.Text("program", &e.Program)
 	m.Text("from", &e.From)
 }
 
-// Begins tells that the hold is in force after an event.
-func (e HoldEvent) Begins() bool { return e.Did == HoldSet }
+// BeginsHold tells that the hold is in force after an event.
+func (e HoldEvent) BeginsHold() bool { return e.Did == HoldSet }
 
 // Means is how a hold was set or lifted.
 type Means struct {
@@ -88,7 +88,7 @@ func holdFile(dir, id string) string {
 	if id == "" {
 		return filepath.Join(dir, "hold")
 	}
-	return filepath.Join(dir, "sessions", Key(id)+".hold")
+	return filepath.Join(dir, "sessions", SessionKey(id)+".hold")
 }
 
 // holdLines is the history: halved at some thousand events.
@@ -96,24 +96,24 @@ func holdLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
-// Held returns the hold that is in force for a session, its own or the one for
+// HoldInForce returns the hold that is in force for a session, its own or the one for
 // all.
-func Held(dir, id string, now time.Time) (Hold, bool) {
-	if h, ok := HoldOf(dir, "", now); ok {
+func HoldInForce(dir, id string, now time.Time) (Hold, bool) {
+	if h, ok := HoldOfSession(dir, "", now); ok {
 		return h, true
 	}
-	return HoldOf(dir, id, now)
+	return HoldOfSession(dir, id, now)
 }
 
-// HoldOf returns the hold that is in force on a session alone, or with an empty
+// HoldOfSession returns the hold that is in force on a session alone, or with an empty
 // id the one on all. One that cannot be read, a link or a pipe among them, is in force
 // until it is lifted: Claude was to stop.
-func HoldOf(dir, id string, now time.Time) (h Hold, held bool) {
+func HoldOfSession(dir, id string, now time.Time) (h Hold, held bool) {
 	there, err := readSmall(holdFile(dir, id), &h)
 	if there && err != nil {
 		return Hold{}, true
 	}
-	return h, there && !h.over(now)
+	return h, there && !h.isOver(now)
 }
 
 // SetHold orders sessions to stop: one, or all with an empty id. A zero
@@ -122,14 +122,14 @@ func HoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
 	makeAll(filepath.Dir(dir))
 	// A lock that cannot be had is no reason not to stop Claude.
-	if lock, err := Lock(dir, "holds", holdWait); err == nil {
+	if lock, err := TakeLock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
 	}
 	h := Hold{Since: now.UnixMilli()}
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+	if old, ok := HoldOfSession(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
 	err := replace(holdFile(dir, id), &h) // whole: a hook must never read half of one
@@ -140,14 +140,14 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if err != nil {
 		return h, err
 	}
-	return h, note(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
+	return h, noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// Lift takes a hold back, the one that the user was asked about: of one session,
+// LiftHold takes a hold back, the one that the user was asked about: of one session,
 // or with an empty id the one on all. That the user asks for it is for the caller
 // to know.
-func Lift(dir, id string, old Hold, now time.Time, by Means) error {
-	lock, err := Lock(dir, "holds", holdWait)
+func LiftHold(dir, id string, old Hold, now time.Time, by Means) error {
+	lock, err := TakeLock(dir, "holds", holdWait)
 	if err == ErrBusy {
 		err = errors.New("another program changes holds just now")
 	}
@@ -155,7 +155,7 @@ func Lift(dir, id string, old Hold, now time.Time, by Means) error {
 		return err
 	}
 	defer lock.Close()
-	switch h, ok := HoldOf(dir, id, now); {
+	switch h, ok := HoldOfSession(dir, id, now); {
 	case !ok:
 		return ErrNoHold
 	case h != old:
@@ -164,11 +164,11 @@ func Lift(dir, id string, old Hold, now time.Time, by Means) error {
 	if err := os.Remove(holdFile(dir, id)); err != nil {
 		return err
 	}
-	return note(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
+	return noteHold(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
 }
 
-func note(dir string, e HoldEvent) error {
-	if holdLines(dir).add(&e) != nil {
+func noteHold(dir string, e HoldEvent) error {
+	if holdLines(dir).addLine(&e) != nil {
 		return ErrUnnoted
 	}
 	return nil
@@ -195,14 +195,14 @@ func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
 
 func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
-	if err == nil && len(unseen(dir, all, now)) > 0 {
+	if err == nil && len(unseenHolds(dir, all, now)) > 0 {
 		// Under the lock, because between a hold and its line there is a moment.
-		lock, busy := Lock(dir, "holds", holdWait)
+		lock, busy := TakeLock(dir, "holds", holdWait)
 		all, err = readHolds(dir)
-		for _, e := range unseen(dir, all, now) {
+		for _, e := range unseenHolds(dir, all, now) {
 			all = append(all, e)
 			if busy == nil {
-				_ = note(dir, e) // else it is found again
+				_ = noteHold(dir, e) // else it is found again
 			}
 		}
 		if busy == nil {
@@ -213,17 +213,17 @@ func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 }
 
 func readHolds(dir string) (all []HoldEvent, err error) {
-	err = holdLines(dir).each(func(line []byte) {
+	err = holdLines(dir).eachLine(func(line []byte) {
 		var e HoldEvent
-		if codec.Read(line, &e) == nil && e.Did != "" {
+		if codec.ReadObject(line, &e) == nil && e.Did != "" {
 			all = append(all, e)
 		}
 	})
 	return all, err
 }
 
-// unseen compares the newest event of each hold with its file.
-func unseen(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
+// unseenHolds compares the newest event of each hold with its file.
+func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	seen := map[string]bool{}
 	for i := len(all) - 1; i >= 0; i-- {
 		e := all[i]
@@ -231,11 +231,11 @@ func unseen(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 			continue
 		}
 		seen[e.Of] = true
-		if _, held := HoldOf(dir, e.Of, now); held || !e.Begins() {
+		if _, held := HoldOfSession(dir, e.Of, now); held || !e.BeginsHold() {
 			continue
 		}
 		e.At, e.Did, e.Means = now.UnixMilli(), HoldRemoved, Means{}
-		if e.over(now) {
+		if e.isOver(now) {
 			e.At, e.Did = e.Until, HoldEnded
 		}
 		found = append(found, e)
@@ -276,7 +276,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 // LongestHold is HoldOf in several state directories: the one in force that ends last.
 func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
-		if one, ok := HoldOf(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
+		if one, ok := HoldOfSession(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
 			h, held = one, true
 		}
 	}

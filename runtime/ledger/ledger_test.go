@@ -39,23 +39,23 @@ func must(t testing.TB, err error) {
 
 // bump counts one up, as a hook spends one continue.
 func bump(dir, id string) error {
-	s, err := Open(dir, id)
+	s, err := OpenSession(dir, id)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := s.Lock(); err != nil {
+	if err := s.LockSession(); err != nil {
 		return err
 	}
 	state := s.State
 	state.InPrompt++
-	_, err = s.Append(Record{Plugin: "p", Decision: "continue", Rule: "r", State: state})
+	_, err = s.AppendRecord(Record{Plugin: "p", Decision: "continue", Rule: "r", State: state})
 	return err
 }
 
 func inPrompt(t *testing.T, dir, id string) int {
 	t.Helper()
-	s, err := Open(dir, id)
+	s, err := OpenSession(dir, id)
 	must(t, err)
 	defer s.Close()
 	return s.State.InPrompt
@@ -71,7 +71,7 @@ func TestDir(t *testing.T) {
 		"no home":            {"", "", ""},
 		"dots do not escape": {filepath.Join(config, "projects", "x", "s.jsonl") + "/../../../../y", home, fallback},
 	} {
-		if got := Dir(test.transcript, test.home); got != test.want {
+		if got := StateDir(test.transcript, test.home); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -150,9 +150,9 @@ func TestStatelessRecords(t *testing.T) {
 	dir := t.TempDir()
 	must(t, bump(dir, "a"))
 	for range 500 { // more than what is read at first
-		s, err := Open(dir, "a")
+		s, err := OpenSession(dir, "a")
 		must(t, err)
-		if _, err := s.Append(Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}); err != nil {
+		if _, err := s.AppendRecord(Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
@@ -168,11 +168,11 @@ func TestStatelessRecords(t *testing.T) {
 // A fault is told once, and what is remembered of that is bounded.
 func TestTell(t *testing.T) {
 	var s State
-	if !s.Tell("ned", "fault:busy") || s.Tell("ned", "fault:busy") || !s.Tell("marge", "fault:busy") {
+	if !s.TellOnce("ned", "fault:busy") || s.TellOnce("ned", "fault:busy") || !s.TellOnce("marge", "fault:busy") {
 		t.Errorf("told %q", s.Faults)
 	}
 	for i := range 10 * maxFaults {
-		s.Tell("ned", strings.Repeat("x", i+1))
+		s.TellOnce("ned", strings.Repeat("x", i+1))
 	}
 	if len(s.Faults) != maxFaults {
 		t.Errorf("%d are remembered", len(s.Faults))
@@ -180,29 +180,29 @@ func TestTell(t *testing.T) {
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
-	s, err := Open(t.TempDir(), "a")
+	s, err := OpenSession(t.TempDir(), "a")
 	must(t, err)
 	defer s.Close()
-	if _, err := s.Append(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
+	if _, err := s.AppendRecord(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
 		t.Error("a record longer than the limit was written")
 	}
 }
 
 func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	dir := t.TempDir()
-	first, err := Open(dir, "a")
+	first, err := OpenSession(dir, "a")
 	must(t, err)
-	must(t, first.Lock())
-	second, err := Open(dir, "a")
+	must(t, first.LockSession())
+	second, err := OpenSession(dir, "a")
 	must(t, err)
-	if err := second.Lock(); !errors.Is(err, ErrBusy) {
+	if err := second.LockSession(); !errors.Is(err, ErrBusy) {
 		t.Errorf("second hook: %v, want %v", err, ErrBusy)
 	}
-	if _, err := first.Append(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}}); err != nil {
+	if _, err := first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	first.Close()
-	if err := second.Lock(); err != nil {
+	if err := second.LockSession(); err != nil {
 		t.Errorf("after the first has ended: %v", err)
 	}
 	if second.State.InPrompt != 7 {
@@ -215,21 +215,21 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 // has the newest state.
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
-	waiting, err := Open(dir, "a")
+	waiting, err := OpenSession(dir, "a")
 	must(t, err)
 	padding := strings.Repeat("x", 20<<10)
 	n := 0
 	add := func() string {
 		t.Helper()
-		s, err := Open(dir, "a")
+		s, err := OpenSession(dir, "a")
 		must(t, err)
 		defer s.Close()
-		must(t, s.Lock())
+		must(t, s.LockSession())
 		if s.State.InPrompt != n {
 			t.Fatalf("state %d, want %d", s.State.InPrompt, n)
 		}
 		n++
-		id, err := s.Append(Record{At: int64(n), Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding, State: State{InPrompt: n}})
+		id, err := s.AppendRecord(Record{At: int64(n), Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding, State: State{InPrompt: n}})
 		must(t, err)
 		return id
 	}
@@ -244,7 +244,7 @@ func TestHalving(t *testing.T) {
 	if want := shortKey("a") + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}
-	if err := waiting.Lock(); err != nil || waiting.State.InPrompt != 120 {
+	if err := waiting.LockSession(); err != nil || waiting.State.InPrompt != 120 {
 		t.Errorf("the waiting hook: state %d, %v", waiting.State.InPrompt, err)
 	}
 	waiting.Close()
@@ -257,10 +257,10 @@ func TestHalving(t *testing.T) {
 			t.Fatalf("decision %d follows %d", all[i].State.Number, all[i-1].State.Number)
 		}
 	}
-	if r, ok := Find([]string{dir}, Scope{}, last); !ok || r.State.InPrompt != 120 {
+	if r, ok := FindDecision([]string{dir}, Scope{}, last); !ok || r.State.InPrompt != 120 {
 		t.Errorf("find %s: %v", last, ok)
 	}
-	if _, ok := Find([]string{dir}, Scope{}, "none-1"); ok {
+	if _, ok := FindDecision([]string{dir}, Scope{}, "none-1"); ok {
 		t.Error("found what is not there")
 	}
 }
@@ -269,7 +269,7 @@ func TestOpenWithoutAPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{"", filepath.Join(file, "springfield")} {
-		if _, err := Open(dir, "a"); err == nil {
+		if _, err := OpenSession(dir, "a"); err == nil {
 			t.Errorf("%q: no error", dir)
 		}
 	}
@@ -305,7 +305,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	count := 0
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var r Record
-		if err := codec.Read([]byte(line), &r); err != nil {
+		if err := codec.ReadObject([]byte(line), &r); err != nil {
 			continue // torn by a kill; the state below shows that nothing hangs on it
 		}
 		if count++; r.State.InPrompt != count {

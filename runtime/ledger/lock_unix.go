@@ -17,13 +17,13 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// isAt tells whether an open file is still the one at a path.
-func isAt(f *os.File, path string) bool {
+// isStillAt tells whether an open file is still the one at a path.
+func isStillAt(f *os.File, path string) bool {
 	var open, named syscall.Stat_t
 	return syscall.Fstat(int(f.Fd()), &open) == nil && syscall.Stat(path, &named) == nil &&
 		open.Dev == named.Dev && open.Ino == named.Ino
 }
 
-// rename replaces a file. Not os.Rename, which looks at the target first and
+// renameOver replaces a file. Not os.Rename, which looks at the target first and
 // brings in 120 KB with that look.
-func rename(from, to string) error { return syscall.Rename(from, to) }
+func renameOver(from, to string) error { return syscall.Rename(from, to) }

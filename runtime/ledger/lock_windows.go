@@ -29,15 +29,15 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// isAt tells whether an open file is still the one at a path. Windows does not
+// isStillAt tells whether an open file is still the one at a path. Windows does not
 // remove a file that is open, so it always is.
-func isAt(*os.File, string) bool { return true }
+func isStillAt(*os.File, string) bool { return true }
 
 const movefileReplaceExisting = 1
 
-// rename replaces a file. Not os.Rename, which looks at the target first and
+// renameOver replaces a file. Not os.Rename, which looks at the target first and
 // brings in 120 KB with that look.
-func rename(from, to string) error {
+func renameOver(from, to string) error {
 	a, err := syscall.UTF16PtrFromString(from)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func AppendLoop(dir string, e fact.LoopEvent) error {
 	if !fact.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
-	if err := loopLines(dir).add(&e); err != nil {
+	if err := loopLines(dir).addLine(&e); err != nil {
 		return errors.New("write loop history: " + err.Error())
 	}
 	return nil
@@ -32,9 +32,9 @@ func AppendLoop(dir string, e fact.LoopEvent) error {
 
 // LoopIsOver tells whether the newest that the history has of a loop is its end.
 func LoopIsOver(dir, id string) (over bool) {
-	err := loopLines(dir).each(func(line []byte) {
+	err := loopLines(dir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok && e.Loop == id {
-			over = e.Ends()
+			over = e.EndsLoop()
 		}
 	})
 	return over && err == nil
@@ -42,7 +42,7 @@ func LoopIsOver(dir, id string) (over bool) {
 
 // LoopEvents are all events on file, oldest first.
 func LoopEvents(dir string) (all []fact.LoopEvent, err error) {
-	err = loopLines(dir).each(func(line []byte) {
+	err = loopLines(dir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok {
 			all = append(all, e)
 		}
@@ -51,6 +51,6 @@ func LoopEvents(dir string) (all []fact.LoopEvent, err error) {
 }
 
 func loopEvent(line []byte) (e fact.LoopEvent, ok bool) {
-	err := codec.Read(line, &e)
+	err := codec.ReadObject(line, &e)
 	return e, err == nil && fact.IsLoopID(e.Loop) && e.Event != ""
 }

@@ -163,8 +163,8 @@ type Present struct {
 	Sent, Ended int64
 }
 
-// Meet notes that a plugin has decided.
-func (s *State) Meet(one Present) {
+// MeetPlugin notes that a plugin has decided.
+func (s *State) MeetPlugin(one Present) {
 	all := make([]Present, 0, len(s.Plugins)+1)
 	for _, p := range s.Plugins {
 		if p.Plugin != one.Plugin {
@@ -178,8 +178,8 @@ func (s *State) Meet(one Present) {
 	s.Plugins = all[max(0, len(all)-maxPlugins):]
 }
 
-// LastOf tells when a plugin has decided last, 0 for never.
-func (s State) LastOf(plugin string) (at int64) {
+// LastDecisionOf tells when a plugin has decided last, 0 for never.
+func (s State) LastDecisionOf(plugin string) (at int64) {
 	for _, p := range s.Plugins {
 		if p.Plugin == plugin {
 			at = p.At
@@ -201,9 +201,9 @@ func (s State) LastWith(strategy string) (at int64) {
 // maxFaults is how many faults a session remembers to have told of.
 const maxFaults = 32
 
-// Tell notes that the user is told of a plugin's fault, and is false if they were told
+// TellOnce notes that the user is told of a plugin's fault, and is false if they were told
 // before in this session.
-func (s *State) Tell(plugin, rule string) bool {
+func (s *State) TellOnce(plugin, rule string) bool {
 	fault := plugin + " " + rule
 	if slices.Contains(s.Faults, fault) {
 		return false
@@ -216,52 +216,52 @@ func (s *State) Tell(plugin, rule string) bool {
 // maxJudged is how many answers a session remembers.
 const maxJudged = 8
 
-// Note remembers an answer.
-func (s *State) Note(j Judged) {
+// NoteJudgement remembers an answer.
+func (s *State) NoteJudgement(j Judged) {
 	all := append(append([]Judged(nil), s.Judged...), j)
 	s.Judged = all[max(0, len(all)-maxJudged):]
 }
 
 // Members are a record as it stands in the file, and as log --json prints it.
 func (r *Record) Members(m *codec.Members) {
-	m.Keep().Text("id", &r.ID)
-	codec.Number(m.Keep(), "at", &r.At)
+	m.KeepEmpty().Text("id", &r.ID)
+	codec.Number(m.KeepEmpty(), "at", &r.At)
 	m.Text("host", &r.Host)
 	m.Text("session", &r.Session)
 	m.Text("cwd", &r.Cwd)
 	m.Text("project", &r.Project)
-	m.Keep().Text("plugin", &r.Plugin)
-	m.Keep().Text("decision", &r.Decision)
+	m.KeepEmpty().Text("plugin", &r.Plugin)
+	m.KeepEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
-	m.Keep().Text("rule", &r.Rule)
+	m.KeepEmpty().Text("rule", &r.Rule)
 	m.Text("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
 	m.Text("reason", &r.Reason)
 	m.Text("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
-	codec.Number(m.Keep(), "took", &r.Took)
+	codec.Number(m.KeepEmpty(), "took", &r.Took)
 	m.Texts("flaws", &r.Flaws)
-	m.Keep().Object("state", &r.State)
+	m.KeepEmpty().Object("state", &r.State)
 }
 
 func (l *Left) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "burst", &l.Burst)
-	codec.Number(m.Keep(), "prompt", &l.Prompt)
-	codec.Number(m.Keep(), "hour", &l.Hour)
+	codec.Number(m.KeepEmpty(), "burst", &l.Burst)
+	codec.Number(m.KeepEmpty(), "prompt", &l.Prompt)
+	codec.Number(m.KeepEmpty(), "hour", &l.Hour)
 }
 
 func (a *Asked) Members(m *codec.Members) {
 	m.Text("backend", &a.Backend)
 	m.Text("model", &a.Model)
-	codec.Number(m.Keep(), "bytes", &a.Bytes)
+	codec.Number(m.KeepEmpty(), "bytes", &a.Bytes)
 	m.Bool("cached", &a.Cached)
 	codec.Number(m, "input", &a.Input)
 	codec.Number(m, "output", &a.Output)
 	codec.Number(m, "cache_read", &a.CacheRead)
 	codec.Number(m, "cache_write", &a.CacheWrite)
-	codec.Number(m.Keep(), "micros", &a.Micros)
-	codec.Number(m.Keep(), "took", &a.Took)
+	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
+	codec.Number(m.KeepEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
 	m.Text("detail", &a.Detail)
 }
@@ -286,12 +286,12 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "tools", &s.Tools)
 	m.Text("loop_prompt", &s.LoopPrompt)
 	codec.Number(m, "rounds", &s.Rounds)
-	codec.List(m, "loops", &s.Loops)
-	codec.List(m, "judged", &s.Judged)
+	codec.ListOf(m, "loops", &s.Loops)
+	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)
 	m.Bool("barred", &s.Barred)
 	m.Texts("faults", &s.Faults)
-	codec.List(m, "plugins", &s.Plugins)
+	codec.ListOf(m, "plugins", &s.Plugins)
 	m.Raw("log", &s.Log)
 }
 

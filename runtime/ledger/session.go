@@ -30,11 +30,11 @@ const (
 // ErrBusy says that another hook held the session's file for too long.
 var ErrBusy = errors.New("the session's ledger is locked by another hook")
 
-// Dir is the state directory for a session: "springfield" beside the
+// StateDir is the state directory for a session: "springfield" beside the
 // "projects" directory that its transcript lies in, which is where Claude Code
 // keeps its configuration, else below the user's home. No variable of the
 // environment names it, because a project's settings can set any variable.
-func Dir(transcript, home string) string {
+func StateDir(transcript, home string) string {
 	if filepath.IsAbs(transcript) {
 		projects := filepath.Dir(filepath.Dir(filepath.Clean(transcript)))
 		if filepath.Base(projects) == "projects" {
@@ -47,9 +47,9 @@ func Dir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// Key names a session in file names. It is a hash: a session id is data from
+// SessionKey names a session in file names. It is a hash: a session id is data from
 // outside and never part of a path.
-func Key(id string) string {
+func SessionKey(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
 	return hex.EncodeToString(h.Sum(nil))
@@ -60,13 +60,13 @@ const shortened = 6
 
 // shortKey tells a person's sessions apart. FNV mixes its last digits best.
 func shortKey(id string) string {
-	key := Key(id)
+	key := SessionKey(id)
 	return key[len(key)-shortened:]
 }
 
 // SessionFile is where a session's ledger lies in a state directory.
 func SessionFile(dir, id string) string {
-	return filepath.Join(dir, "sessions", Key(id)+".jsonl")
+	return filepath.Join(dir, "sessions", SessionKey(id)+".jsonl")
 }
 
 // Session is the ledger of one session.
@@ -84,9 +84,9 @@ type Session struct {
 	locked bool
 }
 
-// Open opens the ledger of a session in a state directory and reads its newest
+// OpenSession opens the ledger of a session in a state directory and reads its newest
 // state. It creates what is missing, for the user alone.
-func Open(dir, id string) (*Session, error) {
+func OpenSession(dir, id string) (*Session, error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
@@ -96,21 +96,21 @@ func Open(dir, id string) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{dir: dir, path: path, id: id, file: f}
-	if err := s.read(); err != nil {
+	if err := s.readNewest(); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// Lock waits for other hooks of the session, at most 50 ms, and reads the state
+// LockSession waits for other hooks of the session, at most 50 ms, and reads the state
 // again if one of them has written. Close gives the lock back.
-func (s *Session) Lock() error {
+func (s *Session) LockSession() error {
 	for deadline := time.Now().Add(lockWait); !s.locked; {
 		if err := waitLock(s.file, deadline); err != nil {
 			return err
 		}
-		if s.locked = isAt(s.file, s.path); !s.locked { // it has been swept while we waited
+		if s.locked = isStillAt(s.file, s.path); !s.locked { // it has been swept while we waited
 			s.file.Close()
 			var err error
 			if s.file, err = openFile(s.dir, s.path); err != nil {
@@ -125,12 +125,12 @@ func (s *Session) Lock() error {
 	if err != nil || size == s.size {
 		return err
 	}
-	return s.read()
+	return s.readNewest()
 }
 
-// read finds the newest complete record with a state: in the last bytes; if that fails, in
+// readNewest finds the newest complete record with a state: in the last bytes; if that fails, in
 // so many that a whole record is among them even after a torn one; else in all.
-func (s *Session) read() error {
+func (s *Session) readNewest() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *Session) read() error {
 		}
 		buf = buf[:n]
 		s.torn = n > 0 && buf[n-1] != '\n'
-		if r, ok := newest(buf); ok {
+		if r, ok := newestRecord(buf); ok {
 			s.State, s.at = r.State, r.At
 			return nil
 		}
@@ -156,12 +156,12 @@ func (s *Session) read() error {
 	return nil
 }
 
-// newest is the last line that is a record with a state.
-func newest(buf []byte) (Record, bool) {
+// newestRecord is the last line that is a record with a state.
+func newestRecord(buf []byte) (Record, bool) {
 	for len(buf) > 0 {
 		buf = bytes.TrimRight(buf, "\n")
 		line := buf[bytes.LastIndexByte(buf, '\n')+1:]
-		if r, ok := decode(line); ok && !r.isStateless() {
+		if r, ok := decodeRecord(line); ok && !r.isStateless() {
 			return r, true
 		}
 		buf = buf[:len(buf)-len(line)]
@@ -169,20 +169,20 @@ func newest(buf []byte) (Record, bool) {
 	return Record{}, false
 }
 
-func decode(line []byte) (Record, bool) {
+func decodeRecord(line []byte) (Record, bool) {
 	var r Record
-	err := codec.Read(line, &r)
+	err := codec.ReadObject(line, &r)
 	return r, err == nil && r.Decision != ""
 }
 
 // isStateless tells of a start without a decision that found the session locked.
 func (r *Record) isStateless() bool { return r.Decision == None && r.State.Number == 0 }
 
-// Append writes one record with one write(), numbers it and returns its ID.
+// AppendRecord writes one record with one write(), numbers it and returns its ID.
 // The session must be locked; a start without a decision is written all the same, with
 // no state and no ID. It does not sync: what it keeps must survive
 // kill -9, not a power cut, and a sync would cost more than the whole decision.
-func (s *Session) Append(r Record) (id string, err error) {
+func (s *Session) AppendRecord(r Record) (id string, err error) {
 	if !s.locked && r.Decision == None {
 		r.State = State{}
 	} else {
@@ -194,10 +194,10 @@ func (s *Session) Append(r Record) (id string, err error) {
 		return "", errors.New("record is longer than 32 KiB")
 	}
 	if s.at == 0 || s.at/dayLength != r.At/dayLength {
-		_ = index(s.dir).add(&active{r.At, s.id, r.Place()}) // only for looking back, so no reason to fail
+		_ = indexOf(s.dir).addLine(&active{r.At, s.id, r.ProjectPlace()}) // only for looking back, so no reason to fail
 	}
 	if s.locked && s.size > maxFile {
-		s.size = halve(s.path, s.size, maxFile)
+		s.size = halveFile(s.path, s.size, maxFile)
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)

@@ -32,9 +32,9 @@ type Spend struct {
 }
 
 func (s *Spend) Members(m *codec.Members) {
-	m.Keep().Text("day", &s.Day)
-	codec.Number(m.Keep(), "micros", &s.Micros)
-	codec.Number(m.Keep(), "questions", &s.Questions)
+	m.KeepEmpty().Text("day", &s.Day)
+	codec.Number(m.KeepEmpty(), "micros", &s.Micros)
+	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
 	m.Text("detail", &s.Detail)
@@ -65,7 +65,7 @@ var (
 
 // ReadSpend reads what is known on a day; without a file that is nothing.
 func ReadSpend(dir string, now time.Time) (Spend, error) {
-	p := Spend{Day: day(now)}
+	p := Spend{Day: dateInUTC(now)}
 	var old Spend
 	switch there, err := readSmall(spendFile(dir), &old); {
 	case !there:
@@ -83,9 +83,9 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 	return old, nil
 }
 
-// Take counts what a question may cost, unless that is more than
+// TakeFromDay counts what a question may cost, unless that is more than
 // the day's limit leaves, or the judge is to be left alone.
-func Take(dir string, now time.Time, micros, limit int64) error {
+func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
 		switch {
 		case p.Until > now.UnixMilli():
@@ -105,10 +105,10 @@ type Outcome struct {
 	Failure, Detail string
 }
 
-// Settle takes back what was counted, counts what the question has cost, and
+// SettleSpending takes back what was counted, counts what the question has cost, and
 // notes how it ended. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
-func Settle(dir string, now time.Time, taken int64, o Outcome) (due bool, err error) {
+func SettleSpending(dir string, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.Micros = max(0, p.Micros-taken) + max(0, o.Micros)
 		if o.Failure == "" {
@@ -136,7 +136,7 @@ func PutBack(dir string, now time.Time, taken int64) error {
 }
 
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
-	lock, err := Lock(dir, "judge", spendWait)
+	lock, err := TakeLock(dir, "judge", spendWait)
 	if err == ErrBusy {
 		err = errors.New("other hooks have locked the cost file")
 	}
@@ -154,9 +154,9 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	return replace(spendFile(dir), &p)
 }
 
-// day is a date in UTC, without the names of package time's formats, which the
+// dateInUTC is a date in UTC, without the names of package time's formats, which the
 // hook has no use for otherwise.
-func day(now time.Time) string {
+func dateInUTC(now time.Time) string {
 	y, m, d := now.UTC().Date()
 	two := func(n int) string { return strconv.Itoa(n/10) + strconv.Itoa(n%10) }
 	return strconv.Itoa(y) + "-" + two(int(m)) + "-" + two(d)

@@ -21,21 +21,21 @@ func TestSpend(t *testing.T) {
 	if p := read(now); p != (Spend{Day: "2026-11-21"}) {
 		t.Errorf("an empty one: %+v", p)
 	}
-	must(t, Take(dir, now, 600, 1000))
-	if err := Take(dir, now, 600, 1000); err != ErrSpent {
+	must(t, TakeFromDay(dir, now, 600, 1000))
+	if err := TakeFromDay(dir, now, 600, 1000); err != ErrSpent {
 		t.Errorf("two questions at once that may cost more than there is: %v", err)
 	}
-	if due, err := Settle(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
+	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
 	if p := read(now); p.Micros != 100 || p.Questions != 1 {
 		t.Errorf("%+v", p)
 	}
 	for i := range 6 {
-		if err := Take(dir, now, 600, 1000); err != nil {
+		if err := TakeFromDay(dir, now, 600, 1000); err != nil {
 			t.Fatal(i, err)
 		}
-		due, err := Settle(dir, now, 600, Outcome{10, "timeout", "late"})
+		due, err := SettleSpending(dir, now, 600, Outcome{10, "timeout", "late"})
 		if due != (i == 2) || err != nil {
 			t.Error(i, due, err)
 		}
@@ -46,7 +46,7 @@ func TestSpend(t *testing.T) {
 			t.Errorf("failure %d: rest %v, want %v", i+1, rest, want)
 		}
 		if want > 0 {
-			if err := Take(dir, now, 1, 1000); err != ErrResting {
+			if err := TakeFromDay(dir, now, 1, 1000); err != ErrResting {
 				t.Errorf("asked while it rests: %v", err)
 			}
 			now = now.Add(rest)
@@ -65,7 +65,7 @@ func TestSpend(t *testing.T) {
 func TestSpendThatIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "judge.json"), []byte(`{"day": "2026`), 0o600))
-	if err := Take(dir, time.Now(), 1, 10); err == nil || !strings.Contains(err.Error(), "delete it") {
+	if err := TakeFromDay(dir, time.Now(), 1, 10); err == nil || !strings.Contains(err.Error(), "delete it") {
 		t.Errorf("nobody knows what has been spent: %v", err)
 	}
 }
@@ -80,7 +80,7 @@ func TestSpendOfMany(t *testing.T) {
 	for range 40 {
 		wait.Go(func() {
 			for {
-				err := Take(dir, now, 100, 1000)
+				err := TakeFromDay(dir, now, 100, 1000)
 				if err == ErrBusy {
 					continue
 				}
@@ -104,7 +104,7 @@ func TestSpendOfMany(t *testing.T) {
 func TestJudgedIsBounded(t *testing.T) {
 	var s State
 	for i := range 20 {
-		s.Note(Judged{Page: string(rune('a' + i))})
+		s.NoteJudgement(Judged{Page: string(rune('a' + i))})
 	}
 	if len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "t" {
 		t.Errorf("%+v", s.Judged)
@@ -116,11 +116,11 @@ func TestJudgedIsBounded(t *testing.T) {
 func TestSpendWaits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	now := time.Unix(1_800_000_000, 0)
-	must(t, Take(dir, now, 600, 1000))
-	lock, err := Lock(dir, "judge", 0)
+	must(t, TakeFromDay(dir, now, 600, 1000))
+	lock, err := TakeLock(dir, "judge", 0)
 	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	if _, err := Settle(dir, now, 600, Outcome{10, "", ""}); err != nil {
+	if _, err := SettleSpending(dir, now, 600, Outcome{10, "", ""}); err != nil {
 		t.Error(err)
 	}
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {

@@ -32,14 +32,14 @@ type keeping struct {
 	Days int // 0: for ever
 }
 
-func (k *keeping) Members(m *codec.Members) { codec.Number(m.Keep(), "keep_days", &k.Days) }
+func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
 
 // KeepFile is where the user says how long ledgers are kept: {"keep_days": 30}.
 func KeepFile(dir string) string { return filepath.Join(dir, "settings.json") }
 
-// Kept is for how many days ledgers are kept, 0 for ever. While the user's word on it
+// DaysKept is for how many days ledgers are kept, 0 for ever. While the user's word on it
 // cannot be read nothing is removed.
-func Kept(dir string) (days int, err error) {
+func DaysKept(dir string) (days int, err error) {
 	k := keeping{KeepDays}
 	switch there, err := readSmall(KeepFile(dir), &k); {
 	case there && err != nil:
@@ -50,9 +50,9 @@ func Kept(dir string) (days int, err error) {
 	return k.Days, nil
 }
 
-// Sweep removes files of sessions that are no longer kept.
-func Sweep(dir string, now time.Time) {
-	keep, err := Kept(dir)
+// SweepOldSessions removes files of sessions that are no longer kept.
+func SweepOldSessions(dir string, now time.Time) {
+	keep, err := DaysKept(dir)
 	if err != nil || keep == 0 {
 		return
 	}
@@ -68,7 +68,7 @@ func Sweep(dir string, now time.Time) {
 	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
 	for i := range min(len(names), swept) {
 		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
-		if !isOld(path, before) {
+		if !isOlderThan(path, before) {
 			continue
 		}
 		switch {
@@ -76,14 +76,14 @@ func Sweep(dir string, now time.Time) {
 			removeLedger(path, before)
 		case strings.HasSuffix(path, ".hold"):
 			var h Hold
-			if there, err := readSmall(path, &h); there && err == nil && h.over(now) {
+			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
 				os.Remove(path)
 			}
 		}
 	}
 }
 
-func isOld(path string, before time.Time) bool {
+func isOlderThan(path string, before time.Time) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.ModTime().Before(before)
 }
@@ -95,13 +95,13 @@ func removeLedger(path string, before time.Time) {
 		return
 	}
 	defer f.Close()
-	if got, err := tryLock(f); err != nil || !got || !isOld(path, before) {
+	if got, err := tryLock(f); err != nil || !got || !isOlderThan(path, before) {
 		return
 	}
 	t := tail{path: path, at: -1}
-	t.step()
+	t.stepBack()
 	for _, loop := range t.head.State.Loops {
-		if filepath.IsAbs(loop.Key) && file.Exists(loop.Key) {
+		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {
 			return
 		}
 	}

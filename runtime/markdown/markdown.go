@@ -39,9 +39,9 @@ type Box struct {
 	Text string
 }
 
-// BoxOf reads a line as a check box. One with another character in it, "- [-]",
+// ParseBox reads a line as a check box. One with another character in it, "- [-]",
 // is neither open nor done, and none.
-func BoxOf(line string) (b Box, ok bool) {
+func ParseBox(line string) (b Box, ok bool) {
 	line = strings.TrimLeft(line, " \t>")
 	marker, rest, found := strings.Cut(line, " ")
 	digits := strings.TrimRight(marker, ".)")
@@ -59,7 +59,7 @@ func BoxOf(line string) (b Box, ok bool) {
 	default:
 		return Box{}, false
 	}
-	b.Text = bare(rest[3:])
+	b.Text = withoutMarks(rest[3:])
 	return b, true
 }
 
@@ -69,11 +69,11 @@ func HeadingOf(line string) (text string, ok bool) {
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
 		return "", false
 	}
-	return bare(strings.TrimRight(strings.TrimSpace(rest), "#")), true
+	return withoutMarks(strings.TrimRight(strings.TrimSpace(rest), "#")), true
 }
 
-// bare is a text without emphasis and code marks.
-func bare(s string) string {
+// withoutMarks is a text without emphasis and code marks.
+func withoutMarks(s string) string {
 	if !strings.ContainsAny(s, "*_`") { // a replacer takes longer to make than most lines to read
 		return strings.TrimSpace(s)
 	}

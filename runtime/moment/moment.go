@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Read reads a moment: 2026-02-06T21:30:00Z, with a fraction and an offset if it
+// ParseTime reads a moment: 2026-02-06T21:30:00Z, with a fraction and an offset if it
 // has them. Not ok: it is none.
-func Read(text string) (ms int64, ok bool) {
+func ParseTime(text string) (ms int64, ok bool) {
 	const form = "0000-00-00T00:00:00"
 	if len(text) < len(form)+1 {
 		return 0, false
@@ -79,8 +79,8 @@ func readOffset(text string) (minutes int64, ok bool) {
 	return minutes, true
 }
 
-// Write writes a moment as Read reads it, to the second and in UTC.
-func Write(ms int64) string {
+// FormatTime writes a moment as Read reads it, to the second and in UTC.
+func FormatTime(ms int64) string {
 	seconds := ms / 1000
 	days, rest := seconds/86_400, seconds%86_400
 	if rest < 0 {
@@ -98,10 +98,10 @@ func Write(ms int64) string {
 	if month += 3; month > 12 {
 		year, month = year+1, month-12
 	}
-	return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(day, 2) + "T" + pad(rest/3600, 2) + ":" + pad(rest/60%60, 2) + ":" + pad(rest%60, 2) + "Z"
+	return padNumber(year, 4) + "-" + padNumber(month, 2) + "-" + padNumber(day, 2) + "T" + padNumber(rest/3600, 2) + ":" + padNumber(rest/60%60, 2) + ":" + padNumber(rest%60, 2) + "Z"
 }
 
-func pad(n int64, width int) string {
+func padNumber(n int64, width int) string {
 	s := strconv.FormatInt(n, 10)
 	for len(s) < width {
 		s = "0" + s
@@ -109,31 +109,31 @@ func pad(n int64, width int) string {
 	return s
 }
 
-// Length writes a length of time for people: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It
+// LengthInWords writes a length of time for people: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It
 // is exact to the minute below a day, and to the hour from there on.
-func Length(ms int64) string {
+func LengthInWords(ms int64) string {
 	const second, minute, hour, day = 1000, 60_000, 3_600_000, 86_400_000
 	ms = max(0, ms)
 	if s := (ms + second/2) / second; s < 120 && s != 60 {
 		return strconv.FormatInt(s, 10) + " s"
 	}
 	if m := (ms + minute/2) / minute; m < day/minute {
-		return parts(m/60, " h", m%60, " min")
+		return joinParts(m/60, " h", m%60, " min")
 	}
 	h := (ms + hour/2) / hour
-	return parts(h/24, " d", h%24, " h")
+	return joinParts(h/24, " d", h%24, " h")
 }
 
-// Ago says how long ago something was, in milliseconds.
-func Ago(ms int64) string {
+// AgoInWords says how long ago something was, in milliseconds.
+func AgoInWords(ms int64) string {
 	if ms < 500 {
 		return "just now"
 	}
-	return Length(ms) + " ago"
+	return LengthInWords(ms) + " ago"
 }
 
-// parts writes the parts that are not zero.
-func parts(large int64, largeUnit string, small int64, smallUnit string) string {
+// joinParts writes the parts that are not zero.
+func joinParts(large int64, largeUnit string, small int64, smallUnit string) string {
 	switch {
 	case large == 0:
 		return strconv.FormatInt(small, 10) + smallUnit
@@ -143,9 +143,9 @@ func parts(large int64, largeUnit string, small int64, smallUnit string) string 
 	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
 }
 
-// Span reads a length of time like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30
+// ParseSpan reads a length of time like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30
 // minutes", in milliseconds. Not ok: it is none, or longer than a year.
-func Span(text string) (ms int64, ok bool) {
+func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
 		number := leading(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
@@ -153,7 +153,7 @@ func Span(text string) (ms int64, ok bool) {
 		word := leading(text, func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' })
 		text = text[len(word):]
 		n, err := strconv.ParseFloat(number, 64)
-		unit := unitOf(strings.ToLower(word))
+		unit := unitInMillis(strings.ToLower(word))
 		if err != nil || unit == 0 || n > float64(year/unit) {
 			return 0, false
 		}
@@ -174,8 +174,8 @@ func leading(text string, in func(c byte) bool) string {
 	return text
 }
 
-// unitOf is how long a unit of time is, in milliseconds, 0 for what is none.
-func unitOf(word string) int64 {
+// unitInMillis is how long a unit of time is, in milliseconds, 0 for what is none.
+func unitInMillis(word string) int64 {
 	switch word {
 	case "s", "sec", "secs", "second", "seconds":
 		return 1000

@@ -9,10 +9,10 @@ func TestReadIsTheCalendar(t *testing.T) {
 	for day := 0; day < 60_000; day += 7 {
 		at := time.Unix(int64(day)*86_400+int64(day*7919%86_400), 0).UTC()
 		text := at.Format(time.RFC3339)
-		if ms, ok := Read(text); !ok || ms != at.UnixMilli() {
+		if ms, ok := ParseTime(text); !ok || ms != at.UnixMilli() {
 			t.Fatalf("Read(%s) = %d, %v; want %d", text, ms, ok, at.UnixMilli())
 		}
-		if got := Write(at.UnixMilli() + 999); got != text {
+		if got := FormatTime(at.UnixMilli() + 999); got != text {
 			t.Fatalf("Write is %s, want %s", got, text)
 		}
 	}
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		"yesterday":                     -1,
 		"":                              -1,
 	} {
-		if ms, ok := Read(text); ok != (want >= 0) || ok && ms != want {
+		if ms, ok := ParseTime(text); ok != (want >= 0) || ok && ms != want {
 			t.Errorf("Read(%q) = %d, %v; want %d", text, ms, ok, want)
 		}
 	}
@@ -45,7 +45,7 @@ func TestSpan(t *testing.T) {
 		"30 minutes": 1_800_000, "2 hours": 7_200_000, "1 hour 30 minutes": 5_400_000, "1 Hour": 3_600_000, " 5 min ": 300_000, "1 d 12 h": 129_600_000, "365d": 31_536_000_000,
 		"": 0, "5": 0, "m": 0, "0m": 0, "-5m": 0, "400d": 0, "364d30h": 0, "99999999999h": 0, "5w": 0, "5m x": 0, "m5": 0, "1..5h": 0, "5 m 6": 0, "5\nm": 0, "half an hour": 0, ".h": 0, "1e3s": 0, "NaNs": 0,
 	} {
-		if ms, ok := Span(text); ok != (want > 0) || ms != want && ok {
+		if ms, ok := ParseSpan(text); ok != (want > 0) || ms != want && ok {
 			t.Errorf("Span(%q) = %d, %v; want %d", text, ms, ok, want)
 		}
 	}
@@ -53,7 +53,7 @@ func TestSpan(t *testing.T) {
 
 func TestAgo(t *testing.T) {
 	for ms, want := range map[int64]string{-5: "just now", 0: "just now", 499: "just now", 500: "1 s ago", 90_000: "90 s ago", 5_400_000: "1 h 30 min ago"} {
-		if got := Ago(ms); got != want {
+		if got := AgoInWords(ms); got != want {
 			t.Errorf("%d ms: %q, want %q", ms, got, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestLength(t *testing.T) {
 		12 * time.Minute: "12 min", 30*time.Minute - time.Millisecond: "30 min", 90 * time.Minute: "1 h 30 min", 2 * time.Hour: "2 h", 23*time.Hour + 59*time.Minute: "23 h 59 min",
 		24*time.Hour - time.Second: "1 d", 36 * time.Hour: "1 d 12 h", 48 * time.Hour: "2 d", 90 * 24 * time.Hour: "90 d",
 	} {
-		if got := Length(length.Milliseconds()); got != want {
+		if got := LengthInWords(length.Milliseconds()); got != want {
 			t.Errorf("Length(%v) = %q, want %q", length, got, want)
 		}
 	}
@@ -85,8 +85,8 @@ func FuzzLength(f *testing.F) {
 		if ms >= 86_370_000 {
 			precision = 1_800_000
 		}
-		if got, ok := Span(Length(ms)); !ok || got-ms > precision || ms-got > precision {
-			t.Errorf("%d: %q is %d, %v", ms, Length(ms), got, ok)
+		if got, ok := ParseSpan(LengthInWords(ms)); !ok || got-ms > precision || ms-got > precision {
+			t.Errorf("%d: %q is %d, %v", ms, LengthInWords(ms), got, ok)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func FuzzLength(f *testing.F) {
 func FuzzRead(f *testing.F) {
 	f.Add("2026-02-06T21:30:00.5+01:00")
 	f.Fuzz(func(t *testing.T, text string) {
-		ms, ok := Read(text)
+		ms, ok := ParseTime(text)
 		want, err := time.Parse(time.RFC3339, text)
 		if ok && err == nil && ms/1000 != want.Unix() {
 			t.Errorf("Read(%q) = %d, want %d", text, ms, want.UnixMilli())

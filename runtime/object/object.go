@@ -20,10 +20,10 @@ type Member struct {
 // Members are the members of an object in their order. Of what is no JSON object it
 // lists those before the fault.
 func Members(data []byte) (all []Member) {
-	w := codec.Enter(data, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
-		m := Member{Name: codec.Exact(w.Key), Value: w.Value()}
-		if !codec.Valid(m.Value) {
+		m := Member{Name: codec.ExactText(w.Key), Value: w.Value()}
+		if !codec.IsValid(m.Value) {
 			return all
 		}
 		m.Key, m.At = cap(data)-cap(w.Key)-1, cap(data)-cap(m.Value) // they are parts of data
@@ -32,17 +32,17 @@ func Members(data []byte) (all []Member) {
 	return all
 }
 
-// Read reads one JSON object and nothing behind it.
-func Read(data []byte) (map[string][]byte, error) {
+// ReadMembers reads one JSON object and nothing behind it.
+func ReadMembers(data []byte) (map[string][]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("it is empty")
 	}
-	if fault := codec.Check(data); fault != nil {
+	if fault := codec.FindFault(data); fault != nil {
 		line, column := Position(data, fault.At)
 		return nil, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + excerpt.PlainName(fault.Says))
 	}
-	switch kind := codec.Kind(bytes.TrimSpace(data)); kind {
+	switch kind := codec.KindName(bytes.TrimSpace(data)); kind {
 	case "object":
 	case "null":
 		return nil, errors.New("it is null, not an object")
@@ -50,15 +50,15 @@ func Read(data []byte) (map[string][]byte, error) {
 		return nil, errors.New("it is one " + kind + ", not an object")
 	}
 	members := map[string][]byte{}
-	w := codec.Enter(data, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
-		members[codec.Exact(w.Key)] = w.Value()
+		members[codec.ExactText(w.Key)] = w.Value()
 	}
 	return members, nil
 }
 
-// Absent tells that a member stands for its default.
-func Absent(raw []byte) bool {
+// IsAbsent tells that a member stands for its default.
+func IsAbsent(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
 }
 

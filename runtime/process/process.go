@@ -36,9 +36,9 @@ type Program struct {
 	Within time.Duration
 }
 
-// passed are the variables that a program gets. None of them can make it load
+// passedVariables are the variables that a program gets. None of them can make it load
 // something.
-func passed() []string {
+func passedVariables() []string {
 	return []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
 		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"}
 }
@@ -54,13 +54,13 @@ func (p Program) Run() error {
 		return err
 	}
 	defer null.Close()
-	return p.run(null, null)
+	return p.runWith(null, null)
 }
 
-// Ask runs it to its end and returns what it printed, of which at most so many
+// AskOutput runs it to its end and returns what it printed, of which at most so many
 // bytes are taken; more is an error. Who still holds its output when it has ended
 // is not waited for.
-func (p Program) Ask(most int) ([]byte, error) {
+func (p Program) AskOutput(most int) ([]byte, error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (p Program) Ask(most int) ([]byte, error) {
 		}
 		said <- printed{data, err}
 	}()
-	if err := p.run(in, null); err != nil {
+	if err := p.runWith(in, null); err != nil {
 		in.Close()
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (p Program) Ask(most int) ([]byte, error) {
 // linger is how long the rest of the output may take when the program has ended.
 const linger = 250 * time.Millisecond
 
-func (p Program) run(stdout, stderr *os.File) error {
+func (p Program) runWith(stdout, stderr *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")
 	}
@@ -111,13 +111,13 @@ func (p Program) run(stdout, stderr *os.File) error {
 	if err != nil {
 		return err
 	}
-	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.env(), Files: []*os.File{in, stdout, stderr}, Sys: apart()})
+	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.environment(), Files: []*os.File{in, stdout, stderr}, Sys: separateGroup()})
 	in.Close()
 	if err != nil {
 		feed.Close()
 		return err
 	}
-	end := group(child)
+	end := groupEnder(child)
 	ended := make(chan error, 1)
 	go func() {
 		// Beside the waiting: it need not read, and pipes are small on Windows.
@@ -142,12 +142,12 @@ func (p Program) run(stdout, stderr *os.File) error {
 	}
 }
 
-func (p Program) env() []string {
+func (p Program) environment() []string {
 	if p.Env != nil {
 		return append(p.Env, p.Set...)
 	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
-	for _, name := range passed() {
+	for _, name := range passedVariables() {
 		if p.Getenv == nil {
 			break
 		}

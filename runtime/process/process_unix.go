@@ -9,11 +9,11 @@ import (
 
 const searchPath = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-// apart puts the program into a group of its own, so that what it started can be
+// separateGroup puts the program into a group of its own, so that what it started can be
 // ended with it.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// group is how to end a program and what it started.
-func group(p *os.Process) (end func()) {
+// groupEnder is how to end a program and what it started.
+func groupEnder(p *os.Process) (end func()) {
 	return func() { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 }

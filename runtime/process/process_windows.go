@@ -7,16 +7,16 @@ import (
 
 const searchPath = `C:\Windows\System32;C:\Windows`
 
-// apart keeps a window from opening.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
+// separateGroup keeps a window from opening.
+func separateGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
 
 const (
 	processTerminate = 0x0001
 	processSetQuota  = 0x0100
 )
 
-// group is how to end a program and what it started: a job holds them all.
-func group(p *os.Process) (end func()) {
+// groupEnder is how to end a program and what it started: a job holds them all.
+func groupEnder(p *os.Process) (end func()) {
 	kernel := syscall.NewLazyDLL("kernel32.dll")
 	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)
 	process, err := syscall.OpenProcess(processTerminate|processSetQuota, false, uint32(p.Pid))

@@ -50,7 +50,7 @@ func TestLateRules(t *testing.T) {
 		"of another strategy":         {"lisa-simpson", rules.Options{Add: []rules.Rule{onwards}}, "Onwards with the rest", strategy.Continue, "onwards"},
 		"bart's last task":            {"bart-simpson", rules.Options{Add: []rules.Rule{onwards}}, "Task 3/3 done, onwards", strategy.Stop, "announced-last"},
 	} {
-		known, _ := Named(test.strategy)
+		known, _ := StrategyNamed(test.strategy)
 		if v := with(t, known, test.config).Decide(strategy.Situation{Message: strategy.Message{Text: test.text}}); v.Decision != test.want || v.Rule != test.rule {
 			t.Errorf("%s: %s by %s", name, v.Decision, v.Rule)
 		}
@@ -67,12 +67,12 @@ func TestPreparedDecidesAlike(t *testing.T) {
 	}
 	configs := []rules.Options{{}, {Set: "seed"}, {Add: []rules.Rule{{ID: "mine", Text: `\bHm\b`, Then: strategy.Continue}, {ID: "broken", Ending: "(", Then: strategy.Continue}}, Off: []string{"waits"}}}
 	prepared, kept := 0, &rules.Kept{}
-	for _, s := range All() {
+	for _, s := range AllStrategies() {
 		if _, ok := s.New().(rules.Ruled); !ok {
 			continue
 		}
 		for _, c := range configs {
-			if c.Set == "seed" && !slices.Contains(rules.SetsOf(s), "seed") {
+			if c.Set == "seed" && !slices.Contains(rules.RuleSetsOf(s), "seed") {
 				continue
 			}
 			prepared++

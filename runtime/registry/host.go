@@ -13,12 +13,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// Hosts lists the hosts in alphabetical order. They are made once, when they are needed,
+// AllHosts lists the hosts in alphabetical order. They are made once, when they are needed,
 // and must not be changed.
-func Hosts() []*host.Host { return made() }
+func AllHosts() []*host.Host { return made() }
 
 var made = sync.OnceValue(func() (all []*host.Host) {
-	for _, known := range hosts() {
+	for _, known := range hostConstructors() {
 		h := known()
 		all = append(all, &h)
 	}
@@ -30,7 +30,7 @@ func HostNamed(name string) (*host.Host, bool) {
 	if name == "" {
 		name = claudeCode
 	}
-	for _, h := range Hosts() {
+	for _, h := range AllHosts() {
 		if h.Name == name {
 			return h, true
 		}
@@ -47,9 +47,9 @@ func ClaudeCode() *host.Host {
 	return h
 }
 
-// HostOf is whose event this is: the host's that claims it, else Claude Code's.
-func HostOf(event []byte) *host.Host {
-	for _, h := range Hosts() {
+// HostOfEvent is whose event this is: the host's that claims it, else Claude Code's.
+func HostOfEvent(event []byte) *host.Host {
+	for _, h := range AllHosts() {
 		if h.Is != nil && h.Is(event) {
 			return h
 		}
@@ -67,14 +67,14 @@ const (
 // HostOfLog is whose log lies at a path: the host's that knows one of its first lines, else
 // Claude Code's.
 func HostOfLog(path string) *host.Host {
-	f, _, err := file.Open(path, 0)
+	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return ClaudeCode()
 	}
 	defer f.Close()
 	// Claude Code is asked last: a host that was made after its example writes lines like its.
 	claude := ClaudeCode()
-	all := slices.DeleteFunc(slices.Clone(Hosts()), func(h *host.Host) bool { return h == claude })
+	all := slices.DeleteFunc(slices.Clone(AllHosts()), func(h *host.Host) bool { return h == claude })
 	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
 	lines.Buffer(nil, maxOwn)
 	for n := 0; n < ownLines && lines.Scan(); n++ {
@@ -90,11 +90,11 @@ func HostOfLog(path string) *host.Host {
 	return claude
 }
 
-// Caller is whose agent has started a program with these environment variables, and its
+// CallingHost is whose agent has started a program with these environment variables, and its
 // session, "" if they do not say; nil: a person has. Of several, one in another's shell,
 // they do not say which is the inner one.
-func Caller(getenv func(string) string) (h *host.Host, session string) {
-	for _, h := range Hosts() {
+func CallingHost(getenv func(string) string) (h *host.Host, session string) {
+	for _, h := range AllHosts() {
 		session := ""
 		if h.SessionVariable != "" {
 			session = getenv(h.SessionVariable)
@@ -108,8 +108,8 @@ func Caller(getenv func(string) string) (h *host.Host, session string) {
 	return nil, getenv(ClaudeCode().SessionVariable)
 }
 
-// Agent is who goes on and stops where a record names this host.
-func Agent(name string) string {
+// AgentName is who goes on and stops where a record names this host.
+func AgentName(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Agent
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 )
 
-func hosts() []func() host.Host {
+func hostConstructors() []func() host.Host {
 	return []func() host.Host{
 		claude.Host,
 		codex.Host,

@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-func list() []func() strategy.Strategy {
+func strategyConstructors() []func() strategy.Strategy {
 	return []func() strategy.Strategy{
 		bart.Strategy,
 		lisa.Strategy,
@@ -27,7 +27,7 @@ func list() []func() strategy.Strategy {
 	}
 }
 
-func named(name string) func() strategy.Strategy {
+func constructorNamed(name string) func() strategy.Strategy {
 	switch name {
 	case bart.Name:
 		return bart.Strategy

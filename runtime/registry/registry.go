@@ -7,26 +7,26 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// All lists what exists, in alphabetical order. A function, so that nothing is
+// AllStrategies lists what exists, in alphabetical order. A function, so that nothing is
 // built before a decision needs it.
-func All() (all []strategy.Strategy) {
-	for _, known := range list() {
+func AllStrategies() (all []strategy.Strategy) {
+	for _, known := range strategyConstructors() {
 		all = append(all, known())
 	}
 	return all
 }
 
-// Named returns the strategy with this name.
-func Named(name string) (strategy.Strategy, bool) {
-	if known := named(name); known != nil {
+// StrategyNamed returns the strategy with this name.
+func StrategyNamed(name string) (strategy.Strategy, bool) {
+	if known := constructorNamed(name); known != nil {
 		return known(), true
 	}
 	return strategy.Strategy{}, false
 }
 
-// Names lists the names of all strategies.
-func Names() (names []string) {
-	for _, s := range All() {
+// StrategyNames lists the names of all strategies.
+func StrategyNames() (names []string) {
+	for _, s := range AllStrategies() {
 		names = append(names, s.Name)
 	}
 	return names
@@ -34,7 +34,7 @@ func Names() (names []string) {
 
 // Default names the strategy that is meant where none is named.
 func Default() string {
-	for _, s := range All() {
+	for _, s := range AllStrategies() {
 		if s.Default {
 			return s.Name
 		}
@@ -44,8 +44,8 @@ func Default() string {
 
 // RuleSets names the rule sets of all strategies that have a choice of them.
 func RuleSets() (names []string) {
-	for _, s := range All() {
-		names = append(names, rules.SetsOf(s)...)
+	for _, s := range AllStrategies() {
+		names = append(names, rules.RuleSetsOf(s)...)
 	}
 	return names
 }

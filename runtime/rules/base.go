@@ -21,9 +21,9 @@ const (
 	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
 
-// Base asks for the person first, then for work. What the last paragraph says
+// BaseRules asks for the person first, then for work. What the last paragraph says
 // outweighs what stands in front of it.
-func Base() []Rule {
+func BaseRules() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
@@ -57,17 +57,17 @@ func Base() []Rule {
 	}
 }
 
-// Person are the rules of the base those that know when a person is needed: whatever a ledger or
+// PersonRules are the rules of the base those that know when a person is needed: whatever a ledger or
 // a plan says remains, the message says whose turn it is.
-func Person() []Rule {
-	return slices.DeleteFunc(Base(), func(r Rule) bool { return r.Then != strategy.Stop || r.ID == "finished" || r.ID == "reported" })
+func PersonRules() []Rule {
+	return slices.DeleteFunc(BaseRules(), func(r Rule) bool { return r.Then != strategy.Stop || r.ID == "finished" || r.ID == "reported" })
 }
 
 // reportsLast tests whether the last paragraph says what has been done: a list that
 // is still open does not speak against it.
 func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
-	e := endOf(s.Message.Text)
-	for _, sentence := range e.all() {
+	e := endOfText(s.Message.Text)
+	for _, sentence := range e.allSentences() {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true
 		}
@@ -87,12 +87,12 @@ func Reports(text string) (sentence string, ok bool) {
 	}
 	for _, s := range Sentences(text) {
 		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
-			return excerpt.Quote(s), true
+			return excerpt.QuoteEvidence(s), true
 		}
-		words := strings.FieldsFunc(fold(s), func(r rune) bool { return !IsWord(r) && r != '\'' })
+		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !IsWordRune(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
 			if isResult(w) && (i == 0 || beginsAReport(words[0])) {
-				return excerpt.Quote(s), true
+				return excerpt.QuoteEvidence(s), true
 			}
 		}
 	}

@@ -31,14 +31,14 @@ type meter struct{ left int }
 // unmetered is for phrases that no file brings.
 func unmetered() *meter { return &meter{math.MaxInt} }
 
-func (m *meter) spend(steps int) (ok bool) {
+func (m *meter) spendSteps(steps int) (ok bool) {
 	m.left -= steps
 	return m.left >= 0
 }
 
-// afford spends steps only if they are there: what costs less can still be asked.
-func (m *meter) afford(steps int) (ok bool) {
-	return steps <= m.left && m.spend(steps)
+// canAfford spends steps only if they are there: what costs less can still be asked.
+func (m *meter) canAfford(steps int) (ok bool) {
+	return steps <= m.left && m.spendSteps(steps)
 }
 
 // errSteps says that a rule is not asked, because the steps are used up.
@@ -51,11 +51,11 @@ type pattern struct {
 	needs []string
 }
 
-// match finds the first match of a pattern in a text, nil if there is none. A pattern
+// matchPattern finds the first match of a pattern in a text, nil if there is none. A pattern
 // that is known costs the same again: what a rule may cost depends on nothing that was
 // before.
-func (k *Kept) match(expr, text string, most int, m *meter) (at []int, err error) {
-	if !m.afford(2 * parsing(expr)) { // here and by regexp
+func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
+	if !m.canAfford(2 * parsing(expr)) { // here and by regexp
 		return nil, errSteps
 	}
 	known, ok := k.pattern(expr)
@@ -64,18 +64,18 @@ func (k *Kept) match(expr, text string, most int, m *meter) (at []int, err error
 			return nil, err
 		}
 	}
-	if !m.afford(known.size * (compiling + len(text) + 1)) {
+	if !m.canAfford(known.size * (compiling + len(text) + 1)) {
 		return nil, errSteps
 	}
 	if may := len(known.needs) == 0 || slices.ContainsFunc(known.needs, func(word string) bool { return strings.Contains(text, word) }); !may {
-		k.keep(expr, known)
+		k.keepPattern(expr, known)
 		return nil, nil
 	}
 	if known.re == nil {
 		if known.re, err = regexp.Compile(expr); err != nil {
 			return nil, err
 		}
-		k.keep(expr, known)
+		k.keepPattern(expr, known)
 	}
 	return known.re.FindStringIndex(text), nil
 }
@@ -95,31 +95,31 @@ func measure(text string, most int) (size int, needs []string, err error) {
 	if size > most {
 		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": use fewer repetitions")
 	}
-	return size, needed(tree), nil
+	return size, neededWords(tree), nil
 }
 
 // maxNeeds is how many words are looked for before a pattern is.
 const maxNeeds = 16
 
-// needed are words, one of which is in every match of a tree, none if that is not known.
-func needed(re *syntax.Regexp) (words []string) {
+// neededWords are words, one of which is in every match of a tree, none if that is not known.
+func neededWords(re *syntax.Regexp) (words []string) {
 	switch re.Op {
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase == 0 {
 			return []string{string(re.Rune)}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return needed(re.Sub[0])
+		return neededWords(re.Sub[0])
 	case syntax.OpConcat: // the part whose shortest word is the longest
 		for _, sub := range re.Sub {
-			if part := needed(sub); shortest(part) > shortest(words) {
+			if part := neededWords(sub); shortest(part) > shortest(words) {
 				words = part
 			}
 		}
 		return words
 	case syntax.OpAlternate:
 		for _, sub := range re.Sub {
-			part := needed(sub)
+			part := neededWords(sub)
 			if len(part) == 0 || len(words)+len(part) > maxNeeds {
 				return nil
 			}

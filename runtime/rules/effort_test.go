@@ -86,13 +86,13 @@ func TestStepsAreBounded(t *testing.T) {
 	mine := Rule{ID: "mine", Text: "^a", Then: strategy.Stop}
 	for name, c := range costly() {
 		for _, r := range c.rules[:1] {
-			if err := r.check(); err != nil {
+			if err := r.checkFields(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		a := newAsking(strategy.Situation{Message: strategy.Message{Text: c.text}}, nil)
 		for _, r := range c.rules {
-			if _, ok := a.holds(&r); ok {
+			if _, ok := a.holdsFor(&r); ok {
 				t.Errorf("%s: %s holds", name, r.ID)
 			}
 		}
@@ -102,7 +102,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if faults := fmt.Sprint(a.allFaults()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
 			t.Errorf("%s: %s", name, faults)
 		}
-		if _, ok := a.holds(&mine); !ok {
+		if _, ok := a.holdsFor(&mine); !ok {
 			t.Errorf("%s: the user's own rule is not asked", name)
 		}
 		if v := Matching(append(c.rules, mine), nil)(strategy.Situation{Message: strategy.Message{Text: c.text}}); v.Rule != "mine" || len(v.Faults) != 1 {
@@ -133,7 +133,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	}
 	a := newAsking(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
 	a.foreign.left = asked + 100
-	if _, ok := a.holds(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, Foreign: true}); ok || len(a.unasked) != 1 {
+	if _, ok := a.holdsFor(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, Foreign: true}); ok || len(a.unasked) != 1 {
 		t.Errorf("an unless that was not asked: %v", a.unasked)
 	}
 	for _, r := range rules { // the user may
@@ -192,7 +192,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		for _, kept := range []*Kept{nil, {}} {
-			got, err := kept.match(pattern, text, maxProgram, unmetered())
+			got, err := kept.matchPattern(pattern, text, maxProgram, unmetered())
 			if want := re.FindStringIndex(text); err == nil && !slices.Equal(got, want) {
 				t.Errorf("%q in %q: %v, want %v", pattern, text, got, want)
 			}

@@ -31,30 +31,30 @@ type end struct {
 	intro     string   // the paragraph in front of it, if it is a list
 }
 
-func endOf(text string) end {
+func endOfText(text string) end {
 	text = closing.WithoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
 		before, p = strings.TrimSpace(p[:i]), p[i+2:]
 	}
-	p = tailOf(p)
+	p = tailOfText(p)
 	e := end{paragraph: p, sentences: Sentences(p)}
-	if isList(p) {
-		e.intro = tailOf(before[strings.LastIndex(before, "\n\n")+1:])
+	if isWhollyList(p) {
+		e.intro = tailOfText(before[strings.LastIndex(before, "\n\n")+1:])
 	}
 	return e
 }
 
-func tailOf(p string) string {
+func tailOfText(p string) string {
 	if len(p) > maxParagraph {
 		p = strings.ToValidUTF8(p[len(p)-maxParagraph:], "")
 	}
 	return p
 }
 
-// isList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".
-func isList(p string) bool {
+// isWhollyList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".
+func isWhollyList(p string) bool {
 	for _, line := range strings.Split(p, "\n") {
 		line = strings.TrimLeft(line, " \t*_")
 		marker, _, ok := strings.Cut(line, " ")
@@ -87,37 +87,37 @@ func Sentences(p string) []string {
 			}
 			i += size - 1
 		}
-		all = add(all, p[start:i+1])
+		all = addSentence(all, p[start:i+1])
 		start = i + 1
 	}
-	return add(all, p[start:])
+	return addSentence(all, p[start:])
 }
 
-func add(all []string, sentence string) []string {
+func addSentence(all []string, sentence string) []string {
 	if sentence = strings.TrimLeft(sentence, lead); strings.Trim(sentence, markup) != "" {
 		all = append(all, sentence)
 	}
 	return all
 }
 
-// last is the last sentence, "" if there is none.
-func (e end) last() string {
+// lastSentence is the last sentence, "" if there is none.
+func (e end) lastSentence() string {
 	if len(e.sentences) == 0 {
 		return ""
 	}
 	return e.sentences[len(e.sentences)-1]
 }
 
-// fold makes phrases comparable: lower case, straight apostrophes.
-func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
+// foldPhrase makes phrases comparable: lower case, straight apostrophes.
+func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// Closes tells whether one of the characters ends a paragraph, markup and
+// ClosesParagraph tells whether one of the characters ends a paragraph, markup and
 // symbols like emoji left aside. Package display is about what is shown, this is about
 // what ends a sentence.
-func Closes(p, characters string) bool { return unmetered().closes(p, characters) }
+func ClosesParagraph(p, characters string) bool { return unmetered().closesParagraph(p, characters) }
 
-func (m *meter) closes(p, characters string) bool {
-	if !m.spend(5 + len(p)*len(characters)/64) {
+func (m *meter) closesParagraph(p, characters string) bool {
+	if !m.spendSteps(5 + len(p)*len(characters)/64) {
 		return false
 	}
 	for p != "" {
@@ -133,46 +133,48 @@ func (m *meter) closes(p, characters string) bool {
 	return false
 }
 
-// all are the sentences of the last paragraph, and of the one in front of it if
+// allSentences are the sentences of the last paragraph, and of the one in front of it if
 // it is a list.
-func (e end) all() []string {
+func (e end) allSentences() []string {
 	if e.intro == "" {
 		return e.sentences
 	}
 	return append(Sentences(e.intro), e.sentences...)
 }
 
-// begins finds the last sentence that one of the phrases begins.
-func (e end) begins(phrases []string, m *meter) (sentence string, ok bool) {
-	m.spend(len(e.intro))
-	all := e.all()
+// findBeginning finds the last sentence that one of the phrases begins.
+func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spendSteps(len(e.intro))
+	all := e.allSentences()
 	for i := len(all) - 1; i >= 0; i-- {
-		if m.opens(all[i], phrases) {
-			return excerpt.Quote(all[i]), true
+		if m.opensWithPhrase(all[i], phrases) {
+			return excerpt.QuoteEvidence(all[i]), true
 		}
 	}
 	return "", false
 }
 
-// Opens tells whether one of the phrases begins a sentence. The words {do} and
+// OpensWithPhrase tells whether one of the phrases begins a sentence. The words {do} and
 // {doing} in a phrase stand for any verb of work.
-func Opens(sentence string, phrases []string) bool { return unmetered().opens(sentence, phrases) }
+func OpensWithPhrase(sentence string, phrases []string) bool {
+	return unmetered().opensWithPhrase(sentence, phrases)
+}
 
-func (m *meter) opens(sentence string, phrases []string) bool {
-	m.spend(5 + len(sentence)/8)
-	s := fold(sentence)
+func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
+	m.spendSteps(5 + len(sentence)/8)
+	s := foldPhrase(sentence)
 	for _, phrase := range phrases {
-		if !m.spend(10 + len(phrase)/8) {
+		if !m.spendSteps(10 + len(phrase)/8) {
 			return false
 		}
-		phrase = fold(phrase)
+		phrase = foldPhrase(phrase)
 		before, class, _ := strings.Cut(phrase, "{")
 		if !strings.HasPrefix(s, before) {
 			continue
 		}
 		switch rest := s[len(before):]; class {
 		case "do}":
-			if isWork(firstWord(rest)) {
+			if isWorkVerb(firstWord(rest)) {
 				return true
 			}
 		case "doing}":
@@ -180,7 +182,7 @@ func (m *meter) opens(sentence string, phrases []string) bool {
 				return true
 			}
 		default:
-			if !WordAt(s, len(phrase)) {
+			if !IsWordAt(s, len(phrase)) {
 				return true
 			}
 		}
@@ -188,36 +190,38 @@ func (m *meter) opens(sentence string, phrases []string) bool {
 	return false
 }
 
-// says finds the first sentence that has one of the phrases as whole words.
-func (e end) says(phrases []string, m *meter) (sentence string, ok bool) {
-	m.spend(len(e.intro))
-	for _, sentence := range e.all() {
-		if m.hasAny(sentence, phrases) {
-			return excerpt.Quote(sentence), true
+// findPhrase finds the first sentence that has one of the phrases as whole words.
+func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spendSteps(len(e.intro))
+	for _, sentence := range e.allSentences() {
+		if m.hasAnyPhrase(sentence, phrases) {
+			return excerpt.QuoteEvidence(sentence), true
 		}
 	}
 	return "", false
 }
 
-// HasAny tells whether a sentence has one of the phrases as whole words.
-func HasAny(sentence string, phrases []string) bool { return unmetered().hasAny(sentence, phrases) }
+// HasAnyPhrase tells whether a sentence has one of the phrases as whole words.
+func HasAnyPhrase(sentence string, phrases []string) bool {
+	return unmetered().hasAnyPhrase(sentence, phrases)
+}
 
-func (m *meter) hasAny(sentence string, phrases []string) bool {
-	m.spend(5 + len(sentence)/8)
-	folded := fold(sentence)
+func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
+	m.spendSteps(5 + len(sentence)/8)
+	folded := foldPhrase(sentence)
 	for _, phrase := range phrases {
-		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
+		if !m.spendSteps(5 + (len(sentence)+len(phrase))/8) {
 			return false
 		}
-		phrase = fold(phrase)
+		phrase = foldPhrase(phrase)
 		for from := 0; ; {
-			m.spend(1) // for each place that is not a whole word
+			m.spendSteps(1) // for each place that is not a whole word
 			i := strings.Index(folded[from:], phrase)
 			if i < 0 {
 				break
 			}
 			i += from
-			if !WordBefore(folded, i) && !WordAt(folded, i+len(phrase)) {
+			if !WordBefore(folded, i) && !IsWordAt(folded, i+len(phrase)) {
 				return true
 			}
 			from = i + 1
@@ -229,17 +233,17 @@ func (m *meter) hasAny(sentence string, phrases []string) bool {
 // WordBefore and wordAt tell whether a letter or digit ends or begins there.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return IsWord(r)
+	return IsWordRune(r)
 }
 
-func WordAt(s string, i int) bool {
+func IsWordAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
-	return IsWord(r)
+	return IsWordRune(r)
 }
 
-// IsWord tells whether a character belongs to a word. In Chinese and Japanese a
+// IsWordRune tells whether a character belongs to a word. In Chinese and Japanese a
 // phrase may stand anywhere.
-func IsWord(r rune) bool {
+func IsWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
 }
 
@@ -274,10 +278,10 @@ type found struct {
 // message is a text, the newest one if it is the same again.
 func (k *Kept) message(text string) *message {
 	if k == nil {
-		return &message{text: text, end: endOf(text)}
+		return &message{text: text, end: endOfText(text)}
 	}
 	if k.newest == nil || k.newest.text != text {
-		k.newest = &message{text: text, end: endOf(text), library: &k.library, acts: map[wanted]found{}}
+		k.newest = &message{text: text, end: endOfText(text), library: &k.library, acts: map[wanted]found{}}
 	}
 	return k.newest
 }
@@ -285,17 +289,17 @@ func (k *Kept) message(text string) *message {
 // closing is the message as package closing reads it.
 func (m *message) closing() *closing.Closing {
 	if m.whole == nil {
-		m.whole = closing.Read(m.library, m.text)
+		m.whole = closing.ReadMessage(m.library, m.text)
 	}
 	return m.whole
 }
 
-// find looks for an act in it.
-func (m *message) find(act closing.Act, where closing.Where) (said string, ok bool) {
+// findAct looks for an act in it.
+func (m *message) findAct(act closing.Act, where closing.Where) (said string, ok bool) {
 	if known, ok := m.acts[wanted{act, where}]; ok {
 		return known.said, known.ok
 	}
-	said, ok = m.closing().Find(act, where)
+	said, ok = m.closing().FindAct(act, where)
 	if m.acts != nil {
 		m.acts[wanted{act, where}] = found{said, ok}
 	}
@@ -309,7 +313,7 @@ func (k *Kept) pattern(text string) (known pattern, ok bool) {
 	return known, ok
 }
 
-func (k *Kept) keep(text string, p pattern) {
+func (k *Kept) keepPattern(text string, p pattern) {
 	if k == nil {
 		return
 	}
@@ -324,8 +328,8 @@ func (k *Kept) keep(text string, p pattern) {
 // them apart. Verbs that a person is told to do ("Now try it", "restart") are
 // left out on purpose.
 
-// verbs are in alphabetical order, in their base form.
-func verbs() []string {
+// workVerbs are in alphabetical order, in their base form.
+func workVerbs() []string {
 	return []string{
 		"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
 		"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
@@ -341,9 +345,9 @@ func verbs() []string {
 	}
 }
 
-// isWork tells whether a word is one of the verbs.
-func isWork(word string) bool {
-	_, found := slices.BinarySearch(verbs(), word)
+// isWorkVerb tells whether a word is one of the verbs.
+func isWorkVerb(word string) bool {
+	_, found := slices.BinarySearch(workVerbs(), word)
 	return found
 }
 
@@ -355,7 +359,7 @@ func isWorking(word string) bool {
 		return false
 	}
 	last := len(stem) - 1
-	return isWork(stem) || isWork(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWork(stem[:last])
+	return isWorkVerb(stem) || isWorkVerb(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWorkVerb(stem[:last])
 }
 
 // firstWord is what a text begins with, up to the first character that is

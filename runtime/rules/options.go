@@ -60,8 +60,8 @@ type decider struct {
 	kind *Kind
 }
 
-// SetsOf names the rule sets of a strategy that has a choice of them.
-func SetsOf(s strategy.Strategy) []string {
+// RuleSetsOf names the rule sets of a strategy that has a choice of them.
+func RuleSetsOf(s strategy.Strategy) []string {
 	if o, ok := s.New().(*decider); ok {
 		return o.kind.Sets
 	}
@@ -70,7 +70,7 @@ func SetsOf(s strategy.Strategy) []string {
 
 // Over puts a file over what is in force below.
 func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
-	o.Put(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
+	o.PutChosen(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
 }
 
 // Needs are what rules look at.
@@ -101,8 +101,8 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 // Members are those of strategy.json. One rule more than a file can have is read, which
 // is the fault that is told; no room is made for all of them.
 func (o *Options) Members() []strategy.Member {
-	add := func(m *codec.Members) { codec.List(m.AtMost(MaxRules+1), "add", &o.added) }
-	return []strategy.Member{strategy.Text("rules", &o.Set), {Name: "add", Into: add}, strategy.Texts("off", &o.Off), strategy.Texts("order", &o.Order)}
+	add := func(m *codec.Members) { codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added) }
+	return []strategy.Member{strategy.TextMember("rules", &o.Set), {Name: "add", Into: add}, strategy.TextsMember("off", &o.Off), strategy.TextsMember("order", &o.Order)}
 }
 
 // Needs are what the conditions of rules look at.
@@ -114,14 +114,14 @@ func (o *Options) Chosen() *Options { return o }
 // maxIDs is how many ids a file can switch off or order: more than there are rules.
 const maxIDs = 400
 
-// Put puts what a file has chosen over what is in force below. sets are the names of
+// PutChosen puts what a file has chosen over what is in force below. sets are the names of
 // the built-in rule sets, none if there is no choice; set is what is in one; judged
 // tells that a judge is asked where no rule is sure. Only what is wrong is taken out: a
 // fault in one rule must not take a stop rule beside it out of force.
-func (o *Options) Put(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
+func (o *Options) PutChosen(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
 	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
 	if len(o.added) > MaxRules {
-		l.Fault(tooMany)
+		l.NoteFault(tooMany)
 	}
 	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
 	o.added = nil
@@ -131,7 +131,7 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 	}{{"off", &o.Off}, {"order", &o.Order}}
 	for _, list := range lists {
 		if len(*list.ids) > maxIDs {
-			l.Fault(list.name + ": more than " + strconv.Itoa(maxIDs) + " names")
+			l.NoteFault(list.name + ": more than " + strconv.Itoa(maxIDs) + " names")
 			*list.ids = (*list.ids)[:maxIDs]
 		}
 	}
@@ -147,22 +147,22 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 	switch {
 	case o.Set == "":
 	case len(sets) == 0:
-		l.Fault("rules: " + l.Strategy + " has only one set of rules")
+		l.NoteFault("rules: " + l.Strategy + " has only one set of rules")
 	case !slices.Contains(sets, o.Set):
-		l.Fault("rules: there is no rule set " + strconv.Quote(o.Set) + ": choose " + strings.Join(sets, " or "))
+		l.NoteFault("rules: there is no rule set " + strconv.Quote(o.Set) + ": choose " + strings.Join(sets, " or "))
 	}
 	if !slices.Contains(sets, o.Set) {
 		o.Set = below.Set
 	}
 	for _, list := range []*[]Rule{&o.Add, &o.Last} {
 		if n := len(*list); n > MaxRules {
-			l.Fault(tooMany)
+			l.NoteFault(tooMany)
 			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
 		}
 		var good []Rule
 		for _, r := range *list {
-			if err := r.check(); err != nil {
-				l.Fault("add: " + err.Error())
+			if err := r.checkFields(); err != nil {
+				l.NoteFault("add: " + err.Error())
 				continue
 			}
 			good = append(good, r)
@@ -173,7 +173,7 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 	for _, list := range lists {
 		for _, id := range *list.ids {
 			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
-				l.Fault(list.name + ": there is no rule " + strconv.Quote(id))
+				l.NoteFault(list.name + ": there is no rule " + strconv.Quote(id))
 			}
 		}
 	}
@@ -220,8 +220,8 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 				if expr == "" {
 					continue
 				}
-				if _, err := a.match(r, expr, ""); err != nil {
-					faults = append(faults, r.fault(err))
+				if _, err := a.matchInText(r, expr, ""); err != nil {
+					faults = append(faults, r.faultOf(err))
 				}
 			}
 		}

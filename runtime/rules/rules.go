@@ -157,7 +157,7 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 		a := newAsking(s, kept)
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
-			if evidence, ok := a.holds(&rules[i]); ok {
+			if evidence, ok := a.holdsFor(&rules[i]); ok {
 				v = rules[i].verdict(&s, evidence, a.reason)
 				break
 			}
@@ -194,25 +194,25 @@ type Answer struct {
 	Evidence string // what held, or what did not
 }
 
-// Ask asks every rule, whether an earlier one has decided or not.
-func Ask(rules []Rule, s strategy.Situation) []Answer {
+// AskEach asks every rule, whether an earlier one has decided or not.
+func AskEach(rules []Rule, s strategy.Situation) []Answer {
 	a := newAsking(s, nil)
 	var all []Answer
 	for i := range rules {
-		evidence, ok := a.holds(&rules[i])
+		evidence, ok := a.holdsFor(&rules[i])
 		all = append(all, Answer{rules[i], ok, evidence})
 	}
 	return all
 }
 
-// holds tests the conditions, the cheap ones first, and says what it saw: what
+// holdsFor tests the conditions, the cheap ones first, and says what it saw: what
 // held, or the first condition that did not. Regular expressions are compiled
 // when their turn comes: most stops are decided before, and compiling costs
 // more than all phrases together. A rule that there are no steps for does not hold.
-func (a *asking) holds(r *Rule) (evidence string, ok bool) {
-	m := a.meter(r)
-	if m.left >= 0 && m.spend(asked+len(r.Skill)) {
-		evidence, ok = a.test(r, m)
+func (a *asking) holdsFor(r *Rule) (evidence string, ok bool) {
+	m := a.meterFor(r)
+	if m.left >= 0 && m.spendSteps(asked+len(r.Skill)) {
+		evidence, ok = a.testRule(r, m)
 	}
 	if m.left < 0 {
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
@@ -238,33 +238,35 @@ func conditions() []condition {
 			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 		}},
 		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return "the last tool call was " + r.Tool, r.tool(a.situation)
+			return "the last tool call was " + r.Tool, r.matchesTool(a.situation)
 		}},
-		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.todos(a.situation) }},
-		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.skill(a.situation) }},
+		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
+		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
 		{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 			return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 		}},
-		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.lang(r.Lang) }},
-		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.act(r) }},
+		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
+		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesAct(r) }},
 		{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.closes(a.message.end.paragraph, r.Closes), a.message.end.last())
+			return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.lastSentence())
 		}},
 		{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.closes(a.message.end.intro, r.Lists), a.message.end.intro)
+			return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
 		}},
 		{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.opens(a.message.end.last(), r.Opens), a.message.end.last())
+			return quoteIf(m.opensWithPhrase(a.message.end.lastSentence(), r.Opens), a.message.end.lastSentence())
 		}},
-		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.begins(r.Begins, m) }},
+		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
 		{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.hasAny(a.message.end.last(), r.Last), a.message.end.last())
+			return quoteIf(m.hasAnyPhrase(a.message.end.lastSentence(), r.Last), a.message.end.lastSentence())
 		}},
-		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.says(r.Says, m) }},
+		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
 		{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return a.find(r, r.Ending, a.message.end.paragraph)
+			return a.findInText(r, r.Ending, a.message.end.paragraph)
 		}},
-		{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.find(r, r.Text, a.situation.Message.Text) }},
+		{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+			return a.findInText(r, r.Text, a.situation.Message.Text)
+		}},
 		{"own", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
 			seen, a.reason, held = r.Own(*a.situation)
 			return seen, held
@@ -277,10 +279,10 @@ func quoteIf(ok bool, text string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return excerpt.Quote(text), true
+	return excerpt.QuoteEvidence(text), true
 }
 
-func (a *asking) test(r *Rule, m *meter) (evidence string, ok bool) {
+func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 	for i := range a.conditions {
 		c := &a.conditions[i]
 		if !c.set(r) {
@@ -293,23 +295,23 @@ func (a *asking) test(r *Rule, m *meter) (evidence string, ok bool) {
 			return evidence, false
 		}
 	}
-	if last := a.message.end.last(); ok && m.hasAny(last, r.Unless) {
-		return "unless: " + excerpt.Quote(last), false
+	if last := a.message.end.lastSentence(); ok && m.hasAnyPhrase(last, r.Unless) {
+		return "unless: " + excerpt.QuoteEvidence(last), false
 	}
 	return evidence, ok
 }
 
-func (a *asking) act(r *Rule) (evidence string, ok bool) {
+func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
 	where := closing.Final
 	if r.Near {
 		where = closing.Near
 	}
 	a.read = true
-	said, ok := a.message.find(r.Act, where)
+	said, ok := a.message.findAct(r.Act, where)
 	return quoteIf(ok, said)
 }
 
-func (a *asking) lang(codes []string) (evidence string, ok bool) {
+func (a *asking) matchesLanguage(codes []string) (evidence string, ok bool) {
 	a.read = true
 	for _, code := range a.message.closing().Languages() {
 		if slices.Contains(codes, code) {
@@ -319,8 +321,8 @@ func (a *asking) lang(codes []string) (evidence string, ok bool) {
 	return "the message is in another language", false
 }
 
-// meter is what a rule spends from.
-func (a *asking) meter(r *Rule) *meter {
+// meterFor is what a rule spends from.
+func (a *asking) meterFor(r *Rule) *meter {
 	if r.Foreign {
 		return &a.foreign
 	}
@@ -341,43 +343,43 @@ func (a *asking) allFaults() []error {
 	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
 }
 
-func (r *Rule) fault(err error) error {
+func (r *Rule) faultOf(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
-// find reports the first match of a pattern. One that does not compile matches
+// findInText reports the first match of a pattern. One that does not compile matches
 // nothing and is a fault.
-func (a *asking) find(r *Rule, expr, text string) (string, bool) {
-	at, err := a.match(r, expr, text)
+func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
+	at, err := a.matchInText(r, expr, text)
 	switch {
 	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
 	case err != nil:
-		a.faults = append(a.faults, r.fault(err))
+		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
-		return excerpt.Quote(text[at[0]:at[1]]), true
+		return excerpt.QuoteEvidence(text[at[0]:at[1]]), true
 	}
 	return "", false
 }
 
-func (a *asking) match(r *Rule, expr, text string) (at []int, err error) {
+func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
 	most := maxProgram
 	if r.Foreign {
 		most = maxForeignProgram
 	}
-	return a.kept.match(expr, text, most, a.meter(r))
+	return a.kept.matchPattern(expr, text, most, a.meterFor(r))
 }
 
-func (r *Rule) tool(s *strategy.Situation) bool {
+func (r *Rule) matchesTool(s *strategy.Situation) bool {
 	if r.Window {
 		return s.Window.LastTool == r.Tool
 	}
 	return s.Turn.LastTool == r.Tool
 }
 
-// todos looks for entries with the status in the list that the rule set means:
+// matchesTodos looks for entries with the status in the list that the rule set means:
 // the replayed one, or that of the window.
-func (r *Rule) todos(s *strategy.Situation) (string, bool) {
+func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.Window {
 		list, turns = s.Window.Todos, 0
@@ -389,9 +391,9 @@ func (r *Rule) todos(s *strategy.Situation) (string, bool) {
 	for _, t := range list {
 		switch {
 		case r.Window && (t.Blocked || t.Owner != ""):
-		case t.Open() && t.Others():
-			return "another agent has an open task: " + excerpt.Quote(t.Content), false
-		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.Open()):
+		case t.IsOpen() && t.IsOthers():
+			return "another agent has an open task: " + excerpt.QuoteEvidence(t.Content), false
+		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.IsOpen()):
 			if n++; n == 1 {
 				first = t.Content
 			}
@@ -407,10 +409,10 @@ func (r *Rule) todos(s *strategy.Situation) (string, bool) {
 	if n == 1 {
 		todos = " todo, "
 	}
-	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.Quote(first), true
+	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.QuoteEvidence(first), true
 }
 
-func (r *Rule) skill(s *strategy.Situation) (string, bool) {
+func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
 	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
 		return "", false
 	}
@@ -422,8 +424,8 @@ func (r *Rule) skill(s *strategy.Situation) (string, bool) {
 func Remaining(todos []fact.Todo) string {
 	var open []string
 	for _, t := range todos {
-		if t.Open() {
-			open = append(open, excerpt.Quote(t.Content))
+		if t.IsOpen() {
+			open = append(open, excerpt.QuoteEvidence(t.Content))
 		}
 	}
 	if len(open) == 0 {
@@ -437,9 +439,9 @@ func Remaining(todos []fact.Todo) string {
 	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
 }
 
-// check reports the first fault of a rule that a user wrote, but for patterns:
+// checkFields reports the first fault of a rule that a user wrote, but for patterns:
 // those are compiled when their turn comes, see find.
-func (r *Rule) check() error {
+func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	switch {
 	case r.ID == "":
@@ -448,10 +450,10 @@ func (r *Rule) check() error {
 		return errors.New(quoted + ": an id has at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != strategy.Stop && r.Then != strategy.Continue:
 		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
-	case r.Act != "" && !slices.Contains(closing.Acts(), r.Act):
-		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + acts())
-	case len(r.Lang) > 0 && !known(r.Lang):
-		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.Codes(), ", "))
+	case r.Act != "" && !slices.Contains(closing.AllActs(), r.Act):
+		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + listActs())
+	case len(r.Lang) > 0 && !areKnown(r.Lang):
+		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.PackCodes(), ", "))
 	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
 		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
 	case r.Sure < 0 || r.Sure > 100:
@@ -473,14 +475,14 @@ func (r *Rule) check() error {
 	return nil
 }
 
-func acts() string {
+func listActs() string {
 	var all []string
-	for _, act := range closing.Acts() {
+	for _, act := range closing.AllActs() {
 		all = append(all, string(act))
 	}
 	return strings.Join(all, ", ")
 }
 
-func known(codes []string) bool {
-	return !slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(language.Codes(), code) })
+func areKnown(codes []string) bool {
+	return !slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(language.PackCodes(), code) })
 }

@@ -55,7 +55,7 @@ func saysDone(text string, closing bool) bool {
 		}
 		// The word alone: bold, a heading, with a mark or an emoji beside it.
 		before, after, ok := strings.Cut(line, allDone)
-		if ok && !strings.ContainsFunc(before, except("#*_` \t")) && !strings.ContainsFunc(after, except("#*_` \t.!")) {
+		if ok && !strings.ContainsFunc(before, isDecoration("#*_` \t")) && !strings.ContainsFunc(after, isDecoration("#*_` \t.!")) {
 			return true
 		}
 		last = line
@@ -73,8 +73,8 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// except tells characters that make a line more than a decorated word.
-func except(decoration string) func(rune) bool {
+// isDecoration tells characters that make a line more than a decorated word.
+func isDecoration(decoration string) func(rune) bool {
 	return func(r rune) bool {
 		return !strings.ContainsRune(decoration, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
 	}
@@ -84,7 +84,7 @@ func except(decoration string) func(rune) bool {
 // behind a colon or a dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE".
 func isAnnounced(line string) bool {
 	before, after, ok := strings.Cut(line, allDone)
-	if !ok || strings.ContainsFunc(after, except("*_` \t.!")) {
+	if !ok || strings.ContainsFunc(after, isDecoration("*_` \t.!")) {
 		return false
 	}
 	before = strings.TrimRight(before, "*_` \t")

@@ -73,7 +73,7 @@ type Place struct {
 func (k Kind) Strategy() strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
-		Loop: &strategy.Loop{Spec: true, Files: k.looks, Armed: k.armed},
+		Loop: &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
 		New:  func() strategy.Options { return &Options{kind: &k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
@@ -91,9 +91,9 @@ func (o *Options) MaxRounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
 func (o *Options) Members() []strategy.Member {
-	checks := strategy.Texts("checks", &o.Checks)
+	checks := strategy.TextsMember("checks", &o.Checks)
 	checks.Without = "has none"
-	return []strategy.Member{o.Ceiling.Member(), checks}
+	return []strategy.Member{o.Ceiling.MemberFor(), checks}
 }
 
 // maxChecks is how many names a file can have.
@@ -102,9 +102,9 @@ const maxChecks = 400
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
-	o.Ceiling.Over(under.Ceiling, l)
+	o.Ceiling.OverlayNumber(under.Ceiling, l)
 	if len(o.Checks) > maxChecks {
-		l.Fault("checks: more than " + strconv.Itoa(maxChecks) + " names")
+		l.NoteFault("checks: more than " + strconv.Itoa(maxChecks) + " names")
 		o.Checks = o.Checks[:maxChecks]
 	}
 	if o.Checks == nil || l.By == strategy.Project {
@@ -114,7 +114,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Checks = slices.DeleteFunc(o.Checks, func(name string) bool {
 		known := name == quickMode || name == uncheckedBoxes
 		if !known {
-			l.Fault("checks: " + l.Strategy + " has none called " + strconv.Quote(name))
+			l.NoteFault("checks: " + l.Strategy + " has none called " + strconv.Quote(name))
 		}
 		return !known
 	})
@@ -123,13 +123,13 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 // Needs are the files of the spec, what is remembered of its loop, and the word that
 // ends it.
 func (o *Options) Needs() strategy.Needs {
-	return strategy.Needs{Memories: true, Files: o.kind.reads, Lines: 500, Word: allDone}
+	return strategy.Needs{Memories: true, Files: o.kind.filesToRead, Lines: 500, Word: allDone}
 }
 
-// reads names the settings file, then what leads to the spec, then its files.
-func (k Kind) reads(s strategy.Situation) []strategy.Want {
-	wants := k.leads(s)
-	p, ok := k.active(s, k.places(s))
+// filesToRead names the settings file, then what leads to the spec, then its files.
+func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
+	wants := k.filesThatLead(s)
+	p, ok := k.activePlace(s, k.possiblePlaces(s))
 	if !ok {
 		return wants
 	}
@@ -140,11 +140,11 @@ func (k Kind) reads(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// leads names the settings file, then what leads to the spec, then the state file.
-func (k Kind) leads(s strategy.Situation) []strategy.Want {
+// filesThatLead names the settings file, then what leads to the spec, then the state file.
+func (k Kind) filesThatLead(s strategy.Situation) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
-	if !asked || off(local) {
+	if !asked || isSwitchedOff(local) {
 		return wants
 	}
 	places, more := k.Find(s, frontLines(local.Data))
@@ -155,19 +155,19 @@ func (k Kind) leads(s strategy.Situation) []strategy.Want {
 	return wants
 }
 
-// places are where the active spec may be, none if the settings file switches the hook
+// possiblePlaces are where the active spec may be, none if the settings file switches the hook
 // off.
-func (k Kind) places(s strategy.Situation) []Place {
+func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	local := s.Workspace.Files[k.Local]
-	if off(local) {
+	if isSwitchedOff(local) {
 		return nil
 	}
 	places, _ := k.Find(s, frontLines(local.Data))
 	return places
 }
 
-// active is the place whose state file is there.
-func (k Kind) active(s strategy.Situation, places []Place) (Place, bool) {
+// activePlace is the place whose state file is there.
+func (k Kind) activePlace(s strategy.Situation, places []Place) (Place, bool) {
 	for _, p := range places {
 		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
 			return p, true
@@ -192,9 +192,9 @@ func frontLines(data []byte) []string {
 	return lines
 }
 
-// off tells whether the settings file switches the hook off: only "false" does.
+// isSwitchedOff tells whether the settings file switches the hook off: only "false" does.
 // One that cannot be read does, too: it may say so.
-func off(local strategy.File) bool {
+func isSwitchedOff(local strategy.File) bool {
 	if local.Found && local.Problem != "" {
 		return true
 	}
@@ -233,7 +233,7 @@ func PlaceAt(shown string) (Place, bool) {
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
 	}
-	return Place{Dir: dir, Shown: excerpt.Plain(shown, maxShownPath), Name: excerpt.PlainName(path.Base(dir))}, true
+	return Place{Dir: dir, Shown: excerpt.ShownName(shown, maxShownPath), Name: excerpt.PlainName(path.Base(dir))}, true
 }
 
 // maxShownPath bounds a path that texts hold, in bytes.
@@ -254,30 +254,30 @@ func orphans(dir strategy.File) []string {
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	k := *o.kind
 	local := s.Workspace.Files[k.Local]
-	if off(local) {
-		v := stops("disabled", k.Local+" says enabled: false")
+	if isSwitchedOff(local) {
+		v := stopBy("disabled", k.Local+" says enabled: false")
 		if local.Problem != "" {
-			v = stops("settings", k.Local+": "+local.Problem)
-			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so " + s.Session.Who() + " may stop"}
+			v = stopBy("settings", k.Local+": "+local.Problem)
+			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so " + s.Session.AgentName() + " may stop"}
 		}
 		return v
 	}
 	places, _ := k.Find(s, frontLines(local.Data))
 	if len(places) == 0 {
-		return stops("no-"+k.Noun, "there is no active "+k.Noun)
+		return stopBy("no-"+k.Noun, "there is no active "+k.Noun)
 	}
-	p, ok := k.active(s, places)
+	p, ok := k.activePlace(s, places)
 	if !ok {
-		return stops("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
+		return stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
 	}
 	if s.Workspace.Away {
-		p.Shown = excerpt.Plain(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
+		p.Shown = excerpt.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
-	v := r.decide(o.Checks)
+	v := r.decideRound(o.Checks)
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later
-		v.Remember.Text, v.Remember.At = excerpt.Hash(s.Message.Text), s.Session.Now
+		v.Remember.Text, v.Remember.At = excerpt.HashText(s.Message.Text), s.Session.Now
 	}
 	return v
 }
@@ -298,9 +298,9 @@ type round struct {
 	state   specState
 }
 
-func (r round) decide(checks []string) strategy.Verdict {
+func (r round) decideRound(checks []string) strategy.Verdict {
 	if where := signalled(r.s); where != "" {
-		v := stops("signal", allDone+" in "+where)
+		v := stopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
 		return v
 	}
@@ -312,28 +312,28 @@ func (r round) decide(checks []string) strategy.Verdict {
 		return r.corrupt(err)
 	}
 	r.state = state
-	if state.Global >= r.limit() {
+	if state.Global >= r.iterationLimit() {
 		return r.limited(state.Global)
 	}
 	if state.Phase != "execution" {
-		if state.Quick && slices.Contains(checks, quickMode) && !isOver(state.Phase) {
+		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
 			return r.guarded("", r.goOnWithPhase)
 		}
-		return r.tidy(stops("phase", "the phase is "+short(state.Phase)))
+		return r.tidyProgress(stopBy("phase", "the phase is "+shortened(state.Phase)))
 	}
 	var v strategy.Verdict
-	switch open := boxes(r.tasks()); {
+	switch open := countOpenBoxes(r.tasksFile()); {
 	case state.Index < state.Total && state.Awaiting:
-		v = stops("approval", "the state file says awaitingApproval")
+		v = stopBy("approval", "the state file says awaitingApproval")
 		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
 	case state.Index < state.Total:
 		v = r.guarded("", r.goOnWithTask)
 	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
 		v = r.guarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
 	default:
-		v = r.tidy(stops("done", "task "+r.task()+": none is left"))
+		v = r.tidyProgress(stopBy("done", "task "+r.currentTask()+": none is left"))
 	}
-	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.task() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
+	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
 }
 
@@ -341,18 +341,18 @@ func (r round) decide(checks []string) strategy.Verdict {
 // done so often enough. more is what else can move.
 func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
-	mark := r.mark() + more
+	mark := r.markOfRound() + more
 	// Another springfield plugin that kept Claude going stands aside from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session
-		v := stops("another", "stop_hook_active is set, and not by this plugin")
-		v.Notes = []string{"stop_hook_active=true, and another hook kept " + r.s.Session.Who() + " going, so this one does not"}
+		v := stopBy("another", "stop_hook_active is set, and not by this plugin")
+		v.Notes = []string{"stop_hook_active=true, and another hook kept " + r.s.Session.AgentName() + " going, so this one does not"}
 		return v
 	}
 	switch {
 	case !active: // a new turn
 		m.Stalls = 0
-		if prompt := excerpt.Hash(r.s.Turn.PromptID); m.Prompt != prompt {
+		if prompt := excerpt.HashText(r.s.Turn.PromptID); m.Prompt != prompt {
 			m.Prompt, m.Rounds = prompt, 0
 		}
 	case m.Mark != mark:
@@ -361,16 +361,16 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {
-		v := stops("stagnation", "task "+r.task()+": two continues in a row moved neither the task nor an iteration")
+		v := stopBy("stagnation", "task "+r.currentTask()+": two continues in a row moved neither the task nor an iteration")
 		if m.Stalls == maxStalls {
-			v.Told = r.Title + ": stopped at task " + r.task() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
+			v.Told = r.Title + ": stopped at task " + r.currentTask() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
 				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + "."
-			v.Notes = []string{"Stagnation at task " + r.task() + ": two continues in a row moved neither the task nor an iteration"}
+			v.Notes = []string{"Stagnation at task " + r.currentTask() + ": two continues in a row moved neither the task nor an iteration"}
 		}
 		v.Remember = m
 		return v
 	}
-	if m.Rounds+1 >= r.limit() {
+	if m.Rounds+1 >= r.iterationLimit() {
 		return r.limited(m.Rounds + 1)
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
@@ -380,22 +380,22 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	}
 	v := goOn()
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
-	return r.tidy(v)
+	return r.tidyProgress(v)
 }
 
-// mark is where the loop stands.
-func (r round) mark() string {
-	return short(r.state.Phase) + " " + r.task() + " " + strconv.Itoa(r.state.Attempt) + " " + strconv.Itoa(r.state.Global) + " "
+// markOfRound is where the loop stands.
+func (r round) markOfRound() string {
+	return shortened(r.state.Phase) + " " + r.currentTask() + " " + strconv.Itoa(r.state.Attempt) + " " + strconv.Itoa(r.state.Global) + " "
 }
 
-// task is the task as people count.
-func (r round) task() string { return r.state.task() }
+// currentTask is the task as people count.
+func (r round) currentTask() string { return r.state.taskNumber() }
 
-func (s specState) task() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
+func (s specState) taskNumber() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
-func (r round) tasks() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
+func (r round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
 
-func (r round) plugin() string {
+func (r round) pluginName() string {
 	if r.s.Session.Plugin == "" {
 		return r.Name
 	}
@@ -407,15 +407,15 @@ func (r round) command(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word
 	}
-	return "/" + r.plugin() + ":" + word
+	return "/" + r.pluginName() + ":" + word
 }
 
-// limit is how many iterations there may be: what the state file says, at most
+// iterationLimit is how many iterations there may be: what the state file says, at most
 // the ceiling.
-func (r round) limit() int { return min(r.state.Limit, r.ceiling) }
+func (r round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
-// tidy deletes what tasks side by side have left long ago.
-func (r round) tidy(v strategy.Verdict) strategy.Verdict {
+// tidyProgress deletes what tasks side by side have left long ago.
+func (r round) tidyProgress(v strategy.Verdict) strategy.Verdict {
 	for _, name := range orphans(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
@@ -425,11 +425,11 @@ func (r round) tidy(v strategy.Verdict) strategy.Verdict {
 	return v
 }
 
-func stops(rule, evidence string) strategy.Verdict {
+func stopBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-func short(s string) string {
+func shortened(s string) string {
 	if len(s) > 60 {
 		s = strings.ToValidUTF8(s[:60], "") + "…"
 	}

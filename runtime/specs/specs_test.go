@@ -798,7 +798,7 @@ func FuzzSpecState(f *testing.F) {
 			if known && continues > 2 {
 				t.Errorf("%d continues without movement", continues)
 			}
-			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := object.Read(state); return err == nil }()) {
+			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := object.ReadMembers(state); return err == nil }()) {
 				t.Error("whole and readable differ")
 			}
 		}

@@ -30,21 +30,21 @@ type specState struct {
 
 // wholeState tells whether a state file can be all of it.
 func wholeState(data []byte) bool {
-	_, err := object.Read(data)
+	_, err := object.ReadMembers(data)
 	return err == nil
 }
 
 // readState reads a state file.
 func readState(data []byte) (specState, error) {
-	members, err := object.Read(data)
+	members, err := object.ReadMembers(data)
 	if err != nil {
 		return specState{}, err
 	}
 	s := specState{
-		Phase:    phase(members["phase"]),
-		Awaiting: truth(members["awaitingApproval"]),
-		Recovery: truth(members["recoveryMode"]),
-		Quick:    truth(members["quickMode"]),
+		Phase:    phaseName(members["phase"]),
+		Awaiting: parseFlag(members["awaitingApproval"]),
+		Recovery: parseFlag(members["recoveryMode"]),
+		Quick:    parseFlag(members["quickMode"]),
 	}
 	for _, f := range []struct {
 		name     string
@@ -53,30 +53,30 @@ func readState(data []byte) (specState, error) {
 	}{
 		{"taskIndex", &s.Index, 0}, {"totalTasks", &s.Total, 0}, {"globalIteration", &s.Global, 1}, {"maxGlobalIterations", &s.Limit, 100},
 	} {
-		n, ok := count(members[f.name], f.fallback)
+		n, ok := parseCount(members[f.name], f.fallback)
 		if !ok {
-			return s, errors.New(f.name + " is " + short(string(members[f.name])) + ", not a whole number from 0")
+			return s, errors.New(f.name + " is " + shortened(string(members[f.name])) + ", not a whole number from 0")
 		}
 		*f.to = n
 	}
 	s.Attempt, s.Attempts = 1, 5
-	if n, ok := count(members["taskIteration"], 1); ok {
+	if n, ok := parseCount(members["taskIteration"], 1); ok {
 		s.Attempt = n
 	}
-	if n, ok := count(members["maxTaskIterations"], 5); ok {
+	if n, ok := parseCount(members["maxTaskIterations"], 5); ok {
 		s.Attempts = n
 	}
 	return s, nil
 }
 
-// count reads a whole number from 0, also one in quotes.
-func count(raw []byte, fallback int) (int, bool) {
-	if object.Absent(raw) {
+// parseCount reads a whole number from 0, also one in quotes.
+func parseCount(raw []byte, fallback int) (int, bool) {
+	if object.IsAbsent(raw) {
 		return fallback, true
 	}
 	text := string(raw)
 	if raw[0] == '"' {
-		text, _ = codec.String(raw)
+		text, _ = codec.ExactString(raw)
 		text = strings.TrimSpace(text)
 		if text == "" || text[0] < '0' || text[0] > '9' {
 			return 0, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
@@ -89,23 +89,23 @@ func count(raw []byte, fallback int) (int, bool) {
 	return int(min(n, maxCount)), true
 }
 
-// truth reads a flag, also one in quotes.
-func truth(raw []byte) bool {
+// parseFlag reads a flag, also one in quotes.
+func parseFlag(raw []byte) bool {
 	return string(raw) == "true" || string(raw) == `"true"`
 }
 
-func phase(raw []byte) string {
-	if object.Absent(raw) {
+func phaseName(raw []byte) string {
+	if object.IsAbsent(raw) {
 		return "unknown"
 	}
-	if text, ok := codec.String(raw); ok {
+	if text, ok := codec.ExactString(raw); ok {
 		return text
 	}
 	return string(raw)
 }
 
-// isOver tells a phase that comes after all others.
-func isOver(phase string) bool {
+// isFinalPhase tells a phase that comes after all others.
+func isFinalPhase(phase string) bool {
 	switch strings.ToLower(phase) {
 	case "complete", "completed", "done", "finished", "cancelled", "canceled":
 		return true

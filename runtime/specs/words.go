@@ -16,10 +16,10 @@ import (
 func (r round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
-	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.task() + ", Iter " + global + ")"
-	told := r.Title + " iteration " + global + " | Task " + r.task()
+	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.currentTask() + ", Iter " + global + ")"
+	told := r.Title + " iteration " + global + " | Task " + r.currentTask()
 
-	block, group := taskBlock(r.tasks(), st.Index, r.Groups)
+	block, group := taskBlock(r.tasksFile(), st.Index, r.Groups)
 	heading, hand := "## Current Task", "Hand the task above to the spec-executor agent. Do not carry it out yourself."
 	switch {
 	case block == "":
@@ -30,7 +30,7 @@ func (r round) goOnWithTask() strategy.Verdict {
 	}
 	state, tasks := r.place.Shown+"/"+r.StateFile, r.place.Shown+"/tasks.md"
 	return strategy.Verdict{
-		Rule: "task", Evidence: "task " + r.task() + ", iteration " + global, Told: told,
+		Rule: "task", Evidence: "task " + r.currentTask() + ", iteration " + global, Told: told,
 		Reason: head + "\n\n" +
 			"## State\nPath: " + r.place.Shown + " | Index: " + index + " | Iteration: " + attempt + "/" + strconv.Itoa(st.Attempts) + " | Recovery: " + strconv.FormatBool(st.Recovery) + "\n\n" +
 			heading + "\n" + block + "\n\n" +
@@ -58,7 +58,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 	return strategy.Verdict{
 		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,
 		Notes: []string{"The state file says that all is done, and tasks.md has " + n},
-		Reason: "Tasks incomplete: the state file says that task " + r.task() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
+		Reason: "Tasks incomplete: the state file says that task " + r.currentTask() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
 			"1. Carry out what is unchecked there through the spec-executor agent, and add no task.\n" +
 			"2. Write totalTasks and taskIndex in " + r.place.Shown + "/" + r.StateFile + " as you count them in tasks.md.\n" +
 			"3. When every box is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
@@ -67,7 +67,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 
 // goOnWithPhase is for a spec that is written without asking.
 func (r round) goOnWithPhase() strategy.Verdict {
-	phase := short(r.state.Phase)
+	phase := shortened(r.state.Phase)
 	return strategy.Verdict{
 		Rule: quickMode, Evidence: "quickMode in phase " + phase, Told: r.Title + " quick mode: phase " + phase + " of " + r.place.Name,
 		Reason: "Quick mode active: go on with phase " + phase + " of " + r.place.Name + ".\n\n" +
@@ -79,54 +79,54 @@ func (r round) goOnWithPhase() strategy.Verdict {
 // corrupt is for a state file that makes no sense.
 func (r round) corrupt(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
-	v := stops("corrupt", file+": "+err.Error())
+	v := stopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
 		"Recovery options:\n" +
 		"1. Start again: " + r.command("implement") + " makes a new state from tasks.md, whose boxes say what is done\n" +
 		"2. Cancel: " + r.command("cancel") + "\n\n" +
 		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
 	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.command("implement") + " or " + r.command("cancel")
-	return r.once(v, excerpt.Hash(string(r.file.Data)))
+	return r.blockOnce(v, excerpt.HashText(string(r.file.Data)))
 }
 
 // limited is for a loop that has gone on for long enough.
 func (r round) limited(reached int) strategy.Verdict {
-	n := strconv.Itoa(r.limit())
-	v := stops("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
+	n := strconv.Itoa(r.iterationLimit())
+	v := stopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
 		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
 		"Recovery: fix that, then " + r.command("implement") + "; or " + r.command("cancel"),
 	}
 	capped := ""
 	if r.state.Limit > r.ceiling {
-		capped = "The state file asks for " + strconv.Itoa(r.state.Limit) + "; the ceiling is " + n + ", and only the user's own ~/.claude/springfield/" + r.plugin() + ".json can raise it."
+		capped = "The state file asks for " + strconv.Itoa(r.state.Limit) + "; the ceiling is " + n + ", and only the user's own ~/.claude/springfield/" + r.pluginName() + ".json can raise it."
 		v.Notes = append(v.Notes, capped)
 		capped = "\n" + capped + "\n"
 	}
-	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.task() + " of " + r.place.Name + ". " +
+	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.currentTask() + " of " + r.place.Name + ". " +
 		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + ", or give up with " + r.command("cancel") + "."
 	if !r.Blocks {
 		return r.tellOnce(v, limitHash(r.file.Data))
 	}
-	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.task() + ".\n" + capped + "\n" +
+	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.currentTask() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
 		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
 		"2. Fix that by hand, then start again: " + r.command("implement") + "\n" +
 		"3. Cancel: " + r.command("cancel") + "\n\n" +
 		"Tell the user where the work stands and what you suggest. Start no further task."
-	return r.once(v, limitHash(r.file.Data))
+	return r.blockOnce(v, limitHash(r.file.Data))
 }
 
 // limitHash tells whether the limit has been told of at this content of the state file.
-func limitHash(data []byte) string { return excerpt.Hash("limit " + string(data)) }
+func limitHash(data []byte) string { return excerpt.HashText("limit " + string(data)) }
 
 // unreadable is for a state file that is there and cannot be read. The model
 // could not mend that; the user is told, once.
 func (r round) unreadable() strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
-	v := stops("unreadable", file+": "+r.file.Problem)
-	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.Who() + " may stop"
-	return r.tellOnce(v, excerpt.Hash("unreadable "+r.file.Problem))
+	v := stopBy("unreadable", file+": "+r.file.Problem)
+	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
+	return r.tellOnce(v, excerpt.HashText("unreadable "+r.file.Problem))
 }
 
 // tellOnce leaves a stop, and tells the user of it once in this session.
@@ -141,9 +141,9 @@ func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// once makes an error block, the first time that this content of the state file
+// blockOnce makes an error block, the first time that this content of the state file
 // brings it up in this session. After that only the user is told.
-func (r round) once(v strategy.Verdict, h string) strategy.Verdict {
+func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m
@@ -155,8 +155,8 @@ func (r round) once(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// boxes counts unchecked boxes.
-func boxes(tasks []byte) (open int) {
+// countOpenBoxes counts unchecked boxes.
+func countOpenBoxes(tasks []byte) (open int) {
 	for _, line := range strings.Split(string(tasks), "\n") {
 		line = strings.TrimLeft(line, " \t")
 		if strings.HasPrefix(line, "- [ ]") || strings.HasPrefix(line, "* [ ]") {

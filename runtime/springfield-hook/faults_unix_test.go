@@ -42,7 +42,7 @@ func newWard(t *testing.T, hook string) *ward {
 	home := t.TempDir()
 	w := &ward{t: t, home: home, log: filepath.Join(home, ".claude", "projects", "p", "s.jsonl"), state: filepath.Join(home, ".claude", "springfield")}
 	for name := range kinds() {
-		scratch.Place(t, hook, filepath.Join(home, name, "hooks", "springfield-hook"))
+		scratch.PlaceProgram(t, hook, filepath.Join(home, name, "hooks", "springfield-hook"))
 		w.put(w.settings(name), fmt.Sprintf(`{"plugin": %q, "strategy": %q}`, name, name))
 	}
 	w.put(w.log, `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"x","status":"pending"}]}}]}}`+"\n")
@@ -104,7 +104,7 @@ func (w *ward) why(plugin string) string {
 // rules are the rules on file, oldest first.
 func (w *ward) rules() (all []string) {
 	w.t.Helper()
-	for r := range ledger.Back([]string{w.state}, ledger.Scope{}) {
+	for r := range ledger.Backwards([]string{w.state}, ledger.Scope{}) {
 		all = append(all, r.Rule)
 	}
 	slices.Reverse(all)
@@ -150,7 +150,7 @@ func TestFaultsAreOnFile(t *testing.T) {
 		"no plugin": {rule: "fault:plugin", evidence: "the hook is not in a plugin", told: 1, make: func(w *ward, plugin string) string {
 			cmd := w.command(plugin)
 			stray := filepath.Join(w.home, "stray")
-			scratch.Place(w.t, cmd.Path, stray)
+			scratch.PlaceProgram(w.t, cmd.Path, stray)
 			cmd.Path = stray
 			return w.run(cmd, w.event(plugin))
 		}},

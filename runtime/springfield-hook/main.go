@@ -20,21 +20,21 @@ import (
 )
 
 func main() {
-	hook.Armour()
+	hook.ArmourProcess()
 	growStack()
 	home, _ := os.UserHomeDir() // "" matters only without a transcript
 	if len(os.Args) > 1 {
-		os.Exit(answer(home, os.Args[1:]))
+		os.Exit(answerPerson(home, os.Args[1:]))
 	}
 	os.Exit(hook.Host{
-		Stdin: os.Stdin, Stdout: display.Writer(output(os.Stdout)), Stderr: output(os.Stderr),
+		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
 		Home:       home,
 		Getenv:     os.Getenv,
 		Environ:    os.Environ,
-		Off:        isOff(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
+		Off:        isOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 	}.Run())
 }
@@ -55,8 +55,8 @@ func executable() string {
 	return path
 }
 
-// isOff is generous: this is how a user in a hurry stops us.
-func isOff(value string) bool {
+// isOffWord is generous: this is how a user in a hurry stops us.
+func isOffWord(value string) bool {
 	switch strings.ToLower(value) {
 	case "off", "0", "false", "no", "none":
 		return true
@@ -64,25 +64,25 @@ func isOff(value string) bool {
 	return false
 }
 
-// answer answers a person. No fault exits 2 here either: a hook that is called
+// answerPerson answers a person. No fault exits 2 here either: a hook that is called
 // with words by mistake must not block Claude.
-func answer(home string, args []string) int {
+func answerPerson(home string, args []string) int {
 	config := os.Getenv("CLAUDE_CONFIG_DIR")
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
-	out, said := display.Writer(output(os.Stdout)), display.Writer(output(os.Stderr))
-	caller, session := registry.Caller(os.Getenv)
+	out, said := display.SafeWriter(safeOutput(os.Stdout)), display.SafeWriter(safeOutput(os.Stderr))
+	caller, session := registry.CallingHost(os.Getenv)
 	console := command.Console{
-		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.Dir("", home), Now: time.Now,
+		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.StateDir("", home), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), Caller: caller,
 		Home: home, Session: session,
-		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+		Off: isOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	console.Work, _ = os.Getwd() // "" is the same when it is opened
 	console.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), console.Dir, dir) }
 	console.Plugin = func() (hook.Settings, error) { return hook.FindSettings(executable(), console.Dir, console.Work) }
-	err := console.Call(args)
+	err := console.AnswerCall(args)
 	switch err {
 	case nil:
 		return 0
@@ -93,7 +93,7 @@ func answer(home string, args []string) int {
 		io.WriteString(said, command.Usage)
 	default:
 		io.WriteString(said, "springfield-hook: error: "+err.Error()+"\n")
-		if advice := command.Advice(err); advice != "" {
+		if advice := command.AdviceOn(err); advice != "" {
 			io.WriteString(said, "springfield-hook: hint: "+advice+"\n")
 		}
 	}

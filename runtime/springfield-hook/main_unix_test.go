@@ -28,7 +28,7 @@ const (
 	progress = `{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Task 1 complete. Moving to Task 2."}`
 )
 
-func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
 // must ends a test that cannot go on.
 func must(t testing.TB, err error) {
@@ -43,7 +43,7 @@ func install(t testing.TB) (hook string) {
 	t.Helper()
 	root := t.TempDir()
 	hook = filepath.Join(root, "hooks", "springfield-hook")
-	scratch.Place(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"), hook)
+	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"), hook)
 	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(ned), 0o600))
 	return hook
 }
@@ -181,7 +181,7 @@ func TestWords(t *testing.T) {
 		cmd.Stdin = strings.NewReader(stdin)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		screen, _, err := typist.Run(cmd, typist.Yes)
+		screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatalf("%v\n%s", err, screen)

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// output writes to a standard stream. A write to a pipe that has lost its reader
+// safeOutput writes to a standard stream. A write to a pipe that has lost its reader
 // is an error and no more: through os.File it would end the process by SIGPIPE,
 // with the decision half carried out.
-func output(f *os.File) io.Writer { return stream{f} }
+func safeOutput(f *os.File) io.Writer { return stream{f} }
 
 type stream struct{ file *os.File }
 

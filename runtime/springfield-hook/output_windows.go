@@ -5,5 +5,5 @@ import (
 	"os"
 )
 
-// output writes to a standard stream. Windows knows no SIGPIPE.
-func output(f *os.File) io.Writer { return f }
+// safeOutput writes to a standard stream. Windows knows no SIGPIPE.
+func safeOutput(f *os.File) io.Writer { return f }

@@ -36,33 +36,33 @@ func main() {
 	}
 	code := 0
 	reply := judge.Reply{}
-	if question, err := read(os.Stdin); err != nil {
+	if question, err := readQuestion(os.Stdin); err != nil {
 		reply.Failed, reply.Detail, code = judge.Refused, err.Error(), 1
 	} else {
-		reply = ask(question)
+		reply = askUntilTold(question)
 	}
-	if _, err := display.Writer(os.Stdout).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
+	if _, err := display.SafeWriter(os.Stdout).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(code)
 }
 
-// read reads the question: one JSON object, up to the end of the input.
-func read(r io.Reader) (q judge.Question, err error) {
+// readQuestion reads the question: one JSON object, up to the end of the input.
+func readQuestion(r io.Reader) (q judge.Question, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, judge.MaxWire+1))
 	switch {
 	case err != nil:
 		return q, err
 	case len(data) > judge.MaxWire:
 		return q, errors.New("the question is too long")
-	case !codec.Valid(data) || codec.Read(data, &q) != nil:
+	case !codec.IsValid(data) || codec.ReadObject(data, &q) != nil:
 		return q, errors.New("the question is not a JSON object")
 	}
 	return q, nil
 }
 
-// ask asks until the answer is there, or it is told to end.
-func ask(q judge.Question) judge.Reply {
+// askUntilTold asks until the answer is there, or it is told to end.
+func askUntilTold(q judge.Question) judge.Reply {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
@@ -75,7 +75,7 @@ func ask(q judge.Question) judge.Reply {
 // orphaned calls gone when the process that started us has ended: the answer is
 // then of no use.
 func orphaned(ctx context.Context, gone func()) {
-	alive := parent()
+	alive := watchParent()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {

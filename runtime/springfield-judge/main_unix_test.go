@@ -22,7 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
 // must ends a test that cannot go on.
 func must(t testing.TB, err error) {
@@ -42,7 +42,7 @@ func newWorld(t *testing.T, client string) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
-	scratch.Place(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
+	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
 	must(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755))
 	line := codec.Append(nil, &judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
 	w.page = string(line) + "\n"
@@ -70,7 +70,7 @@ func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
 		w.t.Fatalf("not one line: %q", out)
 	}
 	var reply judge.Reply
-	if err := codec.Read(out, &reply); err != nil {
+	if err := codec.ReadObject(out, &reply); err != nil {
 		w.t.Fatalf("%q: %v", out, err)
 	}
 	return reply, cmd.ProcessState.ExitCode()

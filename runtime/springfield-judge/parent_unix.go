@@ -4,9 +4,9 @@ package main
 
 import "os"
 
-// parent says from now on whether the process that started us is there: without
+// watchParent says from now on whether the process that started us is there: without
 // it we are another process's child.
-func parent() (alive func() bool) {
+func watchParent() (alive func() bool) {
 	first := os.Getppid()
 	return func() bool { return os.Getppid() == first }
 }

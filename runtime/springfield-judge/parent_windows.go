@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// parent says from now on whether the process that started us is there. A handle
+// watchParent says from now on whether the process that started us is there. A handle
 // keeps its number from being given to another.
-func parent() (alive func() bool) {
+func watchParent() (alive func() bool) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	if err != nil {
 		return func() bool { return true } // it cannot be known: the deadline ends it

@@ -65,11 +65,11 @@ func strategies(t *testing.T) string {
 	for _, f := range slices.SortedFunc(slices.Values(all), func(a, b folder) int { return strings.Compare(a.dir, b.dir) }) {
 		b.WriteString("\t\"github.com/cameronsjo/springfield/runtime/strategy/" + f.dir + "\"\n")
 	}
-	b.WriteString(")\n\nfunc list() []func() strategy.Strategy {\n\treturn []func() strategy.Strategy{\n")
+	b.WriteString(")\n\nfunc strategyConstructors() []func() strategy.Strategy {\n\treturn []func() strategy.Strategy{\n")
 	for _, f := range all {
 		b.WriteString("\t\t" + f.dir + ".Strategy,\n")
 	}
-	b.WriteString("\t}\n}\n\nfunc named(name string) func() strategy.Strategy {\n\tswitch name {\n")
+	b.WriteString("\t}\n}\n\nfunc constructorNamed(name string) func() strategy.Strategy {\n\tswitch name {\n")
 	for _, f := range all {
 		b.WriteString("\tcase " + f.dir + ".Name:\n\t\treturn " + f.dir + ".Strategy\n")
 	}
@@ -91,7 +91,7 @@ func hosts(t *testing.T) string {
 		}
 	}
 	return "// Code generated from the folders of runtime/host by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/host\"\n" +
-		imports + ")\n\nfunc hosts() []func() host.Host {\n\treturn []func() host.Host{\n" + all + "\t}\n}\n"
+		imports + ")\n\nfunc hostConstructors() []func() host.Host {\n\treturn []func() host.Host{\n" + all + "\t}\n}\n"
 }
 
 // The registry is made from the folders.

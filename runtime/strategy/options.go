@@ -34,13 +34,13 @@ type Member struct {
 	Without string
 }
 
-// Text is a member that is a string.
-func Text(name string, v *string) Member {
+// TextMember is a member that is a string.
+func TextMember(name string, v *string) Member {
 	return Member{Name: name, Into: func(m *codec.Members) { m.Text(name, v) }}
 }
 
-// Texts is a member that is a list of strings.
-func Texts(name string, v *[]string) Member {
+// TextsMember is a member that is a list of strings.
+func TextsMember(name string, v *[]string) Member {
 	return Member{Name: name, Into: func(m *codec.Members) { m.Texts(name, v) }}
 }
 
@@ -77,8 +77,8 @@ type Layer struct {
 	Faults []string
 }
 
-// Fault notes what is wrong with the file.
-func (l *Layer) Fault(says string) { l.Faults = append(l.Faults, says) }
+// NoteFault notes what is wrong with the file.
+func (l *Layer) NoteFault(says string) { l.Faults = append(l.Faults, says) }
 
 // Number is a member that is a whole number from 1 to Most. Everyone can set it lower
 // than what is in force below, only the user's own file higher.
@@ -94,22 +94,22 @@ type Number struct {
 	set     int // by the file at hand, 0: it has none
 }
 
-// Member is where a file's number goes.
-func (n *Number) Member() Member {
+// MemberFor is where a file's number goes.
+func (n *Number) MemberFor() Member {
 	return Member{n.Name, func(m *codec.Members) { codec.Number(m, n.Name, &n.set) }, n.Without}
 }
 
-// Over puts the number of a file over the one below.
-func (n *Number) Over(below Number, l *Layer) {
+// OverlayNumber puts the number of a file over the one below.
+func (n *Number) OverlayNumber(below Number, l *Layer) {
 	set := n.set
 	*n = below
 	switch {
 	case set == 0:
 	case set < 0 || set > n.Most:
-		l.Fault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most) + n.Unit)
+		l.NoteFault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most) + n.Unit)
 	case set > n.Value && n.Raised && l.By == Project:
 	case set > n.Value && !n.Raised && l.By != User:
-		l.Fault(n.Name + ": only your own file can raise it")
+		l.NoteFault(n.Name + ": only your own file can raise it")
 	default:
 		n.Value = set
 	}

@@ -99,8 +99,8 @@ type Session struct {
 	Now int64
 }
 
-// Who is the agent, in a sentence.
-func (s Session) Who() string {
+// AgentName is the agent, in a sentence.
+func (s Session) AgentName() string {
 	if s.Agent == "" {
 		return "Claude"
 	}
@@ -123,15 +123,15 @@ type Todos struct {
 	Team  int
 }
 
-// Own counts the entries of the todo list that this agent could go on with: none
+// CountOwn counts the entries of the todo list that this agent could go on with: none
 // while another has an open task.
-func (t Todos) Own() int {
+func (t Todos) CountOwn() int {
 	n := 0
 	for _, todo := range t.List {
-		if todo.Open() && todo.Others() {
+		if todo.IsOpen() && todo.IsOthers() {
 			return 0
 		}
-		if todo.Open() && !todo.Blocked {
+		if todo.IsOpen() && !todo.Blocked {
 			n++
 		}
 	}
@@ -234,8 +234,8 @@ const (
 	Beside   Kind = "beside"    // decides nothing at a stop
 )
 
-// Kind is what the strategy does.
-func (s Strategy) Kind() Kind {
+// KindOf is what the strategy does.
+func (s Strategy) KindOf() Kind {
 	switch {
 	case s.Answers() != "Stop":
 		return Beside
@@ -313,8 +313,8 @@ type Change struct {
 // into one record of the ledger, and to come out as they went in: a letter that
 // JSON cannot hold would make a loop a stranger at every stop.
 func MemoryKey(path string) string {
-	if key := excerpt.Plain(path, 200); key != path {
-		return key + excerpt.Hash(path)
+	if key := excerpt.ShownName(path, 200); key != path {
+		return key + excerpt.HashText(path)
 	}
 	return path
 }
@@ -361,11 +361,11 @@ type Armed struct {
 // sameStop is by how much two hooks of one stop can be apart, in milliseconds.
 const sameStop = 30_000
 
-// IsNow tells whether a memory was written at this very stop, by the hook of the loop's
+// IsFromThisStop tells whether a memory was written at this very stop, by the hook of the loop's
 // own plugin, which was faster.
-func (s Situation) IsNow(m fact.Memory) bool {
+func (s Situation) IsFromThisStop(m fact.Memory) bool {
 	apart := s.Session.Now - m.At
-	return m.Text != "" && m.Text == excerpt.Hash(s.Message.Text) && -sameStop < apart && apart < sameStop
+	return m.Text != "" && m.Text == excerpt.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
 }
 
 // Progress is a command that gets a line of JSON on its standard input when a loop
@@ -381,7 +381,7 @@ func (p *Progress) Members(m *codec.Members) {
 	codec.Number(m, "every", &p.Every)
 }
 
-// Wants tells whether an event is to be told.
-func (p Progress) Wants(e fact.LoopEvent) bool {
+// WantsEvent tells whether an event is to be told.
+func (p Progress) WantsEvent(e fact.LoopEvent) bool {
 	return e.Event != fact.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

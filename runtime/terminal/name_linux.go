@@ -10,8 +10,8 @@ import (
 // tiocgdev asks which device /dev/tty stands for.
 const tiocgdev = 0x80045432
 
-// nameOf is the name that `who` and `ps` have for a terminal. False: it is none.
-func nameOf(f *os.File) (string, bool) {
+// terminalNameOf is the name that `who` and `ps` have for a terminal. False: it is none.
+func terminalNameOf(f *os.File) (string, bool) {
 	var device uint32
 	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), tiocgdev, uintptr(unsafe.Pointer(&device))); failed != 0 {
 		return "", false

@@ -4,13 +4,13 @@ package terminal
 
 import "os"
 
-// Open opens the controlling terminal: ErrNone if there is none.
-func Open() (*Terminal, error) {
+// OpenTerminal opens the controlling terminal: ErrNone if there is none.
+func OpenTerminal() (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil, ErrNone
 	}
-	name, ok := nameOf(f)
+	name, ok := terminalNameOf(f)
 	if !ok {
 		f.Close()
 		return nil, ErrNone

@@ -2,8 +2,8 @@ package terminal
 
 import "os"
 
-// Open opens the console of this process: ErrNone if there is none.
-func Open() (*Terminal, error) {
+// OpenTerminal opens the console of this process: ErrNone if there is none.
+func OpenTerminal() (*Terminal, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {
 		return nil, ErrNone

@@ -39,9 +39,9 @@ func (t *Terminal) Close() {
 	}
 }
 
-// Name is the name of the controlling terminal, "" if there is none.
-func Name() string {
-	t, err := Open()
+// TerminalName is the name of the controlling terminal, "" if there is none.
+func TerminalName() string {
+	t, err := OpenTerminal()
 	if err != nil {
 		return ""
 	}

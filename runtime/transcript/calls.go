@@ -34,29 +34,29 @@ type claim struct {
 	When  when
 }
 
-// callID is a short hash of a call's id.
-func callID(id []byte) uint32 {
-	h := fnv1a(id)
+// shortCallID is a short hash of a call's id.
+func shortCallID(id []byte) uint32 {
+	h := hashFNV1a(id)
 	return uint32(h ^ h>>32)
 }
 
-// call takes a tool call.
-func (l *Log) call(e *Entry, p *Part) {
+// takeCall takes a tool call.
+func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
-	if plain(p.Name, maxName) {
-		name = l.known(p.Name)
+	if isPlainName(p.Name, maxName) {
+		name = l.knownTool(p.Name)
 	}
 	l.Calls++
 	l.Said = false
-	id, input := callID(p.ID), e.place(p.Input)
-	l.Recent = push(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input}, maxRecent)
+	id, input := shortCallID(p.ID), e.placeOf(p.Input)
+	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input}, maxRecent)
 	l.namesIn(e, p)
 
 	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
 	switch p.Does {
 	case WritesTodos:
 		c.List = l.Todos.List
-		l.setList(e, listIn(p.Input))
+		l.setList(e, listInInput(p.Input))
 	case MakesTask, ReadsTask, ListsTasks:
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
@@ -73,11 +73,11 @@ func (l *Log) call(e *Entry, p *Part) {
 	default:
 		return
 	}
-	l.Claims = push(l.Claims, c, maxClaims)
+	l.Claims = pushBounded(l.Claims, c, maxClaims)
 }
 
-// known is a tool's name, shared with an earlier call where there is one.
-func (l *Log) known(name []byte) string {
+// knownTool is a tool's name, shared with an earlier call where there is one.
+func (l *Log) knownTool(name []byte) string {
 	for i := range l.Recent {
 		if l.Recent[i].Name == string(name) {
 			return l.Recent[i].Name
@@ -86,13 +86,13 @@ func (l *Log) known(name []byte) string {
 	return string(name)
 }
 
-// result takes the result of a call.
-func (l *Log) result(f *Format, e *Entry, p *Part) {
-	id := callID(p.ID)
+// takeResult takes the result of a call.
+func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
+	id := shortCallID(p.ID)
 	var input place
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
-			r.Result, r.Done, r.Failed = e.place(p.Text), true, p.Failed
+			r.Result, r.Done, r.Failed = e.placeOf(p.Text), true, p.Failed
 			input = r.Input
 		}
 	}
@@ -107,28 +107,28 @@ func (l *Log) result(f *Format, e *Entry, p *Part) {
 			o = f.Outcome(c.Of, p)
 		}
 		if p.Failed || o.Refused {
-			l.undo(c)
+			l.undoClaim(c)
 		} else {
-			l.settle(e, o, c)
+			l.settleClaim(e, o, c)
 		}
 		return
 	}
 	// A command can be sent to the background while it runs.
 	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
-		l.start(f.Outcome(NothingSpecial, p).Job, input)
+		l.startWork(f.Outcome(NothingSpecial, p).Job, input)
 	}
 }
 
-// undo takes back what a failed call had claimed.
-func (l *Log) undo(c claim) {
+// undoClaim takes back what a failed call had claimed.
+func (l *Log) undoClaim(c claim) {
 	switch c.Of {
 	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
 	case ChangesTask:
 		if c.Task != nil {
-			l.keep(*c.Task)
+			l.keepTask(*c.Task)
 		} else if c.Name != "" {
-			l.dropAt(l.find([]byte(c.Name)))
+			l.dropTask(l.findTask([]byte(c.Name)))
 		}
 		l.Todos.When = c.When
 	case UsesSkill:
@@ -136,19 +136,19 @@ func (l *Log) undo(c claim) {
 	}
 }
 
-// settle takes what only a result can tell.
-func (l *Log) settle(e *Entry, o Outcome, c claim) {
+// settleClaim takes what only a result can tell.
+func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	switch c.Of {
 	case MakesTask, ReadsTask:
 		l.learnTask(e, o)
 	case ListsTasks:
 		l.correctTasks(e, o.Tasks)
 	case MayGoOn:
-		l.mate(o.Mate)
-		l.start(o.Job, c.Input)
+		l.addTeammate(o.Mate)
+		l.startWork(o.Job, c.Input)
 	case EndsBackground:
 		if !o.Running {
-			l.ended([]byte(c.Name))
+			l.endWork([]byte(c.Name))
 		}
 	}
 }
@@ -166,15 +166,15 @@ type job struct {
 	Input place // of the call that started it
 }
 
-// start takes the id of work that goes on in the background.
-func (l *Log) start(id []byte, input place) {
+// startWork takes the id of work that goes on in the background.
+func (l *Log) startWork(id []byte, input place) {
 	if id = identifier(id, maxID); id != nil {
-		l.ended(id)
-		l.Started = push(l.Started, job{ID: string(id), Input: input}, maxStarted)
+		l.endWork(id)
+		l.Started = pushBounded(l.Started, job{ID: string(id), Input: input}, maxStarted)
 	}
 }
 
-func (l *Log) ended(id []byte) {
+func (l *Log) endWork(id []byte) {
 	for i := range l.Started {
 		if l.Started[i].ID == string(id) {
 			l.Started = append(l.Started[:i], l.Started[i+1:]...)
@@ -188,18 +188,18 @@ func (l *Log) ended(id []byte) {
 
 const maxTeam = 16
 
-func (l *Log) mate(name []byte) {
+func (l *Log) addTeammate(name []byte) {
 	if len(name) == 0 || len(name) > maxName {
 		return
 	}
-	if h := callID(name); !waitsFor(l.Team, h) {
-		l.Team = push(l.Team, h, maxTeam)
+	if h := shortCallID(name); !waitsFor(l.Team, h) {
+		l.Team = pushBounded(l.Team, h, maxTeam)
 	}
 }
 
-func (l *Log) leave(name []byte) {
+func (l *Log) dropTeammate(name []byte) {
 	for i, h := range l.Team {
-		if h == callID(name) {
+		if h == shortCallID(name) {
 			l.Team = append(l.Team[:i:i], l.Team[i+1:]...)
 			return
 		}

@@ -9,10 +9,12 @@ import (
 // The logs of these tests are Claude Code's.
 var format = claude.Host().Log
 
-func Read(path string, prior Log) (Log, View, error)             { return format.Read(path, prior, false) }
-func Glance(path string, prior Log) (Log, View, error)           { return format.Read(path, prior, true) }
-func Tail(path string, n int) (fact.Window, error)               { return format.About(path, n, "") }
-func About(path string, n int, word string) (fact.Window, error) { return format.About(path, n, word) }
+func Read(path string, prior Log) (Log, View, error)   { return format.ReadNew(path, prior, false) }
+func Glance(path string, prior Log) (Log, View, error) { return format.ReadNew(path, prior, true) }
+func Tail(path string, n int) (fact.Window, error)     { return format.LinesAbout(path, n, "") }
+func About(path string, n int, word string) (fact.Window, error) {
+	return format.LinesAbout(path, n, word)
+}
 func Each(path string, tail int, visit func(*Cursor) bool) error {
-	return format.Each(path, tail, visit)
+	return format.EachLine(path, tail, visit)
 }

@@ -44,52 +44,52 @@ type Cursor struct {
 	said   map[place]string // what newest calls were about and brought, which View tells again and again
 }
 
-// Each goes through the log at path and calls visit behind every line, with the
+// EachLine goes through the log at path and calls visit behind every line, with the
 // same Cursor, until visit has enough. tail is how many lines Window will be asked
 // for at most. The error is the operating system's; lines that make no sense are
 // not errors.
-func (f *Format) Each(path string, tail int, visit func(*Cursor) bool) error {
-	opened, size, err := file.Open(path, 0)
+func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error {
+	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return err
 	}
 	defer opened.Close()
-	c := &Cursor{reader: f.reader(opened, size), facts: make([]news, 0, tail), said: map[place]string{}}
-	last, err := c.lines(func(line []byte, at int64) bool { return c.take(line, at, visit) })
+	c := &Cursor{reader: f.newReader(opened, size), facts: make([]news, 0, tail), said: map[place]string{}}
+	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	if err == nil && len(last) > 0 {
 		at := c.log.Offset
 		c.log.Offset += int64(len(last))
-		c.take(last, at, visit)
+		c.takeLine(last, at, visit)
 	}
 	return err
 }
 
-// take goes behind a line, and before that, where the line has a text and calls, behind
+// takeLine goes behind a line, and before that, where the line has a text and calls, behind
 // the text: that is where the agent said it, as in a log that has a line for each.
-func (c *Cursor) take(line []byte, at int64, visit func(*Cursor) bool) bool {
+func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.number++
 	c.line = line
-	c.known = c.format.parse(&c.entry, line, at)
-	if texts := c.texts(); texts > 0 {
+	c.known = c.format.parseLine(&c.entry, line, at)
+	if texts := c.textsBeforeCall(); texts > 0 {
 		all := c.entry.Parts
 		c.entry.Parts = all[:texts]
-		if c.pass(line, at, false); c.what == Spoke {
+		if c.passLine(line, at, false); c.what == Spoke {
 			if !visit(c) {
 				return false
 			}
 			c.entry.ID, c.entry.Parts = nil, all[texts:]
-			c.pass(line, at, true)
+			c.passLine(line, at, true)
 			return visit(c)
 		}
 		c.entry.Parts = all
 		return visit(c)
 	}
-	c.pass(line, at, false)
+	c.passLine(line, at, false)
 	return visit(c)
 }
 
-// texts is how many parts of a whole message stand before its first call, 0 if none does.
-func (c *Cursor) texts() int {
+// textsBeforeCall is how many parts of a whole message stand before its first call, 0 if none does.
+func (c *Cursor) textsBeforeCall() int {
 	if !c.known || !c.format.Whole || c.entry.What != Nothing {
 		return 0
 	}
@@ -101,10 +101,10 @@ func (c *Cursor) texts() int {
 	return 0
 }
 
-// pass lets the entry change the log; rest tells that it is the rest of a line.
-func (c *Cursor) pass(line []byte, at int64, rest bool) {
+// passLine lets the entry change the log; rest tells that it is the rest of a line.
+func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	c.what = Nothing
-	if c.known && c.log.take(c.format, &c.entry) {
+	if c.known && c.log.takeEntry(c.format, &c.entry) {
 		c.what = c.entry.happens()
 	}
 	if cap(c.facts) > 0 {
@@ -120,7 +120,7 @@ func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return
 		}
-		f = factOf(&c.entry, line, parsed)
+		f = parseFacts(&c.entry, line, parsed)
 	}
 	f.at = at
 	if rest {
@@ -137,19 +137,19 @@ func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 	c.next = (c.next + 1) % len(c.facts)
 }
 
-// Window is what Tail would find at the end of the log if it ended here.
-func (c *Cursor) Window(lines int) (w fact.Window) {
+// WindowOf is what Tail would find at the end of the log if it ended here.
+func (c *Cursor) WindowOf(lines int) (w fact.Window) {
 	floor := c.log.Offset - maxTail
 	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
 		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {
-			addTo(&w, f)
+			addToWindow(&w, f)
 		}
 	}
 	return w
 }
 
-// View is the situation behind the line.
-func (c *Cursor) View() View { return c.log.view(c, c.said, false) }
+// ViewBehind is the situation behind the line.
+func (c *Cursor) ViewBehind() View { return c.log.makeView(c, c.said, false) }
 
 // ReadAt reads what has been passed: mostly from what is still held of the file,
 // because a decision looks at what was said last.
@@ -160,25 +160,25 @@ func (c *Cursor) ReadAt(b []byte, at int64) (int, error) {
 	return c.file.ReadAt(b, at)
 }
 
-// Number is the line's, from 1.
-func (c *Cursor) Number() int { return c.number }
+// LineNumber is the line's, from 1.
+func (c *Cursor) LineNumber() int { return c.number }
 
-// Offset is where the line ends.
-func (c *Cursor) Offset() int64 { return c.log.Offset }
+// EndOffset is where the line ends.
+func (c *Cursor) EndOffset() int64 { return c.log.Offset }
 
 // Happened is what the line tells.
 func (c *Cursor) Happened() Happening { return c.what }
 
-// ID names the line, "" if nothing does.
-func (c *Cursor) ID() string { return string(c.entry.ID) }
+// LineID names the line, "" if nothing does.
+func (c *Cursor) LineID() string { return string(c.entry.ID) }
 
-// Time is the line's timestamp in Unix milliseconds, 0 if it has none that can be
+// LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be
 // known by here.
-func (c *Cursor) Time() int64 {
+func (c *Cursor) LineTime() int64 {
 	if t := c.entry.Time; t != nil {
-		return milli(t)
+		return parseMillis(t)
 	}
-	return milli(codec.Inside(codec.Member(c.line, "timestamp")))
+	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
 }
 
 // IsOfSession tells whether the line is one of a conversation, and not only about its mode
@@ -200,21 +200,21 @@ func (c *Cursor) Blocked() bool {
 
 // Session, Cwd and Mode are what the line says of them, "" if it says nothing. Mode is
 // plan in plan mode.
-func (c *Cursor) Session() string { return codec.Text(c.entry.Session) }
+func (c *Cursor) Session() string { return codec.ValidText(c.entry.Session) }
 
-// Cwd is the session's directory, see Session.
-func (c *Cursor) Cwd() string { return codec.Text(c.entry.Cwd) }
+// WorkingDir is the session's directory, see Session.
+func (c *Cursor) WorkingDir() string { return codec.ValidText(c.entry.Cwd) }
 
-// Mode is the permission mode, see Session.
-func (c *Cursor) Mode() string { return codec.Text(c.entry.Mode) }
+// PermissionMode is the permission mode, see Session.
+func (c *Cursor) PermissionMode() string { return codec.ValidText(c.entry.Mode) }
 
 // IsFork tells whether the line says that the log repeats another's beginning.
 func (c *Cursor) IsFork() bool { return c.entry.Fork }
 
-// Queued is what a person typed while the agent worked; back tells that the person took
+// QueuedWords is what a person typed while the agent worked; back tells that the person took
 // such words back.
-func (c *Cursor) Queued() (words string, back bool) {
-	return codec.Text(c.entry.Queued), c.entry.Unqueued
+func (c *Cursor) QueuedWords() (words string, back bool) {
+	return codec.ValidText(c.entry.Queued), c.entry.Unqueued
 }
 
 // LastCall tells what the newest tool call does, and whether its result is there and is
@@ -228,9 +228,9 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 	return newest.Does, newest.Done && !newest.Failed
 }
 
-// Said is what Claude says in the line: its texts, as last_assistant_message has
+// AgentWords is what Claude says in the line: its texts, as last_assistant_message has
 // them.
-func (c *Cursor) Said() string {
+func (c *Cursor) AgentWords() string {
 	var all []byte
 	for i := range c.entry.Parts {
 		if p := &c.entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
@@ -240,14 +240,14 @@ func (c *Cursor) Said() string {
 			all = append(all, p.Text...)
 		}
 	}
-	return codec.Text(all)
+	return codec.ValidText(all)
 }
 
-// Asks is what was said to the agent in the line, without what the host put before a
+// PersonWords is what was said to the agent in the line, without what the host put before a
 // person's words.
-func (c *Cursor) Asks() string {
-	if Blank(c.entry.Words) {
+func (c *Cursor) PersonWords() string {
+	if IsBlank(c.entry.Words) {
 		return ""
 	}
-	return codec.Text(c.entry.Words)
+	return codec.ValidText(c.entry.Words)
 }

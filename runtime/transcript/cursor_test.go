@@ -23,18 +23,18 @@ func sameAsCut(t *testing.T, log []byte, lines int) {
 	n := 0
 	err := Each(path, 2*lines, func(c *Cursor) bool {
 		n++
-		if c.Number() != n {
-			t.Fatalf("line %d is called %d", n, c.Number())
+		if c.LineNumber() != n {
+			t.Fatalf("line %d is called %d", n, c.LineNumber())
 		}
-		must(t, os.WriteFile(cut, log[:c.Offset()], 0o600))
+		must(t, os.WriteFile(cut, log[:c.EndOffset()], 0o600))
 		_, want, err := Read(cut, Log{})
 		must(t, err)
-		if got := c.View(); !reflect.DeepEqual(got, want) {
+		if got := c.ViewBehind(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, want)
 		}
 		window, err := Tail(cut, lines)
 		must(t, err)
-		if got := c.Window(lines); !reflect.DeepEqual(got, window) {
+		if got := c.WindowOf(lines); !reflect.DeepEqual(got, window) {
 			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, window)
 		}
 		return true
@@ -113,8 +113,8 @@ func TestHappened(t *testing.T) {
 			if c.Happened() != test.want {
 				t.Errorf("%s: %d, want %d", line, c.Happened(), test.want)
 			}
-			if test.want != Nothing && c.Time() != 1770091506789 {
-				t.Errorf("%s: at %d", line, c.Time())
+			if test.want != Nothing && c.LineTime() != 1770091506789 {
+				t.Errorf("%s: at %d", line, c.LineTime())
 			}
 			return true
 		})

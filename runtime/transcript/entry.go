@@ -152,8 +152,8 @@ type Outcome struct {
 // MaxParts is how many parts of one line are looked at. Hosts write one, rarely a few.
 const MaxParts = 256
 
-// parse takes a line apart.
-func (f *Format) parse(e *Entry, line []byte, at int64) bool {
+// parseLine takes a line apart.
+func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
 	*e = Entry{Line: line, At: at, Parts: e.Parts[:0]}
 	return f.Parse != nil && f.Parse(e)
 }
@@ -168,7 +168,7 @@ func (e *Entry) happens() Happening {
 		switch p := &e.Parts[i]; {
 		case p.Kind == Call:
 			return Called
-		case p.Kind == Text && !Blank(p.Text):
+		case p.Kind == Text && !IsBlank(p.Text):
 			what = Spoke
 		case p.Kind == Result && what == Nothing:
 			what = Returned
@@ -177,9 +177,9 @@ func (e *Entry) happens() Happening {
 	return what
 }
 
-// place is where a part of the line lies in the log. The part shares the line's array, so
+// placeOf is where a part of the line lies in the log. The part shares the line's array, so
 // their capacities tell how far apart they begin; what is no part has no place.
-func (e *Entry) place(part []byte) place {
+func (e *Entry) placeOf(part []byte) place {
 	at := cap(e.Line) - cap(part)
 	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
 		return place{}
@@ -187,8 +187,8 @@ func (e *Entry) place(part []byte) place {
 	return place{e.At + int64(at), int64(len(part))}
 }
 
-// Blank tells whether the inside of a string says nothing.
-func Blank(raw []byte) bool {
+// IsBlank tells whether the inside of a string says nothing.
+func IsBlank(raw []byte) bool {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case ' ', 'n', 't', 'r':
@@ -206,10 +206,10 @@ func Blank(raw []byte) bool {
 // identifier is a value that serves as a name, raw or the inside of a string; nil if it is
 // something else.
 func identifier(raw []byte, limit int) []byte {
-	if s := codec.Inside(raw); s != nil {
+	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
 	}
-	if !plain(raw, limit) || raw[0] == '{' || raw[0] == '[' {
+	if !isPlainName(raw, limit) || raw[0] == '{' || raw[0] == '[' {
 		return nil
 	}
 	return raw
@@ -221,7 +221,7 @@ func objectIn(input []byte) []byte {
 	if len(input) == 0 || input[0] != '"' {
 		return input
 	}
-	if inside := codec.Inside(input); inside != nil && input[len(input)-1] == '"' {
+	if inside := codec.InsideQuotes(input); inside != nil && input[len(input)-1] == '"' {
 		return codec.Unescape(nil, inside)
 	}
 	return codec.Unescape(nil, input[1:])
@@ -238,9 +238,9 @@ func objectIn(input []byte) []byte {
 // members, because a Log has many of them and is written at every stop.
 type place = [2]int64
 
-// fetch reads what lies at a place, at most limit bytes of it, into buf. Less
+// fetchPlace reads what lies at a place, at most limit bytes of it, into buf. Less
 // or nothing comes back when the log is not what it was.
-func fetch(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
+func fetchPlace(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
 		return nil
@@ -255,22 +255,22 @@ func fetch(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// short is what the inside of a JSON string says, on one line, at most limit bytes
+// shortText is what the inside of a JSON string says, on one line, at most limit bytes
 // of it.
-func short(raw []byte, limit int) string {
-	return oneLine(codec.Text(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
+func shortText(raw []byte, limit int) string {
+	return oneLine(codec.ValidText(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
 }
 
 // oneLine makes white space one blank and leaves control characters out: what is
 // remembered, which package display makes fit when it is shown.
 func oneLine(s string, limit int) string {
-	return head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+	return headOf(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
 	}), " "), limit)
 }
 
-// head is the first limit bytes of a text, cut between runes.
-func head(s string, limit int) string {
+// headOf is the first limit bytes of a text, cut between runes.
+func headOf(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -280,8 +280,8 @@ func head(s string, limit int) string {
 	return s[:limit]
 }
 
-// tailOf is the last limit bytes of a text, cut between runes.
-func tailOf(s string, limit int) string {
+// tailOfText is the last limit bytes of a text, cut between runes.
+func tailOfText(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
@@ -292,9 +292,9 @@ func tailOf(s string, limit int) string {
 	return s[i:]
 }
 
-// plain tells whether a value is a name as programs give them: printable ASCII
+// isPlainName tells whether a value is a name as programs give them: printable ASCII
 // that JSON writes as it is. Only such names are remembered themselves.
-func plain(raw []byte, limit int) bool {
+func isPlainName(raw []byte, limit int) bool {
 	if len(raw) == 0 || len(raw) > limit {
 		return false
 	}
@@ -306,9 +306,9 @@ func plain(raw []byte, limit int) bool {
 	return true
 }
 
-// fnv1a hashes a name: FNV-1a, 64 bit. By hand, because it is needed once a
+// hashFNV1a hashes a name: FNV-1a, 64 bit. By hand, because it is needed once a
 // line and hash/fnv would allocate.
-func fnv1a(b []byte) uint64 {
+func hashFNV1a(b []byte) uint64 {
 	h := uint64(14695981039346656037)
 	for _, c := range b {
 		h = (h ^ uint64(c)) * 1099511628211

@@ -15,7 +15,7 @@ import (
 // calling is a format whose every line is one call, with the line's member "in" for input.
 func calling(does Does) Format {
 	return Format{Name: "calling", Parse: func(e *Entry) bool {
-		input := codec.Member(e.Line, "in")
+		input := codec.FindMember(e.Line, "in")
 		e.Parts = append(e.Parts, Part{Kind: Call, Name: []byte("tool"), Does: does, Input: input})
 		return input != nil
 	}}
@@ -25,7 +25,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-	_, v, err := f.Read(path, Log{}, false)
+	_, v, err := f.ReadNew(path, Log{}, false)
 	must(t, err)
 	return v
 }

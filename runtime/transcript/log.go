@@ -63,25 +63,25 @@ type Log struct {
 	Plans    []named // that were named, the newest last
 }
 
-// take lets one line change the log. False: it has just been there.
-func (l *Log) take(f *Format, e *Entry) bool {
+// takeEntry lets one line change the log. False: it has just been there.
+func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if len(e.ID) > 0 {
-		h := fnv1a(e.ID)
+		h := hashFNV1a(e.ID)
 		if slices.Contains(l.Seen, h) {
 			return false
 		}
-		l.Seen = push(l.Seen, h, maxSeen)
+		l.Seen = pushBounded(l.Seen, h, maxSeen)
 	}
 	if e.Filled {
 		return true // the host fills a gap in the conversation; the agent has said nothing
 	}
 	switch e.What {
 	case Prompted, Joined:
-		l.turn(e)
+		l.beginTurn(e)
 	case Driven:
 		l.Driven = true
 	}
-	if plain(e.Mode, maxName) {
+	if isPlainName(e.Mode, maxName) {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
@@ -91,69 +91,69 @@ func (l *Log) take(f *Format, e *Entry) bool {
 		l.useSkill(e.Skill, byAttribution)
 	}
 	for i := range e.Parts {
-		l.part(f, e, &e.Parts[i])
+		l.takePart(f, e, &e.Parts[i])
 	}
 	return true
 }
 
-// part takes one of the things that a line brings.
-func (l *Log) part(f *Format, e *Entry, p *Part) {
+// takePart takes one of the things that a line brings.
+func (l *Log) takePart(f *Format, e *Entry, p *Part) {
 	switch p.Kind {
 	case Text:
-		if Blank(p.Text) {
+		if IsBlank(p.Text) {
 			return
 		}
-		l.Text = e.place(p.Text)
-		l.names(e, p.Text, false)
+		l.Text = e.placeOf(p.Text)
+		l.takePlanNames(e, p.Text, false)
 		// What it asked by a tool and got an answer to is behind it.
 		if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 			l.Said = true
 		}
 		l.announced(p.Text)
 	case Call:
-		l.call(e, p)
+		l.takeCall(e, p)
 	case Result:
-		l.result(f, e, p)
+		l.takeResult(f, e, p)
 	case Ended:
-		l.ended(p.ID)
+		l.endWork(p.ID)
 	case Mate:
-		l.mate(p.Name)
+		l.addTeammate(p.Name)
 	case Gone:
-		l.leave(p.Name)
+		l.dropTeammate(p.Name)
 	case SkillText:
 		l.useSkill(p.Name, byBody)
 	case HookBlock, HookContext, HookWords:
-		l.Feedback.take(e, p)
+		l.Feedback.takeHookLine(e, p)
 	}
 }
 
-// turn begins a turn, with a person's words. What belongs to the turn before is over.
-func (l *Log) turn(e *Entry) {
+// beginTurn begins a turn, with a person's words. What belongs to the turn before is over.
+func (l *Log) beginTurn(e *Entry) {
 	l.Turns++
-	l.Prompt, l.Asks = "", e.place(e.Words)
-	if plain(e.ID, maxID) {
+	l.Prompt, l.Asks = "", e.placeOf(e.Words)
+	if isPlainName(e.ID, maxID) {
 		l.Prompt = string(e.ID)
 	}
 	l.PromptID = string(identifier(e.PromptID, maxID))
 	if l.PromptID != "" && !e.Command {
 		l.Own, l.Feedback.Own = l.PromptID, 0
 	}
-	if plain(e.Version, maxName) {
+	if isPlainName(e.Version, maxName) {
 		l.Version = string(e.Version)
 	}
 	l.Before, l.Said, l.Driven = l.Calls, false, false
 	for _, j := range l.Started {
-		l.Earlier = push(l.Earlier, j.ID, maxStarted)
+		l.Earlier = pushBounded(l.Earlier, j.ID, maxStarted)
 	}
 	l.Started = l.Started[:0]
 	l.Claims = l.Claims[:0]
 	f := &l.Feedback
 	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
-	l.names(e, e.Words, false)
+	l.takePlanNames(e, e.Words, false)
 }
 
-// push appends to a list that keeps its newest limit items.
-func push[T any](list []T, item T, limit int) []T {
+// pushBounded appends to a list that keeps its newest limit items.
+func pushBounded[T any](list []T, item T, limit int) []T {
 	if over := len(list) + 1 - limit; over > 0 {
 		list = list[:copy(list, list[over:])]
 	}
@@ -196,8 +196,8 @@ type feedback struct {
 	Contexts int     // contexts of Stop hooks, ours or not
 }
 
-// take takes what a hook has left in a line.
-func (f *feedback) take(e *Entry, p *Part) {
+// takeHookLine takes what a hook has left in a line.
+func (f *feedback) takeHookLine(e *Entry, p *Part) {
 	switch {
 	case p.Kind == HookWords:
 		f.Lines++
@@ -218,12 +218,12 @@ func (f *feedback) continued(e *Entry) {
 	f.All++
 	f.Own++
 	f.Mine++
-	f.Ours = push(f.Ours, milli(e.Time), maxOurs)
+	f.Ours = pushBounded(f.Ours, parseMillis(e.Time), maxOurs)
 }
 
-// milli is a line's timestamp in Unix milliseconds, 0 if it has none.
-func milli(timestamp []byte) int64 {
-	ms, _ := moment.Read(string(timestamp))
+// parseMillis is a line's timestamp in Unix milliseconds, 0 if it has none.
+func parseMillis(timestamp []byte) int64 {
+	ms, _ := moment.ParseTime(string(timestamp))
 	return ms
 }
 
@@ -241,38 +241,38 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("version", &l.Version)
 	m.Text("mode", &l.Mode)
 	m.Bool("subagent", &l.Subagent)
-	codec.Pair(m, "asks", &l.Asks)
-	codec.Pair(m, "text", &l.Text)
+	codec.NumberPair(m, "asks", &l.Asks)
+	codec.NumberPair(m, "text", &l.Text)
 	codec.Number(m, "calls", &l.Calls)
 	codec.Number(m, "before", &l.Before)
-	codec.List(m, "recent", &l.Recent)
+	codec.ListOf(m, "recent", &l.Recent)
 	m.Bool("said", &l.Said)
-	codec.List(m, "claims", &l.Claims)
+	codec.ListOf(m, "claims", &l.Claims)
 	m.Object("todos", &l.Todos)
 	m.Object("skill", &l.Skill)
 	m.Bool("driven", &l.Driven)
 	codec.Numbers(m, "team", &l.Team)
-	codec.List(m, "started", &l.Started)
+	codec.ListOf(m, "started", &l.Started)
 	m.Texts("earlier", &l.Earlier)
 	m.Object("feedback", &l.Feedback)
-	codec.List(m, "plans", &l.Plans)
+	codec.ListOf(m, "plans", &l.Plans)
 }
 
 func (p *past) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "id", &p.ID)
+	codec.Number(m.KeepEmpty(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
-	codec.Pair(m, "in", &p.Input)
-	codec.Pair(m, "out", &p.Result)
+	codec.NumberPair(m, "in", &p.Input)
+	codec.NumberPair(m, "out", &p.Result)
 	m.Bool("done", &p.Done)
 	m.Bool("failed", &p.Failed)
 }
 
 func (c *claim) Members(m *codec.Members) {
-	codec.Number(m.Keep(), "id", &c.ID)
+	codec.Number(m.KeepEmpty(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
-	codec.Pair(m, "in", &c.Input)
+	codec.NumberPair(m, "in", &c.Input)
 	m.Object("list", &c.List)
 	codec.Optional(m, "task", &c.Task)
 	m.Object("skill", &c.Skill)
@@ -281,17 +281,17 @@ func (c *claim) Members(m *codec.Members) {
 
 func (j *job) Members(m *codec.Members) {
 	m.Text("id", &j.ID)
-	codec.Pair(m, "in", &j.Input)
+	codec.NumberPair(m, "in", &j.Input)
 }
 
 func (t *todos) Members(m *codec.Members) {
 	m.Object("list", &t.List)
-	codec.List(m, "tasks", &t.Tasks)
+	codec.ListOf(m, "tasks", &t.Tasks)
 	m.Object("when", &t.When)
 }
 
 func (l *list) Members(m *codec.Members) {
-	codec.Pair(m, "place", &l.Place)
+	codec.NumberPair(m, "place", &l.Place)
 	codec.Number(m, "sum", &l.Sum)
 }
 
@@ -303,8 +303,8 @@ func (w *when) Members(m *codec.Members) {
 func (t *task) Members(m *codec.Members) {
 	m.Text("id", &t.ID)
 	codec.Number(m, "is", &t.State)
-	codec.Pair(m, "of", &t.Subject)
-	codec.Pair(m, "by", &t.Owner)
+	codec.NumberPair(m, "of", &t.Subject)
+	codec.NumberPair(m, "by", &t.Owner)
 	codec.Numbers(m, "after", &t.Blockers)
 }
 
@@ -326,8 +326,8 @@ func (f *feedback) Members(m *codec.Members) {
 }
 
 func (n *named) Members(m *codec.Members) {
-	codec.Pair(m, "at", &n.At)
-	codec.Number(m.Keep(), "sum", &n.Sum)
+	codec.NumberPair(m, "at", &n.At)
+	codec.Number(m.KeepEmpty(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)
 	codec.Number(m, "new", &n.Wrote)
 }

@@ -30,14 +30,14 @@ type named struct {
 	Wrote int    // the turn in which it was written or edited, plus one
 }
 
-// names takes the names in the inside of a JSON string.
-func (l *Log) names(e *Entry, text []byte, wrote bool) {
-	eachPlan(text, func(name []byte) { l.named(e, name, wrote) })
+// takePlanNames takes the names in the inside of a JSON string.
+func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
+	eachPlan(text, func(name []byte) { l.takePlanName(e, name, wrote) })
 }
 
-// named takes the name of a plan, a part of the line.
-func (l *Log) named(e *Entry, name []byte, wrote bool) {
-	n := named{At: e.place(name), Sum: callID(name), Turn: l.Turns}
+// takePlanName takes the name of a plan, a part of the line.
+func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
+	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
 	for i := range l.Plans {
 		if l.Plans[i].Sum == n.Sum {
 			n.Wrote = l.Plans[i].Wrote
@@ -48,7 +48,7 @@ func (l *Log) named(e *Entry, name []byte, wrote bool) {
 	if wrote {
 		n.Wrote = l.Turns + 1
 	}
-	l.Plans = push(l.Plans, n, maxPlans)
+	l.Plans = pushBounded(l.Plans, n, maxPlans)
 }
 
 // namesIn takes the names in the beginning of a call's input, but for what it writes.
@@ -58,31 +58,31 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 		return
 	}
 	object := objectIn(input)
-	w := codec.Enter(object, '{')
+	w := codec.EnterValue(object, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch":
 		default:
-			key, value := string(w.Key), codec.Inside(w.Value())
+			key, value := string(w.Key), codec.InsideQuotes(w.Value())
 			if value == nil {
-				value = w.Rest() // a long one, cut
+				value = w.CutRest() // a long one, cut
 			}
 			wrote := p.Does == WritesFile && (key == "file_path" || key == "path")
 			if len(input) > 0 && input[0] == '"' { // the line has it escaped once more
 				eachPlan(value, func(name []byte) {
 					if i := bytes.Index(input, name); i >= 0 {
-						l.named(e, input[i:i+len(name)], wrote)
+						l.takePlanName(e, input[i:i+len(name)], wrote)
 					}
 				})
 			} else {
-				l.names(e, value, wrote)
+				l.takePlanNames(e, value, wrote)
 			}
 		}
 	}
 }
 
-// plans are the plans of a view, the newest first.
-func (l *Log) plans(fetch func(place) string) (all []fact.Plan) {
+// plansOfView are the plans of a view, the newest first.
+func (l *Log) plansOfView(fetch func(place) string) (all []fact.Plan) {
 	for i := len(l.Plans) - 1; i >= 0; i-- {
 		n := l.Plans[i]
 		if name := slashed(fetch(n.At)); name != "" {
@@ -97,8 +97,8 @@ func PlansIn(text string) (all []string) {
 	if !strings.Contains(text, ".md") {
 		return nil
 	}
-	eachPlan(codec.Inside(codec.AppendText(nil, text)), func(name []byte) {
-		all = append([]string{slashed(codec.Text(name))}, all...)
+	eachPlan(codec.InsideQuotes(codec.AppendText(nil, text)), func(name []byte) {
+		all = append([]string{slashed(codec.ValidText(name))}, all...)
 	})
 	return all
 }
@@ -117,10 +117,10 @@ func eachPlan(text []byte, yield func(name []byte)) {
 		end := from + i + len(suffix)
 		start := pathStart(text, from, end-len(suffix))
 		from = end
-		if end-start > maxPath || goesOn(text[end:]) {
+		if end-start > maxPath || isLongerWord(text[end:]) {
 			continue
 		}
-		if name := text[start:end]; isPlan(name) {
+		if name := text[start:end]; looksLikePlan(name) {
 			yield(name)
 		} else if name := ledgerDir(name); name != nil {
 			yield(name)
@@ -152,8 +152,8 @@ func pathStart(text []byte, floor, end int) int {
 	return i
 }
 
-// goesOn tells whether what stands behind ".md" makes it part of a longer word.
-func goesOn(rest []byte) bool {
+// isLongerWord tells whether what stands behind ".md" makes it part of a longer word.
+func isLongerWord(rest []byte) bool {
 	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
 		return isLetter(rest[1])
 	}
@@ -164,8 +164,8 @@ func isLetter(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// isPlan tells whether a path looks like a plan's.
-func isPlan(path []byte) bool {
+// looksLikePlan tells whether a path looks like a plan's.
+func looksLikePlan(path []byte) bool {
 	const word = "plan"
 	lower := bytes.ToLower(path)
 	base := max(bytes.LastIndexByte(lower, '/'), bytes.LastIndexByte(lower, '\\')) + 1

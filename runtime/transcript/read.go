@@ -29,7 +29,7 @@ const (
 	markSpan = 256
 )
 
-// Read reads what is new in the log at path since prior, which is the Log that
+// ReadNew reads what is new in the log at path since prior, which is the Log that
 // the reading before returned, or the zero Log to begin at the beginning. It
 // returns the Log to remember and the situation as of the end of the file.
 //
@@ -40,45 +40,45 @@ const (
 //
 // A brief reading is without the texts of calls, which only a judge is shown and each of
 // which is fetched from its own place: only their names are there.
-func (f *Format) Read(path string, prior Log, brief bool) (log Log, view View, err error) {
+func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View, err error) {
 	log = prior
-	opened, size, err := file.Open(path, 0)
+	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return
 	}
 	defer opened.Close()
-	r := f.reader(opened, size)
-	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == mark(opened, prior.Offset) {
+	r := f.newReader(opened, size)
+	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.log = prior
 		r.log.unshare()
 	}
 	if _, err = opened.Seek(r.log.Offset, io.SeekStart); err != nil {
 		return
 	}
-	last, err := r.lines(func(line []byte, at int64) bool {
-		if f.parse(&r.entry, line, at) {
-			r.log.take(f, &r.entry)
+	last, err := r.eachLine(func(line []byte, at int64) bool {
+		if f.parseLine(&r.entry, line, at) {
+			r.log.takeEntry(f, &r.entry)
 		}
 		return true
 	})
 	if err != nil {
 		return
 	}
-	r.log.Mark = mark(opened, r.log.Offset)
+	r.log.Mark = markBefore(opened, r.log.Offset)
 	log = r.log
-	if len(last) > 0 && f.parse(&r.entry, last, log.Offset) {
+	if len(last) > 0 && f.parseLine(&r.entry, last, log.Offset) {
 		r.log.unshare()
-		r.log.take(f, &r.entry)
+		r.log.takeEntry(f, &r.entry)
 	}
-	return log, r.log.view(opened, nil, brief), nil
+	return log, r.log.makeView(opened, nil, brief), nil
 }
 
-func (f *Format) reader(opened *os.File, size int64) *reader {
+func (f *Format) newReader(opened *os.File, size int64) *reader {
 	return &reader{format: f, file: opened, end: size, log: Log{Form: form, Format: f.Name}}
 }
 
-// mark identifies what lies before an offset.
-func mark(f *os.File, offset int64) string {
+// markBefore identifies what lies before an offset.
+func markBefore(f *os.File, offset int64) string {
 	var span [markSpan]byte
 	b := span[:min(offset, markSpan)]
 	if _, err := f.ReadAt(b, offset-int64(len(b))); err != nil || offset == 0 {
@@ -101,11 +101,11 @@ type reader struct {
 	held   int    // bytes in buf
 }
 
-// lines calls take with every complete line and where it lies, until take has
+// eachLine calls take with every complete line and where it lies, until take has
 // enough, and moves the log's offset behind each. A line that is too long to be
 // looked at is nil. It returns what stands behind the last line end, nil if that is
 // too long.
-func (r *reader) lines(take func(line []byte, at int64) bool) (last []byte, err error) {
+func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
 	r.at = r.log.Offset
 	left := r.end - r.at // not yet read
 	r.buf, r.held = make([]byte, min(chunk, left)), 0

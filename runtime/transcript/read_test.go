@@ -499,7 +499,7 @@ func carry(t testing.TB, log Log) Log {
 		t.Fatalf("the Log has %d bytes: %s", len(b), b)
 	}
 	var back Log
-	must(t, codec.Read(b, &back))
+	must(t, codec.ReadObject(b, &back))
 	return back
 }
 
@@ -707,7 +707,7 @@ func FuzzLog(f *testing.F) {
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, state []byte) {
 		var damaged Log
-		if codec.Read(state, &damaged) != nil {
+		if codec.ReadObject(state, &damaged) != nil {
 			return
 		}
 		damaged.Form, damaged.Offset, damaged.Mark = log.Form, log.Offset, log.Mark

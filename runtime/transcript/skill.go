@@ -43,7 +43,7 @@ func (s source) String() string {
 func (l *Log) useSkill(name []byte, from source) {
 	name = name[bytes.LastIndexByte(name, ':')+1:] // superpowers:brainstorming
 	name = bytes.TrimPrefix(name, []byte("/"))
-	if !plain(name, maxName) {
+	if !isPlainName(name, maxName) {
 		return
 	}
 	if string(name) != l.Skill.Name {
@@ -73,31 +73,31 @@ func (l *Log) announced(text []byte) {
 		}
 		before = text[:at-1]
 		name := rest
-		the := begins(name, "the ")
+		the := beginsWith(name, "the ")
 		if the {
 			name = name[len("the "):]
 		}
-		name = name[markup(name):]
+		name = name[countMarkup(name):]
 		n := 0
 		for n < len(name) && (name[n] == '-' || name[n] == ':' || 'a' <= name[n] && name[n] <= 'z' || '0' <= name[n] && name[n] <= '9') {
 			n++
 		}
-		name, after := name[:n], name[n+markup(name[n:]):]
+		name, after := name[:n], name[n+countMarkup(name[n:]):]
 		begun := capital && startsLine(before)
 		// Skills' names have several words, or a plugin's name before them; brainstorming is
 		// the common one that has one word.
 		severalWords := bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0
 		surer := l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
-		if n > 0 && (begins(after, " skill") && (begun || saysI(before)) ||
-			begins(after, " to ") && !the && begun && (severalWords || string(name) == "brainstorming") && !surer) {
+		if n > 0 && (beginsWith(after, " skill") && (begun || endsInFirstPerson(before)) ||
+			beginsWith(after, " to ") && !the && begun && (severalWords || string(name) == "brainstorming") && !surer) {
 			l.useSkill(name, byAnnouncement)
 		}
 	}
 }
 
-// markup counts the bytes of emphasis and quotes, escaped ones too, that a text
+// countMarkup counts the bytes of emphasis and quotes, escaped ones too, that a text
 // begins with.
-func markup(text []byte) (n int) {
+func countMarkup(text []byte) (n int) {
 	for n < len(text) && isMarkup(text[n]) {
 		n++
 	}
@@ -127,7 +127,7 @@ func startsLine(before []byte) bool {
 	return true
 }
 
-func saysI(before []byte) bool {
+func endsInFirstPerson(before []byte) bool {
 	for _, words := range [...]string{"I'm ", "I’m ", "I am ", "I'll be ", "I’ll be ", "I will be "} {
 		if bytes.HasSuffix(before, []byte(words)) {
 			return true
@@ -136,6 +136,6 @@ func saysI(before []byte) bool {
 	return false
 }
 
-func begins(text []byte, with string) bool {
+func beginsWith(text []byte, with string) bool {
 	return len(text) >= len(with) && string(text[:len(with)]) == with
 }

@@ -90,14 +90,14 @@ func (l *Log) changed(tasks bool) {
 
 // setList takes a list that TodoWrite wrote.
 func (l *Log) setList(e *Entry, array []byte) {
-	sum, ok := sumOf(array)
+	sum, ok := sumOfList(array)
 	if !ok {
 		return
 	}
 	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
 		l.changed(false)
 	}
-	l.Todos.List = list{Place: e.place(array), Sum: sum}
+	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
 
 // correctList takes a list that Claude Code shows. An empty one says nothing
@@ -106,7 +106,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	if array == nil {
 		return
 	}
-	sum, ok := sumOf(array)
+	sum, ok := sumOfList(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:
 	case sum == 0 && l.Todos.When.Tasks:
@@ -116,16 +116,16 @@ func (l *Log) correctList(e *Entry, array []byte) {
 	}
 }
 
-// sumOf tells lists apart: 0 is an empty one. False: it is no list.
-func sumOf(list []byte) (sum uint64, ok bool) {
+// sumOfList tells lists apart: 0 is an empty one. False: it is no list.
+func sumOfList(list []byte) (sum uint64, ok bool) {
 	ok = eachItem(list, maxNested, func(i item) {
-		sum = (sum*31+fnv1a(i.content))*31 + fnv1a(i.status)
+		sum = (sum*31+hashFNV1a(i.content))*31 + hashFNV1a(i.status)
 	})
 	return sum, ok
 }
 
-// find is the index of a task, -1 if it is not known.
-func (l *Log) find(id []byte) int {
+// findTask is the index of a task, -1 if it is not known.
+func (l *Log) findTask(id []byte) int {
 	for i := range l.Todos.Tasks {
 		if l.Todos.Tasks[i].ID == string(id) {
 			return i
@@ -134,14 +134,14 @@ func (l *Log) find(id []byte) int {
 	return -1
 }
 
-// keep puts a task in its place or behind the others, and holds the bounds.
-func (l *Log) keep(t task) {
-	if i := l.find([]byte(t.ID)); i >= 0 {
+// keepTask puts a task in its place or behind the others, and holds the bounds.
+func (l *Log) keepTask(t task) {
+	if i := l.findTask([]byte(t.ID)); i >= 0 {
 		l.Todos.Tasks[i] = t
 	} else {
 		l.Todos.Tasks = append(l.Todos.Tasks, t)
 	}
-	for tasks := l.Todos.Tasks; len(tasks) > maxTodos || weight(tasks) > maxWeight; tasks = l.Todos.Tasks {
+	for tasks := l.Todos.Tasks; len(tasks) > maxTodos || weightOf(tasks) > maxWeight; tasks = l.Todos.Tasks {
 		oldest := 0 // else the oldest of all
 		for i := range tasks {
 			if tasks[i].State == completed {
@@ -149,19 +149,19 @@ func (l *Log) keep(t task) {
 				break
 			}
 		}
-		l.dropAt(oldest)
+		l.dropTask(oldest)
 	}
 }
 
-// dropAt forgets the task at an index, if there is one.
-func (l *Log) dropAt(i int) {
+// dropTask forgets the task at an index, if there is one.
+func (l *Log) dropTask(i int) {
 	if i >= 0 {
 		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
 	}
 }
 
-// weight is how much JSON tasks take, at most.
-func weight(tasks []task) (bytes int) {
+// weightOf is how much JSON tasks take, at most.
+func weightOf(tasks []task) (bytes int) {
 	for _, t := range tasks {
 		bytes += 50 + len(t.ID)
 		if t.Owner != (place{}) {
@@ -178,44 +178,44 @@ func weight(tasks []task) (bytes int) {
 // and what it was before, nil if it was not known. The model writes the id's
 // name in three ways, all of which Claude Code understands.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
-	name := identifier(codec.Member(input, "taskId", "id", "task_id"), maxTaskID)
+	name := identifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
 		return "", nil
 	}
 	t := task{ID: string(name)}
-	i := l.find(name)
+	i := l.findTask(name)
 	if i >= 0 {
 		t = l.Todos.Tasks[i]
 		was := t
 		before = &was
 	}
-	if s, ok := stateOf(codec.Member(input, "status")); ok {
+	if s, ok := stateOf(codec.FindMember(input, "status")); ok {
 		t.State = s
 	}
-	t.learn(e, input)
-	t.Blockers = blockers(t.Blockers, codec.Member(input, "addBlockedBy"))
+	t.learnTexts(e, input)
+	t.Blockers = blockers(t.Blockers, codec.FindMember(input, "addBlockedBy"))
 	if t.State == deleted {
-		l.dropAt(i)
+		l.dropTask(i)
 	} else {
-		l.keep(t)
+		l.keepTask(t)
 	}
-	codec.Elements(codec.Member(input, "addBlocks"), func(element []byte) {
-		if i := l.find(identifier(element, maxTaskID)); i >= 0 {
+	codec.Elements(codec.FindMember(input, "addBlocks"), func(element []byte) {
+		if i := l.findTask(identifier(element, maxTaskID)); i >= 0 {
 			l.Todos.Tasks[i].Blockers = addBlocker(l.Todos.Tasks[i].Blockers, name)
-			l.keep(l.Todos.Tasks[i])
+			l.keepTask(l.Todos.Tasks[i])
 		}
 	})
 	l.changed(true)
 	return t.ID, before
 }
 
-// learn takes the texts that an object has for a task.
-func (t *task) learn(e *Entry, object []byte) {
-	if s := codec.Inside(codec.Member(object, "subject")); s != nil {
-		t.Subject = e.place(s)
+// learnTexts takes the texts that an object has for a task.
+func (t *task) learnTexts(e *Entry, object []byte) {
+	if s := codec.InsideQuotes(codec.FindMember(object, "subject")); s != nil {
+		t.Subject = e.placeOf(s)
 	}
-	if s := codec.Inside(codec.Member(object, "owner")); s != nil {
-		t.Owner = e.place(s)
+	if s := codec.InsideQuotes(codec.FindMember(object, "owner")); s != nil {
+		t.Owner = e.placeOf(s)
 	}
 }
 
@@ -230,7 +230,7 @@ func blockers(known []uint32, ids []byte) []uint32 {
 
 // addBlocker makes a new list, because an older one may wait in a claim.
 func addBlocker(known []uint32, id []byte) []uint32 {
-	h := callID(id)
+	h := shortCallID(id)
 	if len(known) >= maxBlocker || waitsFor(known, h) {
 		return known
 	}
@@ -251,20 +251,20 @@ func waitsFor(blockers []uint32, id uint32) bool {
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {
-		t = task{ID: string(identifier(o.TaskID, maxTaskID)), Subject: e.place(o.Subject)}
+		t = task{ID: string(identifier(o.TaskID, maxTaskID)), Subject: e.placeOf(o.Subject)}
 	}
-	if t.ID != "" && l.find([]byte(t.ID)) < 0 {
-		l.keep(t)
+	if t.ID != "" && l.findTask([]byte(t.ID)) < 0 {
+		l.keepTask(t)
 		l.changed(true)
 	}
 }
 
 // taskFrom reads a task as Claude Code writes it in results and reminders.
 func taskFrom(e *Entry, object []byte) (t task, ok bool) {
-	t.ID = string(identifier(codec.Member(object, "id"), maxTaskID))
-	t.State, _ = stateOf(codec.Member(object, "status"))
-	t.Blockers = blockers(nil, codec.Member(object, "blockedBy"))
-	t.learn(e, object)
+	t.ID = string(identifier(codec.FindMember(object, "id"), maxTaskID))
+	t.State, _ = stateOf(codec.FindMember(object, "status"))
+	t.Blockers = blockers(nil, codec.FindMember(object, "blockedBy"))
+	t.learnTexts(e, object)
 	return t, t.ID != "" && t.State != deleted
 }
 
@@ -279,7 +279,7 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 	l.Todos.Tasks = nil
 	complete := codec.Elements(array, func(element []byte) {
 		if t, ok := taskFrom(e, element); ok {
-			l.keep(t)
+			l.keepTask(t)
 		}
 	})
 	if !complete {
@@ -310,11 +310,11 @@ type item struct {
 // maxNested is how many objects and strings a list may be in.
 const maxNested = 3
 
-// listIn is the list in a call's input, a part of it: where the input is a string all of
+// listInInput is the list in a call's input, a part of it: where the input is a string all of
 // that.
-func listIn(input []byte) []byte {
+func listInInput(input []byte) []byte {
 	if len(input) > 0 && input[0] == '{' {
-		return codec.Member(input, "todos", "plan", "items")
+		return codec.FindMember(input, "todos", "plan", "items")
 	}
 	return input
 }
@@ -329,12 +329,12 @@ func eachItem(list []byte, depth int, yield func(item)) bool {
 	switch list[0] {
 	case '[':
 		return codec.Elements(list, func(raw []byte) {
-			yield(item{codec.Inside(codec.Member(raw, "content", "step", "description", "title", "text")), codec.Inside(codec.Member(raw, "status")), false})
+			yield(item{codec.InsideQuotes(codec.FindMember(raw, "content", "step", "description", "title", "text")), codec.InsideQuotes(codec.FindMember(raw, "status")), false})
 		})
 	case '{':
-		return eachItem(codec.Member(list, "todos", "plan", "items"), depth-1, yield)
+		return eachItem(codec.FindMember(list, "todos", "plan", "items"), depth-1, yield)
 	case '"':
-		text := bytes.TrimSpace(codec.Unescape(nil, codec.Inside(list)))
+		text := bytes.TrimSpace(codec.Unescape(nil, codec.InsideQuotes(list)))
 		if string(text) == "[]" || len(text) > 0 && (text[0] == '{' || text[0] == '[' && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte{'{'})) {
 			return eachItem(text, depth-1, yield)
 		}
@@ -385,7 +385,7 @@ func readList(list []byte) (all []fact.Todo, ok bool) {
 			all = append(all, fact.Todo{Content: oneLine(string(bytes.ToValidUTF8(i.content, []byte("\uFFFD"))), maxTodo), Status: string(i.status)})
 			return
 		}
-		all = append(all, fact.Todo{Content: short(i.content, maxTodo), Status: short(i.status, maxName)})
+		all = append(all, fact.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)})
 	})
 	if !ok {
 		return nil, false

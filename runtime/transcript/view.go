@@ -99,12 +99,12 @@ type texts struct {
 	buf   []byte
 }
 
-func (t *texts) of(p place, limit int64, say func([]byte) string) string {
+func (t *texts) textOf(p place, limit int64, say func([]byte) string) string {
 	text, ok := t.known[p]
 	if ok || t.brief {
 		return text
 	}
-	text = say(fetch(t.from, p, limit, t.buf))
+	text = say(fetchPlace(t.from, p, limit, t.buf))
 	if t.known != nil {
 		if len(t.known) == maxKept {
 			clear(t.known)
@@ -114,16 +114,16 @@ func (t *texts) of(p place, limit int64, say func([]byte) string) string {
 	return text
 }
 
-// view makes the situation. known are texts of calls that views before have made, nil
+// makeView makes the situation. known are texts of calls that views before have made, nil
 // for a single one; brief leaves these texts out.
-func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
+func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
 	calls := texts{f, known, brief, buf}
 	v := View{
-		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
+		Text:   tailOfText(codec.ValidText(fetchPlace(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
-		PromptText:  head(codec.Text(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
+		PromptText:  headOf(codec.ValidText(fetchPlace(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
@@ -140,12 +140,12 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
-	v.Plans = l.plans(func(p place) string { return codec.Text(fetch(f, p, maxPath, buf)) })
+	v.Plans = l.plansOfView(func(p place) string { return codec.ValidText(fetchPlace(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		v.Calls = append(v.Calls, fact.Call{
 			Name:   p.Name,
-			Input:  calls.of(p.Input, maxInput, about),
-			Result: calls.of(p.Result, 6*maxShort+64, outcomeOf),
+			Input:  calls.textOf(p.Input, maxInput, aboutCall),
+			Result: calls.textOf(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
 		})
@@ -161,68 +161,68 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	calls.brief = false // a guard asks what runs on
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
-		v.Started = append(v.Started, Task{ID: j.ID, What: calls.of(j.Input, maxInput, about)})
+		v.Started = append(v.Started, Task{ID: j.ID, What: calls.textOf(j.Input, maxInput, aboutCall)})
 	}
 	for _, c := range l.Claims {
 		if c.Of == MayGoOn && len(v.Started) < maxStarted {
-			v.Started = append(v.Started, Task{What: calls.of(c.Input, maxInput, about)})
+			v.Started = append(v.Started, Task{What: calls.textOf(c.Input, maxInput, aboutCall)})
 		}
 	}
 
 	if l.Todos.When.Tasks {
-		v.Todos = l.tasks(f, buf)
+		v.Todos = l.tasksMade(f, buf)
 	} else {
-		v.Todos, _ = readList(fetch(f, l.Todos.List.Place, maxLine, buf))
+		v.Todos, _ = readList(fetchPlace(f, l.Todos.List.Place, maxLine, buf))
 	}
 	return v
 }
 
-// tasks are the todos that TaskCreate made.
-func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []fact.Todo) {
+// tasksMade are the todos that TaskCreate made.
+func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []fact.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {
-			blocked = blocked || other.State != completed && waitsFor(t.Blockers, callID([]byte(other.ID)))
+			blocked = blocked || other.State != completed && waitsFor(t.Blockers, shortCallID([]byte(other.ID)))
 		}
 		all = append(all, fact.Todo{
 			ID:      t.ID,
-			Content: short(fetch(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
+			Content: shortText(fetchPlace(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
 			Status:  t.State.String(),
-			Owner:   short(fetch(f, t.Owner, 6*maxName+64, buf), maxName),
+			Owner:   shortText(fetchPlace(f, t.Owner, 6*maxName+64, buf), maxName),
 			Blocked: blocked,
 		})
 	}
 	return all
 }
 
-// about says what a call was about: the member of its input that tells most.
+// aboutCall says what a call was about: the member of its input that tells most.
 // The input may be torn; what comes first in it is enough.
-func about(input []byte) string {
+func aboutCall(input []byte) string {
 	var best, status []byte
 	rank := 100
-	w := codec.Enter(objectIn(input), '{')
+	w := codec.EnterValue(objectIn(input), '{')
 	for w.Next() {
 		key := string(w.Key)
-		value := codec.Inside(w.Value())
+		value := codec.InsideQuotes(w.Value())
 		if value == nil {
-			value = w.Rest() // a long text, cut
+			value = w.CutRest() // a long text, cut
 		}
 		if key == "status" {
 			status = value
 		}
-		if r := vague(key); r < rank && value != nil {
+		if r := vagueness(key); r < rank && value != nil {
 			best, rank = value, r
 		}
 	}
-	s := short(best, maxShort)
+	s := shortText(best, maxShort)
 	if status != nil && rank == 0 { // of a task
-		s = head("#"+s+" → "+short(status, maxName), maxShort)
+		s = headOf("#"+s+" → "+shortText(status, maxName), maxShort)
 	}
 	return s
 }
 
-// vague is how little a member tells about a call.
-func vague(key string) int {
+// vagueness is how little a member tells about a call.
+func vagueness(key string) int {
 	switch key {
 	case "command", "cmd", "file_path", "notebook_path", "pattern", "skill", "taskId":
 		return 0
@@ -238,11 +238,11 @@ func vague(key string) int {
 
 // outcomeOf is the first line of a result.
 func outcomeOf(raw []byte) string {
-	s := strings.TrimSpace(strings.TrimPrefix(codec.Text(raw), "<tool_use_error>"))
+	s := strings.TrimSpace(strings.TrimPrefix(codec.ValidText(raw), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {
-		return head("exit "+code, maxShort)
+		return headOf("exit "+code, maxShort)
 	}
 	return oneLine(s, maxShort)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// About reads the last n lines of the log at path. The error is the operating
+// LinesAbout reads the last n lines of the log at path. The error is the operating
 // system's; lines that make no sense are not errors. For who looks for a word, Said has
 // what has it, and nothing else is sure to be there. That saves most of the work.
-func (f *Format) About(path string, n int, word string) (fact.Window, error) {
-	lines, err := tail(path, n)
+func (f *Format) LinesAbout(path string, n int, word string) (fact.Window, error) {
+	lines, err := lastLines(path, n)
 	if err != nil {
 		return fact.Window{}, err
 	}
@@ -26,11 +26,11 @@ func (f *Format) About(path string, n int, word string) (fact.Window, error) {
 		if len(line) > maxLine || word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line) {
 			continue
 		}
-		facts = append(facts, factOf(&e, line, f.parse(&e, line, 0)))
+		facts = append(facts, parseFacts(&e, line, f.parseLine(&e, line, 0)))
 	}
 	var w fact.Window
 	for i := range facts {
-		addTo(&w, &facts[i])
+		addToWindow(&w, &facts[i])
 	}
 	return w, nil
 }
@@ -47,8 +47,8 @@ type news struct {
 	background bool
 }
 
-// factOf takes a line apart that is not blank; parsed tells whether e is about it.
-func factOf(e *Entry, line []byte, parsed bool) (f news) {
+// parseFacts takes a line apart that is not blank; parsed tells whether e is about it.
+func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
 	}
@@ -61,17 +61,17 @@ func factOf(e *Entry, line []byte, parsed bool) (f news) {
 		switch p := &e.Parts[i]; p.Kind {
 		case Text:
 			if len(p.Text) > 0 {
-				f.said = append(f.said, codec.Text(p.Text))
+				f.said = append(f.said, codec.ValidText(p.Text))
 			}
 		case Call:
-			f.tool = codec.Text(p.Name)
+			f.tool = codec.ValidText(p.Name)
 			switch p.Does {
 			case WritesTodos:
-				if todos, ok := readList(listIn(p.Input)); ok {
+				if todos, ok := readList(listInInput(p.Input)); ok {
 					f.todos = todos
 				}
 			case MayGoOn:
-				f.background = f.background || string(codec.Member(objectIn(p.Input), "run_in_background")) == "true"
+				f.background = f.background || string(codec.FindMember(objectIn(p.Input), "run_in_background")) == "true"
 			}
 		}
 	}
@@ -79,7 +79,7 @@ func factOf(e *Entry, line []byte, parsed bool) (f news) {
 }
 
 // add puts what a line says behind what older ones did.
-func addTo(w *fact.Window, f *news) {
+func addToWindow(w *fact.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)
 	}
@@ -108,11 +108,11 @@ func addTo(w *fact.Window, f *news) {
 // maxTail is the most that is read from the end of a log, in bytes.
 const maxTail = 4 << 20
 
-// tail returns the last n lines of a regular file, oldest first, without
+// lastLines returns the last n lines of a regular file, oldest first, without
 // their line ends. Empty lines do not count. A torn last line counts: Claude
 // Code may be writing it. Fewer lines come back when maxTail is reached first.
-func tail(path string, n int) ([][]byte, error) {
-	f, size, err := file.Open(path, 0)
+func lastLines(path string, n int) ([][]byte, error) {
+	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +148,10 @@ func tail(path string, n int) ([][]byte, error) {
 	return lines[max(0, len(lines)-n):], nil
 }
 
-// EndHas tells whether a text stands in the end of a log. It must have no character
+// EndContains tells whether a text stands in the end of a log. It must have no character
 // that JSON escapes.
-func EndHas(path, text string) bool {
-	f, size, err := file.Open(path, 0)
+func EndContains(path, text string) bool {
+	f, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return false
 	}

@@ -23,23 +23,23 @@ import (
 // ErrChanged says that a file has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// Apply makes changes, in their order, and stops at the first that fails. Its
+// ApplyChanges makes changes, in their order, and stops at the first that fails. Its
 // error names the file.
-func (s *Space) Apply(changes []strategy.Change) error {
+func (s *Space) ApplyChanges(changes []strategy.Change) error {
 	for _, c := range changes {
-		if err := s.change(c); err != nil && !c.Optional {
+		if err := s.applyChange(c); err != nil && !c.Optional {
 			verb := "write"
 			if c.Data == nil {
 				verb = "delete"
 			}
-			return errors.New(verb + " " + c.Name + ": " + plain(err))
+			return errors.New(verb + " " + c.Name + ": " + plainCause(err))
 		}
 	}
 	return nil
 }
 
-func (s *Space) change(c strategy.Change) error {
-	name, err := inside(c.Name)
+func (s *Space) applyChange(c strategy.Change) error {
+	name, err := localName(c.Name)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Space) change(c strategy.Change) error {
 		return errors.New("it names a directory")
 	}
 	if c.Was != nil {
-		now := s.look(c.Name)
+		now := s.lookNow(c.Name)
 		if now.Problem != "" {
 			return errors.New(now.Problem)
 		}
@@ -55,7 +55,7 @@ func (s *Space) change(c strategy.Change) error {
 			return ErrChanged
 		}
 	}
-	if link := s.linkOn(filepath.Dir(name)); link != "" {
+	if link := s.firstLink(filepath.Dir(name)); link != "" {
 		return errors.New(link + " is a link")
 	}
 	mode, isNew := fs.FileMode(0o644), true
@@ -71,7 +71,7 @@ func (s *Space) change(c strategy.Change) error {
 			return errors.New("it is read-only")
 		}
 	}
-	defer s.sweep(name)
+	defer s.sweepLeftovers(name)
 	if c.Data == nil {
 		if err := s.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -79,7 +79,7 @@ func (s *Space) change(c strategy.Change) error {
 		return nil
 	}
 	temp := tempFor(name)
-	err = s.write(temp, c.Data, mode, isNew)
+	err = s.writeFile(temp, c.Data, mode, isNew)
 	if err == nil {
 		err = s.root.Rename(temp, name)
 	}
@@ -89,11 +89,11 @@ func (s *Space) change(c strategy.Change) error {
 	return err
 }
 
-// linkOn is the first link on the way to a name, or the name itself, "" if there is
+// firstLink is the first link on the way to a name, or the name itself, "" if there is
 // none. One that leads out is not followed anyway; one that stays inside would have
 // a file be written in a place that a project chose, such as its .git. Where it
 // leads is not said: that text, too, is the project's.
-func (s *Space) linkOn(name string) string {
+func (s *Space) firstLink(name string) string {
 	for i := 0; i <= len(name); i++ {
 		if i < len(name) && !os.IsPathSeparator(name[i]) {
 			continue
@@ -121,9 +121,9 @@ func tempFor(name string) string {
 // abandoned is how old a file must be to be that of a writer who was killed.
 const abandoned = time.Minute
 
-// sweep removes what killed writers of a file have left beside it. It does not
+// sweepLeftovers removes what killed writers of a file have left beside it. It does not
 // matter whether that works.
-func (s *Space) sweep(name string) {
+func (s *Space) sweepLeftovers(name string) {
 	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
 	if err != nil {
 		return
@@ -141,9 +141,9 @@ func (s *Space) sweep(name string) {
 	}
 }
 
-// write makes the directory, too, if it is missing. What takes a file's place
+// writeFile makes the directory, too, if it is missing. What takes a file's place
 // has its mode, whatever the umask says.
-func (s *Space) write(name string, data []byte, mode fs.FileMode, isNew bool) error {
+func (s *Space) writeFile(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)
 	if errors.Is(err, fs.ErrNotExist) {

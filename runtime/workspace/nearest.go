@@ -21,7 +21,7 @@ func Nearest(dir string, marks []string, home string) string {
 	}
 	top := ""
 	for up, n := dir, 0; n < maxUp && (up == dir || up != filepath.Clean(home)); n++ {
-		if has(up, ".git") {
+		if hasEntry(up, ".git") {
 			top = up
 			break
 		}
@@ -36,7 +36,7 @@ func Nearest(dir string, marks []string, home string) string {
 	}
 	for up := dir; ; up = filepath.Dir(up) {
 		for _, mark := range marks {
-			if has(up, mark) {
+			if hasEntry(up, mark) {
 				return up
 			}
 		}
@@ -49,10 +49,10 @@ func Nearest(dir string, marks []string, home string) string {
 // HasMark tells whether that directory has one of the marks.
 func HasMark(dir string, marks []string, home string) bool {
 	near := Nearest(dir, marks, home)
-	return slices.ContainsFunc(marks, func(mark string) bool { return has(near, mark) })
+	return slices.ContainsFunc(marks, func(mark string) bool { return hasEntry(near, mark) })
 }
 
-func has(dir, name string) bool {
+func hasEntry(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
 	return err == nil
 }

@@ -13,7 +13,7 @@ import (
 func TestOpenPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))
-	if space, err := Open(pipe); err == nil {
+	if space, err := OpenSpace(pipe); err == nil {
 		space.Close()
 		t.Error("a pipe was opened as a workspace")
 	}

@@ -60,7 +60,7 @@ func isPage(data []byte) bool {
 
 // writeOften writes its pages until it is killed, or so many times.
 func writeOften(dir string) error {
-	s, err := Open(dir)
+	s, err := OpenSpace(dir)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func writeOften(dir string) error {
 		return err
 	}
 	for n := 0; n < times || times == 0; n++ {
-		if err := s.Apply([]strategy.Change{{Name: "dir/f", Data: page(os.Getpid(), n)}}); err != nil {
+		if err := s.ApplyChanges([]strategy.Change{{Name: "dir/f", Data: page(os.Getpid(), n)}}); err != nil {
 			return err
 		}
 	}
@@ -85,30 +85,30 @@ func TestKilledWriters(t *testing.T) {
 		cmd := play(t, "write", r.Dir)
 		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=0")
 		must(t, cmd.Start())
-		before := r.Read(strategy.Want{Name: "dir/f"}).Data
-		for bytes.Equal(before, r.Read(strategy.Want{Name: "dir/f"}).Data) { // it is at work
+		before := r.ReadWanted(strategy.Want{Name: "dir/f"}).Data
+		for bytes.Equal(before, r.ReadWanted(strategy.Want{Name: "dir/f"}).Data) { // it is at work
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(n*137) * time.Microsecond)
 		must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
-		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
+		if f := r.ReadWanted(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
 			t.Fatalf("kill %d: torn, %d bytes, %s", n, len(f.Data), f.Problem)
 		}
 	}
 	past := time.Now().Add(-2 * abandoned)
-	for _, name := range r.Read(strategy.Want{Name: "dir/"}).Names {
+	for _, name := range r.ReadWanted(strategy.Want{Name: "dir/"}).Names {
 		must(t, os.Chtimes(r.path("space/dir/"+name), past, past))
 	}
-	must(t, r.Apply([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}))
-	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
+	must(t, r.ApplyChanges([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}))
+	if f := r.ReadWanted(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
 		t.Errorf("left behind: %v", f.Names)
 	}
 }
 
 // writeWithoutRoom writes more than it may, as on a full disk.
 func writeWithoutRoom(dir string) error {
-	s, err := Open(dir)
+	s, err := OpenSpace(dir)
 	if err != nil {
 		return err
 	}
@@ -116,11 +116,11 @@ func writeWithoutRoom(dir string) error {
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
 		return err
 	}
-	err = s.Apply([]strategy.Change{{Name: "dir/below.txt", Data: page(1, 1)}})
+	err = s.ApplyChanges([]strategy.Change{{Name: "dir/below.txt", Data: page(1, 1)}})
 	if err == nil || err.Error() != "write dir/below.txt: "+syscall.EFBIG.Error() {
 		return fmt.Errorf("without room: %w", err)
 	}
-	return s.Apply([]strategy.Change{{Name: "new", Data: page(1, 1), Optional: true}})
+	return s.ApplyChanges([]strategy.Change{{Name: "new", Data: page(1, 1), Optional: true}})
 }
 
 // Where there is no room, the old file stays, and nothing beside it.
@@ -148,7 +148,7 @@ func checkPermissions(t *testing.T, work string) {
 		must(t, os.Chmod(r.path(name), mode))
 	}
 	for _, name := range []string{"secret", "closed/f", "closed/"} {
-		if f := r.Read(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
+		if f := r.ReadWanted(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
 			t.Errorf("read %s: %+v", name, f)
 		}
 	}
@@ -157,7 +157,7 @@ func checkPermissions(t *testing.T, work string) {
 		{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
 		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
 	} {
-		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
+		if err := r.ApplyChanges([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
 			t.Errorf("change %s: %v", c.Name, err)
 		}
 	}
@@ -188,14 +188,14 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 			r := newRoom(t)
 			must(t, make(r.path("space/f")))
 			for _, want := range []strategy.Want{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
-				if f := r.Read(want); f.Readable() || !f.Found || f.Data != nil || f.Names != nil {
+				if f := r.ReadWanted(want); f.Readable() || !f.Found || f.Data != nil || f.Names != nil {
 					t.Errorf("read %s: %+v", want.Name, f)
 				}
 			}
-			if err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("x")}}); err == nil {
+			if err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x")}}); err == nil {
 				t.Error("written")
 			}
-			if err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}); err == nil {
+			if err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}); err == nil {
 				t.Error("written over")
 			}
 			if info, err := os.Lstat(r.path("space/f")); err != nil || info.Mode().IsRegular() {

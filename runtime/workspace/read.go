@@ -42,8 +42,8 @@ type Space struct {
 	late time.Time // when to wait no more
 }
 
-// Open opens a directory, "" for the process's own.
-func Open(dir string) (*Space, error) {
+// OpenSpace opens a directory, "" for the process's own.
+func OpenSpace(dir string) (*Space, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func Open(dir string) (*Space, error) {
 // Close closes it.
 func (s *Space) Close() { _ = s.root.Close() }
 
-// Read reads one file, or the names in a directory.
-func (s *Space) Read(want strategy.Want) strategy.File {
-	f := s.look(want.Name)
+// ReadWanted reads one file, or the names in a directory.
+func (s *Space) ReadWanted(want strategy.Want) strategy.File {
+	f := s.lookNow(want.Name)
 	if want.Whole == nil {
 		return f
 	}
@@ -70,7 +70,7 @@ func (s *Space) Read(want strategy.Want) strategy.File {
 	}
 	for f.Readable() && f.Age < fresh.Milliseconds() && time.Now().Before(s.late) {
 		time.Sleep(pause)
-		again := s.look(want.Name)
+		again := s.lookNow(want.Name)
 		same := again.Found == f.Found && bytes.Equal(again.Data, f.Data)
 		f = again
 		if same && want.Whole(f.Data) {
@@ -80,9 +80,9 @@ func (s *Space) Read(want strategy.Want) strategy.File {
 	return f
 }
 
-// look reads what is there now.
-func (s *Space) look(name string) strategy.File {
-	local, err := inside(name)
+// lookNow reads what is there now.
+func (s *Space) lookNow(name string) strategy.File {
+	local, err := localName(name)
 	if err != nil {
 		return strategy.File{Problem: err.Error()}
 	}
@@ -91,8 +91,8 @@ func (s *Space) look(name string) strategy.File {
 		return strategy.File{}
 	}
 	if err != nil {
-		problem := plain(err)
-		if link := s.linkOn(local); link != "" {
+		problem := plainCause(err)
+		if link := s.firstLink(local); link != "" {
 			problem = link + " is a link: " + problem
 		}
 		return strategy.File{Found: true, Problem: problem}
@@ -100,7 +100,7 @@ func (s *Space) look(name string) strategy.File {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return strategy.File{Found: true, Problem: plain(err)}
+		return strategy.File{Found: true, Problem: plainCause(err)}
 	}
 	age := time.Since(info.ModTime())
 	out := strategy.File{Found: true, Age: max(0, age.Milliseconds()), Undated: age < -fresh} // clocks may differ a little
@@ -112,7 +112,7 @@ func (s *Space) look(name string) strategy.File {
 		}
 		names, err := f.Readdirnames(maxNames)
 		if err != nil && err != io.EOF {
-			out.Problem = plain(err)
+			out.Problem = plainCause(err)
 		}
 		slices.Sort(names)
 		out.Names = names
@@ -122,7 +122,7 @@ func (s *Space) look(name string) strategy.File {
 		out.Data, err = io.ReadAll(io.LimitReader(f, MaxFile+1))
 		switch {
 		case err != nil:
-			out.Data, out.Problem = nil, plain(err)
+			out.Data, out.Problem = nil, plainCause(err)
 		case len(out.Data) > MaxFile:
 			out.Data, out.Problem = nil, "larger than 256 KiB"
 		case out.Data == nil:
@@ -135,8 +135,8 @@ func (s *Space) look(name string) strategy.File {
 // errOutside says that a name leads out of the workspace.
 var errOutside = errors.New("outside of the workspace")
 
-// inside is a name as the system writes it, if it stays in the workspace.
-func inside(name string) (string, error) {
+// localName is a name as the system writes it, if it stays in the workspace.
+func localName(name string) (string, error) {
 	local := filepath.FromSlash(path.Clean(name))
 	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {
 		return "", errOutside
@@ -144,8 +144,8 @@ func inside(name string) (string, error) {
 	return local, nil
 }
 
-// plain is what is wrong, without the name and the system call.
-func plain(err error) string {
+// plainCause is what is wrong, without the name and the system call.
+func plainCause(err error) string {
 	switch e := err.(type) { // not errors.As, which makes the hook larger
 	case *fs.PathError:
 		err = e.Err

@@ -29,7 +29,7 @@ func newRoom(t *testing.T) room {
 	r.write("space/here.txt", "here")
 	r.write("space/dir/below.txt", "below")
 	var err error
-	if r.Space, err = Open(r.path("space")); err != nil {
+	if r.Space, err = OpenSpace(r.path("space")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Close)
@@ -106,14 +106,14 @@ func TestNamesThatLeadOut(t *testing.T) {
 		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../space/../outside.txt", "../", "/", "//",
 		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
-		if f := r.Read(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
+		if f := r.ReadWanted(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
 			t.Errorf("read %q: %+v", name, f)
 		}
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.Apply([]strategy.Change{{Name: name, Data: data}}); err == nil {
+			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
 				t.Errorf("%q with %q: no error", name, data)
 			}
-			if err := r.Apply([]strategy.Change{{Name: name, Data: data, Optional: true}}); err != nil {
+			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Optional: true}}); err != nil {
 				t.Errorf("optional, %q: %v", name, err)
 			}
 		}
@@ -128,28 +128,28 @@ func TestOddNames(t *testing.T) {
 	} {
 		r := newRoom(t)
 		before := r.tree()
-		if err := r.Apply([]strategy.Change{{Name: name, Data: []byte("1")}}); err != nil {
+		if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: []byte("1")}}); err != nil {
 			t.Errorf("write %q: %v", name, err)
 			continue
 		}
-		f := r.Read(strategy.Want{Name: name})
+		f := r.ReadWanted(strategy.Want{Name: name})
 		if !f.Readable() || string(f.Data) != "1" {
 			t.Errorf("read %q: %+v", name, f)
 		}
 		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
-		if err := r.Apply([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.Read(strategy.Want{Name: name}).Found {
+		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.Want{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
 		}
 	}
 	r := newRoom(t)
 	for _, name := range []string{"dir/", "new/", "."} {
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.Apply([]strategy.Change{{Name: name, Data: data}}); err == nil {
+			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
 				t.Errorf("a file at %q", name)
 			}
 		}
 	}
-	if f := r.Read(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
+	if f := r.ReadWanted(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
 		t.Errorf("a name of 6,000 bytes: %+v", f)
 	}
 }
@@ -183,7 +183,7 @@ func TestWhatCanLieThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			test.make(r)
-			f := r.Read(strategy.Want{Name: "f"})
+			f := r.ReadWanted(strategy.Want{Name: "f"})
 			switch {
 			case test.problem == "-":
 				if f.Found || f.Problem != "" {
@@ -198,7 +198,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			}
 
 			before := r.tree()
-			err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("new")}})
+			err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("new")}})
 			if test.refused == "" {
 				if err != nil {
 					t.Error(err)
@@ -220,22 +220,22 @@ func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.link("dir", "space/within")
 	r.link("../other", "space/out")
-	if f := r.Read(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
+	if f := r.ReadWanted(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
 		t.Errorf("%+v", f)
 	}
 	before := r.tree()
 	for _, c := range []strategy.Change{{Name: "within/below.txt", Data: []byte("new"), Was: []byte("below")}, {Name: "within/below.txt"}, {Name: "within/new/new.txt", Data: []byte("new")}} {
-		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": within is a link") {
+		if err := r.ApplyChanges([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": within is a link") {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
-		f := r.Read(strategy.Want{Name: name})
+		f := r.ReadWanted(strategy.Want{Name: name})
 		if f.Readable() || f.Data != nil || f.Names != nil {
 			t.Errorf("read %s: %+v", name, f)
 		}
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
-			if err := r.Apply([]strategy.Change{c}); err == nil && c.Data != nil {
+			if err := r.ApplyChanges([]strategy.Change{c}); err == nil && c.Data != nil {
 				t.Errorf("write %s: no error", name)
 			}
 		}
@@ -247,16 +247,16 @@ func TestDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/dir/a", "")
 	r.write("space/dir/sub/b", "")
-	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
+	if f := r.ReadWanted(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
 		t.Errorf("%+v", f)
 	}
-	if f := r.Read(strategy.Want{Name: "here.txt/"}); f.Readable() || f.Names != nil {
+	if f := r.ReadWanted(strategy.Want{Name: "here.txt/"}); f.Readable() || f.Names != nil {
 		t.Errorf("a file: %+v", f)
 	}
-	if f := r.Read(strategy.Want{Name: "gone/"}); f.Found || f.Problem != "" {
+	if f := r.ReadWanted(strategy.Want{Name: "gone/"}); f.Found || f.Problem != "" {
 		t.Errorf("nothing: %+v", f)
 	}
-	if f := r.Read(strategy.Want{Name: "./"}); strings.Join(f.Names, " ") != "dir here.txt" {
+	if f := r.ReadWanted(strategy.Want{Name: "./"}); strings.Join(f.Names, " ") != "dir here.txt" {
 		t.Errorf("the workspace: %+v", f)
 	}
 }
@@ -266,7 +266,7 @@ func TestManyNames(t *testing.T) {
 	for i := range maxNames + 50 {
 		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
-	if f := r.Read(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
+	if f := r.ReadWanted(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
 		t.Errorf("%d names", len(f.Names))
 	}
 }
@@ -297,7 +297,7 @@ func TestChangedMeanwhile(t *testing.T) {
 				r.write("space/f", test.now)
 			}
 			before := r.tree()
-			err := r.Apply([]strategy.Change{test.change})
+			err := r.ApplyChanges([]strategy.Change{test.change})
 			if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
 				t.Errorf("%v", err)
 			}
@@ -319,17 +319,17 @@ func TestChangedMeanwhile(t *testing.T) {
 func TestApplyStopsAtTheFirst(t *testing.T) {
 	r := newRoom(t)
 	before := r.tree()
-	err := r.Apply([]strategy.Change{
+	err := r.ApplyChanges([]strategy.Change{
 		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
 	})
 	if err == nil || err.Error() != "write dir: it is not a regular file" {
 		t.Errorf("%v", err)
 	}
 	r.only(before, map[string]string{"space/a": "1"})
-	if err := r.Apply([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
+	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
 	}
-	if err := r.Apply([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}); err == nil {
+	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}); err == nil {
 		t.Error("a file for a directory: no error")
 	}
 }
@@ -338,13 +338,13 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 // user's to write and anybody's to read.
 func TestDirectoriesAndModes(t *testing.T) {
 	r := newRoom(t)
-	must(t, r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}))
+	must(t, r.ApplyChanges([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}))
 	if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o133 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
 		must(t, os.Chmod(r.path("space/a/b/c/f"), mode))
-		must(t, r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}))
+		must(t, r.ApplyChanges([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}))
 		if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
 		}
@@ -366,7 +366,7 @@ func TestSweep(t *testing.T) {
 			r.write("space/dir/f.new-4712-abc", "somebody is at it")
 			r.link("../../outside.txt", "space/dir/f.new-4713-abc")
 			before := r.tree()
-			must(t, r.Apply([]strategy.Change{change}))
+			must(t, r.ApplyChanges([]strategy.Change{change}))
 			delete(before, left)
 			if change.Data == nil {
 				delete(before, "space/dir/f")
@@ -390,7 +390,7 @@ func TestHalfWritten(t *testing.T) {
 			r := newRoom(t)
 			r.write("space/f", steps[0])
 			n := 0
-			f := r.Read(strategy.Want{Name: "f", Whole: func(data []byte) bool {
+			f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
 				if string(data) != steps[n] {
 					t.Errorf("asked about %q, not %q", data, steps[n])
 				}
@@ -414,23 +414,23 @@ func TestNeverWhole(t *testing.T) {
 	asked := 0
 	never := func([]byte) bool { asked++; return false }
 	r.write("space/f", "half")
-	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
+	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
 		t.Errorf("%q, asked %d times", f.Data, asked)
 	}
 	past := time.Now().Add(-2 * fresh)
 	must(t, os.Chtimes(r.path("space/f"), past, past))
 	asked = 0
-	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
+	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
 		t.Errorf("an old file: %q, asked %d times", f.Data, asked)
 	}
 	for _, name := range []string{"gone", "../outside.txt", "dir"} {
-		if f := r.Read(strategy.Want{Name: name, Whole: never}); f.Readable() || asked != 0 {
+		if f := r.ReadWanted(strategy.Want{Name: name, Whole: never}); f.Readable() || asked != 0 {
 			t.Errorf("%s: %+v, asked %d times", name, f, asked)
 		}
 	}
 	future := time.Now().Add(time.Hour) // clocks differ, or a project wants us to wait
 	must(t, os.Chtimes(r.path("space/f"), future, future))
-	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || !f.Undated || asked > int(patience/pause) {
+	if f := r.ReadWanted(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || !f.Undated || asked > int(patience/pause) {
 		t.Errorf("of the future: %+v, asked %d times", f, asked)
 	}
 }
@@ -442,7 +442,7 @@ func TestNeverWholeTogether(t *testing.T) {
 	for i := range 5 {
 		name := "f" + strconv.Itoa(i)
 		r.write("space/"+name, "half")
-		if f := r.Read(strategy.Want{Name: name, Whole: func([]byte) bool { asked++; return false }}); string(f.Data) != "half" {
+		if f := r.ReadWanted(strategy.Want{Name: name, Whole: func([]byte) bool { asked++; return false }}); string(f.Data) != "half" {
 			t.Errorf("%q", f.Data)
 		}
 	}
@@ -455,7 +455,7 @@ func TestNeverWholeTogether(t *testing.T) {
 func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/f", "half")
-	f := r.Read(strategy.Want{Name: "f", Whole: func([]byte) bool {
+	f := r.ReadWanted(strategy.Want{Name: "f", Whole: func([]byte) bool {
 		if err := os.Remove(r.path("space/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}
@@ -482,15 +482,15 @@ func FuzzNames(f *testing.F) {
 		} else if data == nil {
 			data = []byte{}
 		}
-		if read := r.Read(strategy.Want{Name: name}); strings.Contains(string(read.Data), secret) || len(read.Data) > MaxFile || read.Problem != "" && (read.Data != nil || read.Names != nil) {
+		if read := r.ReadWanted(strategy.Want{Name: name}); strings.Contains(string(read.Data), secret) || len(read.Data) > MaxFile || read.Problem != "" && (read.Data != nil || read.Names != nil) {
 			t.Fatalf("read %q: %+v", name, read)
 		}
 		if len(was)%2 == 0 {
 			was = nil
 		}
-		err := r.Apply([]strategy.Change{{Name: name, Data: data, Was: was}})
+		err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Was: was}})
 		if err == nil && len(data) <= MaxFile {
-			switch read := r.Read(strategy.Want{Name: name}); {
+			switch read := r.ReadWanted(strategy.Want{Name: name}); {
 			case data != nil && (!read.Readable() || string(read.Data) != string(data)):
 				t.Errorf("wrote %q, read %+v", data, read)
 			case data == nil && read.Found:

@@ -10,8 +10,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// does says what a call does.
-func does(p *transcript.Part) {
+// describeCall says what a call does.
+func describeCall(p *transcript.Part) {
 	switch string(p.Name) {
 	case "TodoWrite":
 		p.Does = transcript.WritesTodos
@@ -24,13 +24,13 @@ func does(p *transcript.Part) {
 	case "TaskUpdate":
 		p.Does = transcript.ChangesTask
 	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill", "command")) // "command" before 2.1
+		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill", "command")) // "command" before 2.1
 	case "Agent", "Task", "Monitor", "Workflow":
 		p.Does = transcript.MayGoOn
 	case "TeamDelete":
 		p.Does = transcript.EndsTeam
 	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
-		p.Does, p.Text = transcript.EndsBackground, codec.Member(p.Input, "task_id", "taskId", "shell_id", "bash_id", "agentId")
+		p.Does, p.Text = transcript.EndsBackground, codec.FindMember(p.Input, "task_id", "taskId", "shell_id", "bash_id", "agentId")
 	case "AskUserQuestion":
 		p.Does = transcript.AsksPerson
 	case "EnterPlanMode":
@@ -40,7 +40,7 @@ func does(p *transcript.Part) {
 	case "Write", "Edit", "MultiEdit":
 		p.Does = transcript.WritesFile
 	default:
-		if string(codec.Member(p.Input, "run_in_background")) == "true" {
+		if string(codec.FindMember(p.Input, "run_in_background")) == "true" {
 			p.Does = transcript.MayGoOn
 		}
 	}
@@ -50,57 +50,57 @@ func does(p *transcript.Part) {
 func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.NothingSpecial {
 		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
-			o.Job = jobOf(r.Outcome, nil)
+			o.Job = backgroundJobOf(r.Outcome, nil)
 		}
 		return o
 	}
-	o.Refused = string(codec.Member(r.Outcome, "success")) == "false"
+	o.Refused = string(codec.FindMember(r.Outcome, "success")) == "false"
 	switch of {
 	case transcript.MakesTask, transcript.ReadsTask:
-		o.Task = codec.Member(r.Outcome, "task")
+		o.Task = codec.FindMember(r.Outcome, "task")
 		const before, between = "Task #", " created successfully: " // "Task #3 created successfully: Write the tests"
-		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && begins(r.Text, before) {
+		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && beginsWith(r.Text, before) {
 			o.TaskID, o.Subject = r.Text[len(before):i], r.Text[i+len(between):]
 		}
 	case transcript.ListsTasks:
-		o.Tasks = codec.Member(r.Outcome, "tasks")
+		o.Tasks = codec.FindMember(r.Outcome, "tasks")
 	case transcript.MayGoOn:
-		if string(codec.Member(r.Outcome, "status")) == `"teammate_spawned"` {
-			o.Mate = codec.Inside(codec.Member(r.Outcome, "name"))
+		if string(codec.FindMember(r.Outcome, "status")) == `"teammate_spawned"` {
+			o.Mate = codec.InsideQuotes(codec.FindMember(r.Outcome, "name"))
 		}
-		o.Job = jobOf(r.Outcome, r.Text)
+		o.Job = backgroundJobOf(r.Outcome, r.Text)
 	case transcript.EndsBackground:
-		o.Running = runs(r.Outcome, r.Text)
+		o.Running = stillRuns(r.Outcome, r.Text)
 	}
 	return o
 }
 
-// jobOf is the id of work that goes on in the background, nil where the work is done.
-func jobOf(outcome, said []byte) []byte {
-	id := codec.Member(outcome, "backgroundTaskId", "taskId", "task_id")
-	if !isName(id) {
+// backgroundJobOf is the id of work that goes on in the background, nil where the work is done.
+func backgroundJobOf(outcome, said []byte) []byte {
+	id := codec.FindMember(outcome, "backgroundTaskId", "taskId", "task_id")
+	if !isValidID(id) {
 		id = nil
-		if string(codec.Member(outcome, "isAsync")) == "true" || string(codec.Member(outcome, "status")) == `"async_launched"` {
-			id = codec.Member(outcome, "agentId")
+		if string(codec.FindMember(outcome, "isAsync")) == "true" || string(codec.FindMember(outcome, "status")) == `"async_launched"` {
+			id = codec.FindMember(outcome, "agentId")
 		}
 	}
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
 		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
 			if i := bytes.Index(said, []byte(before)); i >= 0 {
-				id = word(said[i+len(before):])
+				id = firstWord(said[i+len(before):])
 			}
 		}
 	}
 	return id
 }
 
-// isName tells whether a raw value can be an id: a string or a number.
-func isName(raw []byte) bool {
+// isValidID tells whether a raw value can be an id: a string or a number.
+func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-// word is the name that a text begins with.
-func word(text []byte) []byte {
+// firstWord is the name that a text begins with.
+func firstWord(text []byte) []byte {
 	n := 0
 	for n < len(text) && (text[n] == '-' || text[n] == '_' || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
 		n++
@@ -110,7 +110,7 @@ func word(text []byte) []byte {
 
 // isNotification tells whether a text comes from work in the background.
 func isNotification(origin, text []byte) bool {
-	return string(origin) == "task-notification" || origin == nil && begins(text, "<task-notification>")
+	return string(origin) == "task-notification" || origin == nil && beginsWith(text, "<task-notification>")
 }
 
 // notified takes notifications. One without a status is news, not an end.
@@ -126,17 +126,17 @@ func notified(e *transcript.Entry, text []byte) {
 			one = one[:i]
 		}
 		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: word(one)})
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: firstWord(one)})
 		}
 	}
 }
 
-// runs tells whether work still does, by the result of a call that stops it or asks for
+// stillRuns tells whether work still does, by the result of a call that stops it or asks for
 // its output.
-func runs(outcome, said []byte) bool {
-	status := codec.Member(outcome, "status")
-	if task := codec.Member(outcome, "task"); task != nil {
-		status = codec.Member(task, "status")
+func stillRuns(outcome, said []byte) bool {
+	status := codec.FindMember(outcome, "status")
+	if task := codec.FindMember(outcome, "task"); task != nil {
+		status = codec.FindMember(task, "status")
 	}
 	switch string(status) {
 	case `"running"`, `"pending"`:
@@ -149,7 +149,7 @@ func runs(outcome, said []byte) bool {
 // the directory that the skill lies in, named as the skill.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
-	if !begins(text, before) {
+	if !beginsWith(text, before) {
 		return
 	}
 	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])
@@ -161,9 +161,9 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// mail takes messages of teammates. The text is the inside of a JSON string, and
+// takeTeammateMail takes messages of teammates. The text is the inside of a JSON string, and
 // what the client itself says about a teammate is JSON within it.
-func mail(e *transcript.Entry, text []byte) {
+func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
 	for {
 		i := bytes.Index(text, []byte(begin))

@@ -12,10 +12,10 @@ const Name = "claude"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Claude Code", Agent: "Claude",
-		Read: read, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+		Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Context: takesContext,
 		Reminds: true,
-		Log:     format(),
+		Log:     logFormat(),
 		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 		Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 		Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",

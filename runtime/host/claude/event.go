@@ -8,15 +8,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// read reads an event as Claude Code writes it, and as older writers of events do, who call
+// readEvent reads an event as Claude Code writes it, and as older writers of events do, who call
 // the last message by other names and give it in other shapes.
-func read(event []byte, e *host.Event) error {
-	if err := codec.Read(event, e); err != nil {
+func readEvent(event []byte, e *host.Event) error {
+	if err := codec.ReadObject(event, e); err != nil {
 		return err
 	}
 	if e.LastMessage == "" {
 		for _, name := range []string{"response", "content", "message"} {
-			if raw := codec.Member(event, name); raw != nil && string(raw) != "null" {
+			if raw := codec.FindMember(event, name); raw != nil && string(raw) != "null" {
 				e.LastMessage = plainText(raw, 4) // {"content": [{"text": …}]}
 				break
 			}
@@ -85,19 +85,19 @@ func fromUser(e host.Event) bool {
 // plainText is the text of a string, of an object's text or content, or of all
 // items of a list.
 func plainText(raw []byte, depth int) string {
-	if depth == 0 || !codec.Valid(raw) {
+	if depth == 0 || !codec.IsValid(raw) {
 		return ""
 	}
-	switch codec.Kind(raw) {
+	switch codec.KindName(raw) {
 	case "string":
-		return codec.Exact(codec.Inside(raw))
+		return codec.ExactText(codec.InsideQuotes(raw))
 	case "array":
 		var parts []string
 		codec.Elements(raw, func(item []byte) { parts = append(parts, plainText(item, depth-1)) })
 		return strings.Join(parts, " ")
 	case "object":
 		for _, name := range []string{"text", "content"} {
-			if member := codec.Member(raw, name); member != nil {
+			if member := codec.FindMember(raw, name); member != nil {
 				return plainText(member, depth-1)
 			}
 		}

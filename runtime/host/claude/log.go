@@ -10,9 +10,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// format is how Claude Code writes its logs.
-func format() transcript.Format {
-	return transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: isDull}
+// logFormat is how Claude Code writes its logs.
+func logFormat() transcript.Format {
+	return transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine}
 }
 
 // line is what has to be known of all members of a line before it can be said what it is.
@@ -28,15 +28,15 @@ type line struct {
 	operation, content      []byte // of the queue of what was typed
 }
 
-// owns knows a log by the members that Claude Code's lines have.
-func owns(raw []byte) bool {
-	return codec.Member(raw, "sessionId") != nil && codec.Member(raw, "type") != nil &&
-		(codec.Member(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary", "leafUuid", "version", "uuid") != nil)
+// ownsLog knows a log by the members that Claude Code's lines have.
+func ownsLog(raw []byte) bool {
+	return codec.FindMember(raw, "sessionId") != nil && codec.FindMember(raw, "type") != nil &&
+		(codec.FindMember(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary", "leafUuid", "version", "uuid") != nil)
 }
 
-func parse(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) bool {
 	var l line
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
@@ -56,23 +56,23 @@ func parse(e *transcript.Entry) bool {
 			}
 			l.attachment = w.Value()
 		case "message":
-			if w.Is('{') {
+			if w.BeginsWith('{') {
 				l.message(e, &w)
 			}
 		default:
-			l.member(e, &w)
+			l.readMember(e, &w)
 		}
 	}
-	if !w.Alone() {
+	if !w.IsAlone() {
 		return false
 	}
 	switch string(l.kind) {
 	case `"user"`:
-		l.heard(e)
+		l.readUserLine(e)
 	case `"assistant"`:
-		l.spoke(e)
+		l.readAssistantLine(e)
 	case `"attachment"`:
-		l.told(e)
+		l.readAttachment(e)
 	case `"system"`:
 		if s := string(l.subtype); s == `"stop_hook_summary"` || s == `"turn_duration"` {
 			e.What = transcript.Rested
@@ -90,23 +90,23 @@ func parse(e *transcript.Entry) bool {
 	return true
 }
 
-// member takes one member of the line.
-func (l *line) member(e *transcript.Entry, w *codec.Walk) {
+// readMember takes one member of the line.
+func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 	switch string(w.Key) {
 	case "uuid":
-		e.ID = codec.Inside(w.Value())
+		e.ID = codec.InsideQuotes(w.Value())
 	case "timestamp":
-		e.Time = codec.Inside(w.Value())
+		e.Time = codec.InsideQuotes(w.Value())
 	case "promptId":
 		e.PromptID = w.Value()
 	case "version":
-		e.Version = codec.Inside(w.Value())
+		e.Version = codec.InsideQuotes(w.Value())
 	case "sessionId":
-		e.Session = codec.Inside(w.Value())
+		e.Session = codec.InsideQuotes(w.Value())
 	case "cwd":
-		e.Cwd = codec.Inside(w.Value())
+		e.Cwd = codec.InsideQuotes(w.Value())
 	case "permissionMode":
-		e.Mode = codec.Inside(w.Value())
+		e.Mode = codec.InsideQuotes(w.Value())
 	case "forkedFrom":
 		e.Fork = w.Value() != nil
 	case "todos": // the list that older clients write into user lines
@@ -120,17 +120,17 @@ func (l *line) member(e *transcript.Entry, w *codec.Walk) {
 	case "subtype":
 		l.subtype = w.Value()
 	case "promptSource":
-		l.source = codec.Inside(w.Value())
+		l.source = codec.InsideQuotes(w.Value())
 	case "origin":
-		l.origin = codec.Inside(codec.Member(w.Value(), "kind"))
+		l.origin = codec.InsideQuotes(codec.FindMember(w.Value(), "kind"))
 	case "attributionSkill":
-		l.skill = codec.Inside(w.Value())
+		l.skill = codec.InsideQuotes(w.Value())
 	case "toolUseResult":
 		l.outcome = w.Value()
 	case "operation":
 		l.operation = w.Value()
 	case "content":
-		l.content = codec.Inside(w.Value())
+		l.content = codec.InsideQuotes(w.Value())
 	}
 }
 
@@ -140,23 +140,23 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 	for m.Next() {
 		switch string(m.Key) {
 		case "model":
-			l.model = codec.Inside(m.Value())
+			l.model = codec.InsideQuotes(m.Value())
 		case "content":
 			switch {
-			case m.Is('"'):
-				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.Inside(m.Value())})
-			case m.Is('['):
-				l.blocks(e, &m)
+			case m.BeginsWith('"'):
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(m.Value())})
+			case m.BeginsWith('['):
+				l.readBlocks(e, &m)
 			}
 		}
 	}
 	w.Leave(&m)
 }
 
-func (l *line) blocks(e *transcript.Entry, m *codec.Walk) {
+func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 	list := m.Enter('[')
 	for list.Next() {
-		if !list.Is('{') || len(e.Parts) == transcript.MaxParts {
+		if !list.BeginsWith('{') || len(e.Parts) == transcript.MaxParts {
 			continue
 		}
 		var p transcript.Part
@@ -165,13 +165,13 @@ func (l *line) blocks(e *transcript.Entry, m *codec.Walk) {
 		for members.Next() {
 			switch string(members.Key) {
 			case "type":
-				p.Kind = l.kindOf(members.Value())
+				p.Kind = l.kindOfPart(members.Value())
 			case "text":
-				text = codec.Inside(members.Value())
+				text = codec.InsideQuotes(members.Value())
 			case "id", "tool_use_id":
-				p.ID = codec.Inside(members.Value())
+				p.ID = codec.InsideQuotes(members.Value())
 			case "name":
-				p.Name = codec.Inside(members.Value())
+				p.Name = codec.InsideQuotes(members.Value())
 			case "input":
 				p.Input = members.Value()
 			case "content":
@@ -185,7 +185,7 @@ func (l *line) blocks(e *transcript.Entry, m *codec.Walk) {
 		case transcript.Text:
 			p.Text = text
 		case transcript.Call:
-			does(&p)
+			describeCall(&p)
 		case transcript.Result:
 			p.Text = firstText(content)
 		}
@@ -194,7 +194,7 @@ func (l *line) blocks(e *transcript.Entry, m *codec.Walk) {
 	m.Leave(&list)
 }
 
-func (l *line) kindOf(raw []byte) transcript.Kind {
+func (l *line) kindOfPart(raw []byte) transcript.Kind {
 	switch string(raw) {
 	case `"text"`:
 		return transcript.Text
@@ -228,8 +228,8 @@ func matters(w codec.Walk) bool {
 	return false
 }
 
-// spoke makes out an assistant line.
-func (l *line) spoke(e *transcript.Entry) {
+// readAssistantLine makes out an assistant line.
+func (l *line) readAssistantLine(e *transcript.Entry) {
 	synthetic := string(l.model) == "<synthetic>"
 	e.Filled = synthetic && !l.apiError
 	if !synthetic {
@@ -240,9 +240,9 @@ func (l *line) spoke(e *transcript.Entry) {
 	}
 }
 
-// heard makes out a user line: a person's prompt, the results of calls, or what Claude
+// readUserLine makes out a user line: a person's prompt, the results of calls, or what Claude
 // Code puts into a user's mouth.
-func (l *line) heard(e *transcript.Entry) {
+func (l *line) readUserLine(e *transcript.Entry) {
 	if l.isPrompt(e) {
 		e.What, e.Words = transcript.Prompted, promptWords(e)
 		e.Command = isOurCommand(e.Words)
@@ -270,9 +270,9 @@ func (l *line) injected(e *transcript.Entry, text []byte) {
 	switch {
 	case isNotification(l.origin, text):
 		notified(e, text)
-	case begins(text, "<teammate-message"):
-		mail(e, text)
-	case begins(text, feedbackText):
+	case beginsWith(text, "<teammate-message"):
+		takeTeammateMail(e, text)
+	case beginsWith(text, feedbackText):
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
 	case l.meta:
 		skillBody(e, text)
@@ -288,11 +288,11 @@ func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
 		case p.Kind == transcript.Result:
 			results = true
 		case p.Kind != transcript.Text:
-		case begins(p.Text, feedbackText):
+		case beginsWith(p.Text, feedbackText):
 			return transcript.Pushed
-		case begins(p.Text, "[Request interrupted by user"):
+		case beginsWith(p.Text, "[Request interrupted by user"):
 			return transcript.Interrupted
-		case isNotification(l.origin, p.Text), wakes(p.Text):
+		case isNotification(l.origin, p.Text), wakesSession(p.Text):
 			return transcript.Woken
 		default:
 			texts = true
@@ -304,27 +304,27 @@ func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
 	return transcript.Nothing
 }
 
-// wakes knows what other sessions and watchers say by its first words.
-func wakes(text []byte) bool {
+// wakesSession knows what other sessions and watchers say by its first words.
+func wakesSession(text []byte) bool {
 	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
-		if begins(text, tag) {
+		if beginsWith(text, tag) {
 			return true
 		}
 	}
 	return false
 }
 
-// told makes out an attachment.
-func (l *line) told(e *transcript.Entry) {
+// readAttachment makes out an attachment.
+func (l *line) readAttachment(e *transcript.Entry) {
 	a := l.attachment
-	switch string(codec.Member(a, "type")) {
+	switch string(codec.FindMember(a, "type")) {
 	case `"hook_blocking_error"`:
-		if event := codec.Member(a, "hookEvent"); event != nil && string(event) != `"Stop"` {
+		if event := codec.FindMember(a, "hookEvent"); event != nil && string(event) != `"Stop"` {
 			return
 		}
-		block := codec.Member(a, "blockingError")
-		e.What, e.Words = transcript.Pushed, codec.Inside(codec.Member(block, "blockingError"))
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurs(codec.Member(block, "command"))})
+		block := codec.FindMember(a, "blockingError")
+		e.What, e.Words = transcript.Pushed, codec.InsideQuotes(codec.FindMember(block, "blockingError"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurHook(codec.FindMember(block, "command"))})
 	case `"hook_success"`:
 		if l.continued() {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext, Ours: true})
@@ -333,50 +333,50 @@ func (l *line) told(e *transcript.Entry) {
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
 	case `"queued_command"`: // typed, or arrived, while Claude was working
-		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
+		origin, mode, text := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind")), string(codec.FindMember(a, "commandMode")), firstText(codec.FindMember(a, "prompt"))
 		e.Words = text
 		switch {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			notified(e, text)
-		case begins(text, "<teammate-message"):
-			mail(e, text)
+		case beginsWith(text, "<teammate-message"):
+			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)
 		}
 	case `"task_reminder"`:
-		e.Tasks = codec.Member(a, "content")
+		e.Tasks = codec.FindMember(a, "content")
 	case `"todo_reminder"`:
-		e.Todos = codec.Member(a, "content")
+		e.Todos = codec.FindMember(a, "content")
 	}
 }
 
 // continued tells whether a hook that has printed something at a stop is ours, and made
 // Claude go on.
 func (l *line) continued() bool {
-	printed := codec.Member(l.attachment, "stdout")
-	return bytes.Contains(printed, []byte("additionalContext")) && isOurs(codec.Member(l.attachment, "command")) &&
-		string(codec.Member(codec.Member([]byte(codec.Text(codec.Inside(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`
+	printed := codec.FindMember(l.attachment, "stdout")
+	return bytes.Contains(printed, []byte("additionalContext")) && isOurHook(codec.FindMember(l.attachment, "command")) &&
+		string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`
 }
 
-// isOurs knows our hook by its command.
-func isOurs(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
+// isOurHook knows our hook by its command.
+func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
 
 // firstText is the first text among content blocks, or the content itself where
 // it is a string.
 func firstText(content []byte) (first []byte) {
-	if s := codec.Inside(content); s != nil {
+	if s := codec.InsideQuotes(content); s != nil {
 		return s
 	}
 	codec.Elements(content, func(element []byte) {
 		if first == nil {
-			first = codec.Inside(codec.Member(element, "text"))
+			first = codec.InsideQuotes(codec.FindMember(element, "text"))
 		}
 	})
 	return first
 }
 
-// isDull tells, at a glance, that a line cannot be a person's.
-func isDull(line []byte) bool {
+// isDullLine tells, at a glance, that a line cannot be a person's.
+func isDullLine(line []byte) bool {
 	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
 }

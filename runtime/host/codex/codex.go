@@ -17,26 +17,26 @@ const Name = "codex"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Codex", Agent: "Codex",
-		Is: is, Read: read,
+		Is: isEvent, Read: readEvent,
 		Stop: "Stop", Prompt: "UserPromptSubmit",
 		Reminds: true, Marked: true, Plans: true,
-		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome},
+		Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 		Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 		Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 	}
 }
 
-// is knows the event by the members that Codex alone sends together: the turn and its
+// isEvent knows the event by the members that Codex alone sends together: the turn and its
 // model.
-func is(payload []byte) bool {
+func isEvent(payload []byte) bool {
 	var turn, model bool
-	w := codec.Enter(payload, '{')
+	w := codec.EnterValue(payload, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "turn_id":
-			turn = w.Is('"')
+			turn = w.BeginsWith('"')
 		case "model":
-			model = w.Is('"')
+			model = w.BeginsWith('"')
 		}
 	}
 	return turn && model
@@ -62,9 +62,9 @@ func (e *event) Members(m *codec.Members) {
 	m.Raw("stop_hook_active", &e.active)
 }
 
-func read(payload []byte, to *host.Event) error {
+func readEvent(payload []byte, to *host.Event) error {
 	var e event
-	if err := codec.Read(payload, &e); err != nil {
+	if err := codec.ReadObject(payload, &e); err != nil {
 		return err
 	}
 	to.SessionID, to.TranscriptPath, to.Cwd, to.Name = e.session, e.log, e.cwd, e.name

@@ -79,7 +79,7 @@ func TestClaimsNoOther(t *testing.T) {
 			t.Errorf("claimed: %s", payload)
 		}
 	}
-	if h := registry.HostOf(lines(t, "events.jsonl")[2]); h.Name != codex.Name {
+	if h := registry.HostOfEvent(lines(t, "events.jsonl")[2]); h.Name != codex.Name {
 		t.Errorf("a stop of Codex is one of %s", h.Name)
 	}
 }
@@ -98,9 +98,9 @@ func told(t testing.TB, name string) (all []string) {
 		}
 		switch e.What {
 		case transcript.Prompted:
-			s = append(s, fmt.Sprintf("prompted %s \"%s\"", e.PromptID, codec.Text(e.Words)))
+			s = append(s, fmt.Sprintf("prompted %s \"%s\"", e.PromptID, codec.ValidText(e.Words)))
 		case transcript.Pushed:
-			s = append(s, fmt.Sprintf("pushed \"%s\"", codec.Text(e.Words)))
+			s = append(s, fmt.Sprintf("pushed \"%s\"", codec.ValidText(e.Words)))
 		case transcript.Interrupted:
 			s = append(s, "interrupted")
 		}
@@ -116,7 +116,7 @@ func toldOf(p *transcript.Part) string {
 	o := codex.Host().Log.Outcome(p.Does, p)
 	switch p.Kind {
 	case transcript.Text:
-		return fmt.Sprintf("says %q", codec.Text(p.Text))
+		return fmt.Sprintf("says %q", codec.ValidText(p.Text))
 	case transcript.Call:
 		s := "calls " + string(p.Name)
 		switch p.Does {
@@ -129,7 +129,7 @@ func toldOf(p *transcript.Part) string {
 		}
 		return s
 	case transcript.Result:
-		s := fmt.Sprintf("result %s %q", p.ID, codec.Text(p.Text))
+		s := fmt.Sprintf("result %s %q", p.ID, codec.ValidText(p.Text))
 		if p.Failed {
 			s += " failed"
 		}
@@ -260,7 +260,7 @@ func TestViews(t *testing.T) {
 		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, others 0, text "All is done.", todos []`,
 		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
 	} {
-		_, v, err := format.Read(filepath.Join("testdata", name), transcript.Log{}, false)
+		_, v, err := format.ReadNew(filepath.Join("testdata", name), transcript.Log{}, false)
 		must(t, err)
 		var todos []string
 		for _, todo := range v.Todos {
@@ -288,7 +288,7 @@ func TestBackground(t *testing.T) {
 				n = len(all) - 1
 			}
 			must(t, os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600))
-			_, v, err := format.Read(path, transcript.Log{}, false)
+			_, v, err := format.ReadNew(path, transcript.Log{}, false)
 			if err != nil || len(v.Started) != running {
 				t.Errorf("%s, %d lines: started %v, %v", name, n+1, v.Started, err)
 			}

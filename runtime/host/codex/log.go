@@ -13,26 +13,26 @@ import (
 // user's mouth, and the summaries of compactions. Calls, results and what hooks say are
 // read from items.
 
-// parse takes a line apart.
-func parse(e *transcript.Entry) bool {
+// parseLine takes a line apart.
+func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "timestamp":
-			e.Time = codec.Inside(w.Value())
+			e.Time = codec.InsideQuotes(w.Value())
 		case "type":
 			kind = w.Value()
 		case "payload":
 			p := w.Enter('{')
 			switch string(kind) {
 			case `"response_item"`:
-				matters = item(e, &p)
+				matters = takeItem(e, &p)
 			case `"event_msg"`:
-				matters = shown(e, &p)
+				matters = takeEvent(e, &p)
 			case `"turn_context"`:
-				matters = turn(e, &p)
+				matters = takeTurnContext(e, &p)
 			case `"session_meta"`:
 				matters = session(e, &p)
 			}
@@ -42,7 +42,7 @@ func parse(e *transcript.Entry) bool {
 			w.Leave(&p)
 		}
 	}
-	return matters && w.Alone()
+	return matters && w.IsAlone()
 }
 
 // session takes the first line, which tells whose log it is.
@@ -50,42 +50,42 @@ func session(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "id":
-			e.Session = codec.Inside(p.Value())
+			e.Session = codec.InsideQuotes(p.Value())
 		case "cwd":
-			e.Cwd = codec.Inside(p.Value())
+			e.Cwd = codec.InsideQuotes(p.Value())
 		case "cli_version":
-			e.Version = codec.Inside(p.Value())
+			e.Version = codec.InsideQuotes(p.Value())
 		case "source":
-			e.Subagent = p.Is('{')
+			e.Subagent = p.BeginsWith('{')
 		}
 	}
 	return true
 }
 
-// turn takes what a turn begins with. Plan mode is only here: the event of a stop names
+// takeTurnContext takes what a turn begins with. Plan mode is only here: the event of a stop names
 // another permission mode.
-func turn(e *transcript.Entry, p *codec.Walk) bool {
+func takeTurnContext(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "cwd":
-			e.Cwd = codec.Inside(p.Value())
+			e.Cwd = codec.InsideQuotes(p.Value())
 		case "collaboration_mode":
-			e.Mode = codec.Inside(codec.Member(p.Value(), "mode"))
+			e.Mode = codec.InsideQuotes(codec.FindMember(p.Value(), "mode"))
 		}
 	}
 	return true
 }
 
-// shown takes an event. Older versions write user_message and agent_message where newer
+// takeEvent takes an event. Older versions write user_message and agent_message where newer
 // ones write item_completed with the item inside.
-func shown(e *transcript.Entry, p *codec.Walk) bool {
+func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "type":
 			switch string(p.Value()) {
 			case `"item_completed"`, `"user_message"`:
 			case `"task_started"`:
-				if !begun(*p) {
+				if !beginsGoal(*p) {
 					return false
 				}
 				e.What = transcript.Driven
@@ -101,9 +101,9 @@ func shown(e *transcript.Entry, p *codec.Walk) bool {
 				return false
 			}
 		case "turn_id":
-			e.PromptID = codec.Inside(p.Value())
+			e.PromptID = codec.InsideQuotes(p.Value())
 		case "message":
-			said(e, codec.Inside(p.Value()))
+			takeOldEvent(e, codec.InsideQuotes(p.Value()))
 		case "item":
 			i := p.Enter('{')
 			if !completed(e, &i) {
@@ -115,19 +115,19 @@ func shown(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// begun tells whether a goal that the user has set begins a turn. It begins one after the
+// beginsGoal tells whether a goal that the user has set begins a turn. It begins one after the
 // other until it is reached.
-func begun(p codec.Walk) (goal bool) {
+func beginsGoal(p codec.Walk) (goal bool) {
 	for p.Next() {
 		if string(p.Key) == "turn_attribution" {
-			goal = string(codec.Member(p.Value(), "turn_trigger")) == `"goal"`
+			goal = string(codec.FindMember(p.Value(), "turn_trigger")) == `"goal"`
 		}
 	}
 	return goal
 }
 
-// said takes the words of an older event.
-func said(e *transcript.Entry, words []byte) {
+// takeOldEvent takes the words of an older event.
+func takeOldEvent(e *transcript.Entry, words []byte) {
 	switch {
 	case len(e.Parts) > 0:
 		e.Parts[0].Text = words
@@ -150,27 +150,27 @@ func completed(e *transcript.Entry, i *codec.Walk) bool {
 				return false
 			}
 		case "id":
-			if id := codec.Inside(i.Value()); person {
+			if id := codec.InsideQuotes(i.Value()); person {
 				e.ID = id
 			}
 		case "content":
-			words := textAt(0, i.Value())
+			words := textOfPart(0, i.Value())
 			if person {
 				e.Words = words
 			} else {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: words})
 			}
 		case "process_id": // a command that is over, maybe in the background
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(i.Value())})
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(i.Value())})
 		}
 	}
 	return true
 }
 
-// textAt is the text of the n-th part of a content that has one.
-func textAt(n int, content []byte) (text []byte) {
+// textOfPart is the text of the n-th part of a content that has one.
+func textOfPart(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
-		if t := codec.Inside(codec.Member(part, "text")); t != nil {
+		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
 			if n == 0 {
 				text = t
 			}
@@ -180,9 +180,9 @@ func textAt(n int, content []byte) (text []byte) {
 	return text
 }
 
-// item takes an item for the model: a call, its result, or words that Codex has put into
+// takeItem takes an item for the model: a call, its result, or words that Codex has put into
 // the user's mouth.
-func item(e *transcript.Entry, p *codec.Walk) bool {
+func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 	call, part := false, transcript.Part{}
 	for p.Next() {
 		switch string(p.Key) {
@@ -201,20 +201,20 @@ func item(e *transcript.Entry, p *codec.Walk) bool {
 				return false
 			}
 		case "content":
-			return put(e, p)
+			return takeUserWords(e, p)
 		case "name":
-			part.Name = codec.Inside(p.Value())
+			part.Name = codec.InsideQuotes(p.Value())
 		case "call_id":
-			part.ID = codec.Inside(p.Value())
+			part.ID = codec.InsideQuotes(p.Value())
 		case "arguments", "input":
 			part.Input = p.Value()
 		case "output":
 			part.Outcome = p.Value()
-			part.Text, part.Failed = result(part.Outcome)
+			part.Text, part.Failed = resultText(part.Outcome)
 		}
 	}
 	if call {
-		does(&part)
+		describeCall(&part)
 	}
 	if part.Kind != transcript.Other {
 		e.Parts = append(e.Parts, part)
@@ -222,21 +222,21 @@ func item(e *transcript.Entry, p *codec.Walk) bool {
 	return part.Kind != transcript.Other
 }
 
-// put takes what Codex says in the user's mouth: what a hook has said, a skill that was
+// takeUserWords takes what Codex says in the user's mouth: what a hook has said, a skill that was
 // asked for, the end of a subagent's work. A person's own words are in an event.
-func put(e *transcript.Entry, p *codec.Walk) bool {
+func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 	content := p.Value()
 	codec.Elements(content, func(part []byte) {
-		text := codec.Inside(codec.Member(part, "text"))
+		text := codec.InsideQuotes(codec.FindMember(part, "text"))
 		switch {
 		case bytes.HasPrefix(text, []byte("<hook_prompt ")):
-			pushed(e, text)
+			takeHookPrompt(e, text)
 		case bytes.HasPrefix(text, []byte("<skill>")):
-			if name := upTo("</name>", after(text, "<name>")); name != nil {
+			if name := textBefore("</name>", textAfter(text, "<name>")); name != nil {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 			}
 		case bytes.HasPrefix(text, []byte("<subagent_notification>")):
-			if id := quoted(after(text, `\"agent_path\":`)); id != nil {
+			if id := quotedString(textAfter(text, `\"agent_path\":`)); id != nil {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
 			}
 		}
@@ -244,20 +244,20 @@ func put(e *transcript.Entry, p *codec.Walk) bool {
 	return len(e.Parts) > 0
 }
 
-// pushed takes what hooks have said: <hook_prompt hook_run_id="…">words</hook_prompt>.
-func pushed(e *transcript.Entry, text []byte) {
-	words := upTo("</hook_prompt>", after(text, ">"))
+// takeHookPrompt takes what hooks have said: <hook_prompt hook_run_id="…">words</hook_prompt>.
+func takeHookPrompt(e *transcript.Entry, text []byte) {
+	words := textBefore("</hook_prompt>", textAfter(text, ">"))
 	e.What, e.Words = transcript.Pushed, words
 	ours := bytes.HasPrefix(words, []byte(transcript.Mark))
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
 
-// owns knows the first line of a session's log. A subagent has a log of its own, which is
+// ownsLog knows the first line of a session's log. A subagent has a log of its own, which is
 // no session's.
-func owns(line []byte) bool {
-	if string(codec.Member(line, "type")) != `"session_meta"` {
+func ownsLog(line []byte) bool {
+	if string(codec.FindMember(line, "type")) != `"session_meta"` {
 		return false
 	}
-	source := codec.Member(codec.Member(line, "payload"), "source")
+	source := codec.FindMember(codec.FindMember(line, "payload"), "source")
 	return len(source) == 0 || source[0] == '"'
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// does says what a call does. In code mode the agent calls one tool, exec, with a script
+// describeCall says what a call does. In code mode the agent calls one tool, exec, with a script
 // that calls the others, and what a script calls is not known: a todo list that it writes
 // is none for us.
-func does(call *transcript.Part) {
+func describeCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
 		call.Does = transcript.WritesTodos
@@ -19,9 +19,9 @@ func does(call *transcript.Part) {
 	case "spawn_agent":
 		call.Does = transcript.MayGoOn
 	case "write_stdin":
-		call.Does, call.Text = transcript.EndsBackground, number(after(call.Input, `\"session_id\":`))
+		call.Does, call.Text = transcript.EndsBackground, leadingDigits(textAfter(call.Input, `\"session_id\":`))
 	case "close_agent":
-		call.Does, call.Text = transcript.EndsBackground, quoted(after(call.Input, `\"id\":`))
+		call.Does, call.Text = transcript.EndsBackground, quotedString(textAfter(call.Input, `\"id\":`))
 	}
 }
 
@@ -36,21 +36,21 @@ const (
 	aborted = `\naborted by user`
 )
 
-// result is the text of a result, from where it tells something, and whether the call has
+// resultText is the text of a result, from where it tells something, and whether the call has
 // failed. What a command has printed comes after its id, how long it took and how it ended.
-func result(output []byte) (text []byte, failed bool) {
-	head := textAt(0, output)
+func resultText(output []byte) (text []byte, failed bool) {
+	head := textOfPart(0, output)
 	if head == nil {
-		head = codec.Inside(output)
+		head = codec.InsideQuotes(output)
 	}
 	text, head = head, head[:min(len(head), maxHead)]
-	printed := after(head, `\nOutput:\n`)
+	printed := textAfter(head, `\nOutput:\n`)
 	head = head[:len(head)-len(printed)] // what is printed says nothing of how the call ended
 	if i := bytes.Index(head, []byte(running)); i >= 0 {
 		return text[i:], false
 	}
 	for _, ends := range [...]string{exited, patched} {
-		if code := number(after(head, ends)); code != nil && string(code) != "0" {
+		if code := leadingDigits(textAfter(head, ends)); code != nil && string(code) != "0" {
 			return text[bytes.Index(head, []byte(ends)):], true
 		}
 	}
@@ -62,7 +62,7 @@ func result(output []byte) (text []byte, failed bool) {
 		text = text[len(head):]
 	}
 	if len(text) == 0 { // in code mode what a script has printed is the second text
-		text = textAt(1, output)
+		text = textOfPart(1, output)
 	}
 	return text, failed
 }
@@ -75,27 +75,27 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	case transcript.AsksPerson:
 		o.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
 	case transcript.MayGoOn:
-		o.Job = quoted(after(r.Text, `\"agent_id\":`))
+		o.Job = quotedString(textAfter(r.Text, `\"agent_id\":`))
 	case transcript.EndsBackground:
 		o.Running = bytes.HasPrefix(r.Text, []byte(running))
 	case transcript.NothingSpecial:
 		if bytes.HasPrefix(r.Text, []byte(running)) {
-			o.Job = number(r.Text[len(running):])
+			o.Job = leadingDigits(r.Text[len(running):])
 		}
 	}
 	return o
 }
 
-// after is what stands after a word in a text, nil if the word is not there.
-func after(text []byte, word string) []byte {
+// textAfter is what stands after a word in a text, nil if the word is not there.
+func textAfter(text []byte, word string) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[i+len(word):]
 	}
 	return nil
 }
 
-// number is the digits that a text begins with, nil if there are none.
-func number(text []byte) []byte {
+// leadingDigits is the digits that a text begins with, nil if there are none.
+func leadingDigits(text []byte) []byte {
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
@@ -106,17 +106,17 @@ func number(text []byte) []byte {
 	return text[:n]
 }
 
-// quoted is the string that JSON inside a string begins with: \"x\".
-func quoted(text []byte) []byte {
+// quotedString is the string that JSON inside a string begins with: \"x\".
+func quotedString(text []byte) []byte {
 	text, ok := bytes.CutPrefix(text, []byte(`\"`))
 	if !ok {
 		return nil
 	}
-	return upTo(`\"`, text)
+	return textBefore(`\"`, text)
 }
 
-// upTo is what stands in a text before a word, nil if the word is not there.
-func upTo(word string, text []byte) []byte {
+// textBefore is what stands in a text before a word, nil if the word is not there.
+func textBefore(word string, text []byte) []byte {
 	if i := bytes.Index(text, []byte(word)); i >= 0 {
 		return text[:i]
 	}

@@ -19,10 +19,10 @@ const Name = "copilot"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-		Is: is, Read: read,
+		Is: isEvent, Read: readEvent,
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Marked:  true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
+		Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
 		Arrived: arrived, Logged: true,
 		Cap: 8,
 		Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
@@ -30,12 +30,12 @@ func Host() host.Host {
 	}
 }
 
-// is knows an event by a time that it has beside either a reason to stop or no transcript:
+// isEvent knows an event by a time that it has beside either a reason to stop or no transcript:
 // Qwen Code and Gemini CLI send a time with the transcript of every event. An event that a
 // hook file names in camelCase has its members so.
-func is(event []byte) bool {
+func isEvent(event []byte) bool {
 	var time, reason, log, camel bool
-	w := codec.Enter(event, '{')
+	w := codec.EnterValue(event, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "timestamp":
@@ -83,12 +83,12 @@ func (w *wire) Members(m *codec.Members) {
 // planning is how Copilot begins a prompt of plan mode.
 const planning = "[[PLAN]] "
 
-func read(event []byte, e *host.Event) error {
+func readEvent(event []byte, e *host.Event) error {
 	var w wire
-	if err := codec.Read(event, &w); err != nil {
+	if err := codec.ReadObject(event, &w); err != nil {
 		return err
 	}
-	e.SessionID, e.TranscriptPath, e.Cwd, e.Active, e.At = w.session, w.log, w.cwd, w.active, milli(w.time)
+	e.SessionID, e.TranscriptPath, e.Cwd, e.Active, e.At = w.session, w.log, w.cwd, w.active, parseMillis(w.time)
 	e.LastMessage, e.MessageID = w.said, strconv.FormatInt(e.At, 10) // every hook is told the same time
 	switch {
 	case w.name != "":
@@ -108,10 +108,10 @@ func read(event []byte, e *host.Event) error {
 	return nil
 }
 
-// milli is a time in Unix milliseconds: a number is one, a string is written out.
-func milli(raw []byte) int64 {
-	if s := codec.Inside(raw); s != nil {
-		ms, _ := moment.Read(string(s))
+// parseMillis is a time in Unix milliseconds: a number is one, a string is written out.
+func parseMillis(raw []byte) int64 {
+	if s := codec.InsideQuotes(raw); s != nil {
+		ms, _ := moment.ParseTime(string(s))
 		return ms
 	}
 	var n int64
@@ -149,14 +149,14 @@ func arrived(e host.Event, end []byte) bool {
 }
 
 func startsAt(line []byte, e host.Event) bool {
-	w := codec.Enter(line, '{')
+	w := codec.EnterValue(line, '{')
 	var data []byte
 	for w.Next() {
 		if string(w.Key) == "data" {
 			data = w.Value()
 		}
 	}
-	input := codec.Member(data, "input")
-	return w.Alone() && e.At != 0 && string(codec.Member(data, "hookType")) == `"agentStop"` &&
-		milli(codec.Member(input, "timestamp")) == e.At && codec.Text(codec.Inside(codec.Member(input, "sessionId"))) == e.SessionID
+	input := codec.FindMember(data, "input")
+	return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
+		parseMillis(codec.FindMember(input, "timestamp")) == e.At && codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId"))) == e.SessionID
 }

@@ -47,12 +47,12 @@ func events() []recorded {
 func TestEvents(t *testing.T) {
 	for _, c := range events() {
 		var e host.Event
-		if err := read([]byte(c.payload), &e); err != nil || e.Name != c.want.Name || e.SessionID != c.want.SessionID || e.Cwd != c.want.Cwd ||
+		if err := readEvent([]byte(c.payload), &e); err != nil || e.Name != c.want.Name || e.SessionID != c.want.SessionID || e.Cwd != c.want.Cwd ||
 			e.TranscriptPath != c.want.TranscriptPath || e.At != c.want.At || e.Active != c.want.Active || e.Prompt != c.want.Prompt || e.PermissionMode != c.want.PermissionMode {
 			t.Errorf("%s\n%+v, %v", c.payload, e, err)
 		}
-		if !is([]byte(c.payload)) || fromUser(e) != c.user {
-			t.Errorf("%s: ours %t, the user's %t", c.payload, is([]byte(c.payload)), fromUser(e))
+		if !isEvent([]byte(c.payload)) || fromUser(e) != c.user {
+			t.Errorf("%s: ours %t, the user's %t", c.payload, isEvent([]byte(c.payload)), fromUser(e))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func TestOthersEvents(t *testing.T) {
 		`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","message_id":"m"}`,
 		`{}`, `[]`, ``,
 	} {
-		if is([]byte(payload)) {
+		if isEvent([]byte(payload)) {
 			t.Errorf("claims %s", payload)
 		}
 	}
@@ -102,8 +102,8 @@ func FuzzEvent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var e host.Event
-		is(payload)
-		if read(payload, &e) == nil {
+		isEvent(payload)
+		if readEvent(payload, &e) == nil {
 			fromUser(e)
 		}
 		if e.At < 0 {

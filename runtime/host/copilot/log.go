@@ -10,36 +10,36 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// owns knows a log by its first line.
-func owns(line []byte) bool {
-	return isOf(line, "session.start") && codec.Member(codec.Member(line, "data"), "copilotVersion") != nil
+// ownsLog knows a log by its first line.
+func ownsLog(line []byte) bool {
+	return isOfType(line, "session.start") && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
 }
 
-// isOf tells whether a line is of a type.
-func isOf(line []byte, kind string) bool {
+// isOfType tells whether a line is of a type.
+func isOfType(line []byte, kind string) bool {
 	const begin = `{"type":"`
 	return len(line) > len(begin)+len(kind) && string(line[:len(begin)]) == begin && string(line[len(begin):len(begin)+len(kind)]) == kind &&
 		line[len(begin)+len(kind)] == '"'
 }
 
-// dull knows lines without words.
-func dull(line []byte) bool {
-	return bytes.HasPrefix(line, []byte(`{"type":`)) && !isOf(line, "user.message") && !isOf(line, "assistant.message")
+// isDullLine knows lines without words.
+func isDullLine(line []byte) bool {
+	return bytes.HasPrefix(line, []byte(`{"type":`)) && !isOfType(line, "user.message") && !isOfType(line, "assistant.message")
 }
 
-// reader is how lines of a type are read.
-func reader(kind []byte) func(*transcript.Entry, []byte) {
+// readerOf is how lines of a type are read.
+func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	switch string(kind) {
 	case `"user.message"`:
-		return heard
+		return takeUserLine
 	case `"assistant.message"`:
-		return spoke
+		return takeAssistantLine
 	case `"tool.execution_complete"`:
 		return returned
 	case `"system.notification"`:
 		return notified
 	case `"hook.end"`:
-		return hooked
+		return takeHookAnswer
 	case `"session.start"`, `"session.mode_changed"`, `"session.context_changed"`:
 		return session
 	case `"session.resume"`:
@@ -49,32 +49,32 @@ func reader(kind []byte) func(*transcript.Entry, []byte) {
 	case `"abort"`:
 		return aborted
 	case `"session.error"`:
-		return failed
+		return takeFailure
 	}
 	return nil
 }
 
-func parse(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) bool {
 	var read func(*transcript.Entry, []byte)
 	var data []byte
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
-			if read = reader(w.Value()); read == nil {
+			if read = readerOf(w.Value()); read == nil {
 				return false
 			}
 		case "data":
 			data = w.Value()
 		case "id":
-			e.ID = codec.Inside(w.Value())
+			e.ID = codec.InsideQuotes(w.Value())
 		case "timestamp":
-			e.Time = codec.Inside(w.Value())
+			e.Time = codec.InsideQuotes(w.Value())
 		case "agentId":
 			return false // a subagent's
 		}
 	}
-	if !w.Alone() || read == nil || len(data) == 0 || data[0] != '{' {
+	if !w.IsAlone() || read == nil || len(data) == 0 || data[0] != '{' {
 		return false
 	}
 	read(e, data)
@@ -82,19 +82,19 @@ func parse(e *transcript.Entry) bool {
 }
 
 func session(e *transcript.Entry, data []byte) {
-	w := codec.Enter(data, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "sessionId":
-			e.Session = codec.Inside(w.Value())
+			e.Session = codec.InsideQuotes(w.Value())
 		case "copilotVersion":
-			e.Version = codec.Inside(w.Value())
+			e.Version = codec.InsideQuotes(w.Value())
 		case "newMode":
-			e.Mode = codec.Inside(w.Value())
+			e.Mode = codec.InsideQuotes(w.Value())
 		case "cwd": // of context_changed
-			e.Cwd = codec.Inside(w.Value())
+			e.Cwd = codec.InsideQuotes(w.Value())
 		case "context":
-			e.Cwd = codec.Inside(codec.Member(w.Value(), "cwd"))
+			e.Cwd = codec.InsideQuotes(codec.FindMember(w.Value(), "cwd"))
 		}
 	}
 }
@@ -106,26 +106,26 @@ func resumed(e *transcript.Entry, data []byte) {
 }
 
 func skilled(e *transcript.Entry, data []byte) {
-	e.Skill = codec.Inside(codec.Member(data, "name"))
+	e.Skill = codec.InsideQuotes(codec.FindMember(data, "name"))
 }
 
-// heard takes what the model is told in the user's place. A source says that it is not the
+// takeUserLine takes what the model is told in the user's place. A source says that it is not the
 // user's, unless it is a slash command's. What another's Stop hook says has none, is queued,
 // and lacks the mode that the user's own queued words have.
-func heard(e *transcript.Entry, data []byte) {
+func takeUserLine(e *transcript.Entry, data []byte) {
 	var words, source, id []byte
 	queued := false
-	w := codec.Enter(data, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "content":
-			words = codec.Inside(w.Value())
+			words = codec.InsideQuotes(w.Value())
 		case "source":
-			source = codec.Inside(w.Value())
+			source = codec.InsideQuotes(w.Value())
 		case "messageId":
 			id = w.Value()
 		case "agentMode":
-			e.Mode = codec.Inside(w.Value())
+			e.Mode = codec.InsideQuotes(w.Value())
 		case "delivery":
 			queued = string(w.Value()) == `"queued"`
 		}
@@ -144,17 +144,17 @@ func heard(e *transcript.Entry, data []byte) {
 	}
 }
 
-// spoke takes what Copilot says and calls.
-func spoke(e *transcript.Entry, data []byte) {
-	w := codec.Enter(data, '{')
+// takeAssistantLine takes what Copilot says and calls.
+func takeAssistantLine(e *transcript.Entry, data []byte) {
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "content":
-			if text := codec.Inside(w.Value()); len(text) > 0 {
+			if text := codec.InsideQuotes(w.Value()); len(text) > 0 {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 			}
 		case "toolRequests":
-			calls(e, &w)
+			takeCalls(e, &w)
 		}
 	}
 }
@@ -162,10 +162,10 @@ func spoke(e *transcript.Entry, data []byte) {
 // maxCalls is how many calls of one message are looked at.
 const maxCalls = 256
 
-func calls(e *transcript.Entry, w *codec.Walk) {
+func takeCalls(e *transcript.Entry, w *codec.Walk) {
 	list := w.Enter('[')
 	for list.Next() {
-		if !list.Is('{') || len(e.Parts) == maxCalls {
+		if !list.BeginsWith('{') || len(e.Parts) == maxCalls {
 			continue
 		}
 		p := transcript.Part{Kind: transcript.Call}
@@ -173,35 +173,35 @@ func calls(e *transcript.Entry, w *codec.Walk) {
 		for call.Next() {
 			switch string(call.Key) {
 			case "toolCallId":
-				p.ID = codec.Inside(call.Value())
+				p.ID = codec.InsideQuotes(call.Value())
 			case "name":
-				p.Name = codec.Inside(call.Value())
+				p.Name = codec.InsideQuotes(call.Value())
 			case "arguments":
 				p.Input = call.Value()
 			}
 		}
 		list.Leave(&call)
-		does(&p)
+		describeCall(&p)
 		e.Parts = append(e.Parts, p)
 		if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.Inside(codec.Member(p.Input, "summary"))})
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(codec.FindMember(p.Input, "summary"))})
 		}
 	}
 	w.Leave(&list)
 }
 
-// does says what a call does. The todo list is none of it: it lies in a database beside
+// describeCall says what a call does. The todo list is none of it: it lies in a database beside
 // the log, which calls change by SQL.
-func does(p *transcript.Part) {
+func describeCall(p *transcript.Part) {
 	switch string(p.Name) {
 	case "bash", "powershell", "task":
 		p.Does = transcript.MayGoOn
 	case "read_bash", "stop_bash", "read_powershell", "stop_powershell":
-		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "shellId"))
+		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "shellId"))
 	case "read_agent":
-		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "agent_id"))
+		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "agent_id"))
 	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill"))
+		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
 	case "ask_user":
 		p.Does = transcript.AsksPerson
 	case "exit_plan_mode":
@@ -214,17 +214,17 @@ func does(p *transcript.Part) {
 // returned takes the result of a call.
 func returned(e *transcript.Entry, data []byte) {
 	p := transcript.Part{Kind: transcript.Result}
-	w := codec.Enter(data, '{')
+	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "toolCallId":
-			p.ID = codec.Inside(w.Value())
+			p.ID = codec.InsideQuotes(w.Value())
 		case "success":
 			p.Failed = string(w.Value()) == "false"
 		case "result":
-			p.Text = codec.Inside(codec.Member(w.Value(), "content"))
+			p.Text = codec.InsideQuotes(codec.FindMember(w.Value(), "content"))
 		case "error":
-			p.Text = codec.Inside(codec.Member(w.Value(), "message"))
+			p.Text = codec.InsideQuotes(codec.FindMember(w.Value(), "message"))
 		}
 	}
 	e.Parts = append(e.Parts, p)
@@ -237,8 +237,8 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	case transcript.MayGoOn:
 		switch {
 		case has("started in background") || has("is still running") || has("moved to background"):
-			if o.Job = named(r.Text, "shellId: "); o.Job == nil {
-				o.Job = named(r.Text, "agent_id: ")
+			if o.Job = nameAfter(r.Text, "shellId: "); o.Job == nil {
+				o.Job = nameAfter(r.Text, "agent_id: ")
 			}
 		}
 	case transcript.EndsBackground:
@@ -247,8 +247,8 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// named is the name that stands behind some words, nil if there is none.
-func named(text []byte, behind string) []byte {
+// nameAfter is the name that stands behind some words, nil if there is none.
+func nameAfter(text []byte, behind string) []byte {
 	_, name, found := bytes.Cut(text, []byte(behind))
 	n := 0
 	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
@@ -262,31 +262,31 @@ func named(text []byte, behind string) []byte {
 
 // notified takes news of work in the background.
 func notified(e *transcript.Entry, data []byte) {
-	e.What, e.Words = transcript.Woken, codec.Inside(codec.Member(data, "content"))
-	kind := codec.Member(data, "kind")
-	switch string(codec.Member(kind, "type")) {
+	e.What, e.Words = transcript.Woken, codec.InsideQuotes(codec.FindMember(data, "content"))
+	kind := codec.FindMember(data, "kind")
+	switch string(codec.FindMember(kind, "type")) {
 	case `"shell_completed"`, `"shell_detached_completed"`:
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(codec.Member(kind, "shellId"))})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "shellId"))})
 	case `"agent_completed"`, `"agent_idle"`:
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(codec.Member(kind, "agentId"))})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "agentId"))})
 	}
 }
 
-// hooked takes what the Stop hooks of a stop have answered together. The mark tells that
+// takeHookAnswer takes what the Stop hooks of a stop have answered together. The mark tells that
 // the words are ours: no hook is named.
-func hooked(e *transcript.Entry, data []byte) {
-	if string(codec.Member(data, "hookType")) != `"agentStop"` {
+func takeHookAnswer(e *transcript.Entry, data []byte) {
+	if string(codec.FindMember(data, "hookType")) != `"agentStop"` {
 		return
 	}
-	output := codec.Member(data, "output")
-	if string(codec.Member(output, "decision")) != `"block"` {
+	output := codec.FindMember(data, "output")
+	if string(codec.FindMember(output, "decision")) != `"block"` {
 		e.What = transcript.Rested
 		return
 	}
-	ours := bytes.HasPrefix(codec.Inside(codec.Member(output, "reason")), []byte(transcript.Mark))
+	ours := bytes.HasPrefix(codec.InsideQuotes(codec.FindMember(output, "reason")), []byte(transcript.Mark))
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
 
 func aborted(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
 
-func failed(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }
+func takeFailure(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }

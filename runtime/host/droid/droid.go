@@ -17,17 +17,17 @@ const Name = "droid"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Droid", Agent: "Droid",
-		Is: is, Read: read,
+		Is: isEvent, Read: readEvent,
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Reminds: true, Marked: true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
+		Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
 		Arrived: arrived, Logged: true,
 		Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 	}
 }
 
-// is knows an event by the message that it is about, which no other host names so.
-func is(event []byte) bool { return codec.Member(event, "message_id") != nil }
+// isEvent knows an event by the message that it is about, which no other host names so.
+func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
 // wire is an event as Droid writes it.
 type wire struct {
@@ -47,9 +47,9 @@ func (w *wire) Members(m *codec.Members) {
 	m.Bool("stop_hook_active", &w.active)
 }
 
-func read(event []byte, e *host.Event) error {
+func readEvent(event []byte, e *host.Event) error {
 	var w wire
-	if err := codec.Read(event, &w); err != nil {
+	if err := codec.ReadObject(event, &w); err != nil {
 		return err
 	}
 	e.Name, e.SessionID, e.TranscriptPath, e.Cwd, e.Active = w.name, w.session, w.log, w.cwd, w.active
@@ -75,7 +75,7 @@ func arrived(e host.Event, end []byte) bool {
 	}
 	for len(end) > 0 {
 		i := bytes.LastIndexByte(end, '\n')
-		if line := end[i+1:]; bytes.HasPrefix(line, []byte(`{"type":"message"`)) && isOf(line, e.MessageID) {
+		if line := end[i+1:]; bytes.HasPrefix(line, []byte(`{"type":"message"`)) && isOfType(line, e.MessageID) {
 			return true
 		}
 		end = end[:max(i, 0)]
@@ -83,13 +83,13 @@ func arrived(e host.Event, end []byte) bool {
 	return false
 }
 
-func isOf(line []byte, id string) bool {
-	w := codec.Enter(line, '{')
+func isOfType(line []byte, id string) bool {
+	w := codec.EnterValue(line, '{')
 	same := false
 	for w.Next() {
 		if string(w.Key) == "id" {
-			same = codec.Text(codec.Inside(w.Value())) == id
+			same = codec.ValidText(codec.InsideQuotes(w.Value())) == id
 		}
 	}
-	return w.Alone() && same
+	return w.IsAlone() && same
 }

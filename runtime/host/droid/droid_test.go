@@ -38,13 +38,13 @@ func events() []recorded {
 func TestEvents(t *testing.T) {
 	for _, c := range events() {
 		var e host.Event
-		if err := read([]byte(c.payload), &e); err != nil || e.Name != c.want.Name || e.SessionID != "734187" || e.Cwd != "/p" ||
+		if err := readEvent([]byte(c.payload), &e); err != nil || e.Name != c.want.Name || e.SessionID != "734187" || e.Cwd != "/p" ||
 			e.TranscriptPath != "/home/lisa/.factory/sessions/-p/734187.jsonl" || e.MessageID != c.want.MessageID || e.Active != c.want.Active ||
 			e.Prompt != c.want.Prompt || e.PermissionMode != c.want.PermissionMode {
 			t.Errorf("%s\n%+v, %v", c.payload, e, err)
 		}
-		if !is([]byte(c.payload)) || fromUser(e) != c.user {
-			t.Errorf("%s: ours %t, the user's %t", c.payload, is([]byte(c.payload)), fromUser(e))
+		if !isEvent([]byte(c.payload)) || fromUser(e) != c.user {
+			t.Errorf("%s: ours %t, the user's %t", c.payload, isEvent([]byte(c.payload)), fromUser(e))
 		}
 	}
 }
@@ -77,7 +77,7 @@ func FuzzEvent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var e host.Event
-		if read(payload, &e) == nil && is(payload) {
+		if readEvent(payload, &e) == nil && isEvent(payload) {
 			fromUser(e)
 		}
 		arrived(e, payload)

@@ -13,19 +13,19 @@ type hook struct {
 	event, commands, results []byte
 }
 
-// take tells of the Stop hooks that have blocked. False: the line is about another event.
-func (h *hook) take(e *transcript.Entry) bool {
+// takeHooks tells of the Stop hooks that have blocked. False: the line is about another event.
+func (h *hook) takeHooks(e *transcript.Entry) bool {
 	if string(h.event) != `"Stop"` {
 		return false
 	}
 	var commands [][]byte
 	codec.Elements(h.commands, func(command []byte) {
-		commands = append(commands, codec.Inside(codec.Member(command, "command")))
+		commands = append(commands, codec.InsideQuotes(codec.FindMember(command, "command")))
 	})
 	e.What = transcript.Rested
 	i := 0
 	codec.Elements(h.results, func(result []byte) {
-		if i < len(commands) && blocks(result) {
+		if i < len(commands) && hasBlocked(result) {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: bytes.Contains(commands[i], []byte("springfield-hook"))})
 			e.What = transcript.Nothing // the words that follow push
 		}
@@ -34,11 +34,11 @@ func (h *hook) take(e *transcript.Entry) bool {
 	return true
 }
 
-// blocks tells whether a hook has had the agent go on.
-func blocks(result []byte) bool {
-	if string(codec.Member(result, "exitCode")) == "2" {
+// hasBlocked tells whether a hook has had the agent go on.
+func hasBlocked(result []byte) bool {
+	if string(codec.FindMember(result, "exitCode")) == "2" {
 		return true
 	}
-	printed := codec.Inside(codec.Member(result, "stdout"))
-	return bytes.Contains(printed, []byte("decision")) && string(codec.Member([]byte(codec.Text(printed)), "decision")) == `"block"`
+	printed := codec.InsideQuotes(codec.FindMember(result, "stdout"))
+	return bytes.Contains(printed, []byte("decision")) && string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
 }

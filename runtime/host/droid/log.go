@@ -13,20 +13,20 @@ import (
 // delegated begins what a subagent is told.
 const delegated = "# Task Tool Invocation"
 
-// owns knows a log by its first line.
-func owns(line []byte) bool {
-	return string(codec.Member(line, "type")) == `"session_start"` && codec.Member(line, "hostId") != nil
+// ownsLog knows a log by its first line.
+func ownsLog(line []byte) bool {
+	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }
 
-// dull knows lines without words.
-func dull(line []byte) bool {
+// isDullLine knows lines without words.
+func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
 }
 
-func parse(e *transcript.Entry) bool {
+func parseLine(e *transcript.Entry) bool {
 	var kind, reason []byte
 	var m message
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
@@ -37,11 +37,11 @@ func parse(e *transcript.Entry) bool {
 				return false
 			}
 		case "id":
-			e.ID = codec.Inside(w.Value())
+			e.ID = codec.InsideQuotes(w.Value())
 		case "timestamp":
-			e.Time = codec.Inside(w.Value())
+			e.Time = codec.InsideQuotes(w.Value())
 		case "cwd":
-			e.Cwd = codec.Inside(w.Value())
+			e.Cwd = codec.InsideQuotes(w.Value())
 		case "callingSessionId":
 			e.Subagent = true
 		case "todos":
@@ -49,27 +49,27 @@ func parse(e *transcript.Entry) bool {
 		case "reason":
 			reason = w.Value()
 		case "message":
-			if w.Is('{') {
-				m.read(e, &w)
+			if w.BeginsWith('{') {
+				m.readMessage(e, &w)
 			}
 		}
 	}
-	if !w.Alone() {
+	if !w.IsAlone() {
 		return false
 	}
 	switch string(kind) {
 	case `"session_start"`:
 		e.Session, e.ID = e.ID, nil
 	case `"agent_turn_outcome"`:
-		ended(e, reason)
+		takeTurnEnd(e, reason)
 	case `"message"`:
-		return m.settle(e)
+		return m.settleSpeaker(e)
 	}
 	return kind != nil
 }
 
-// ended takes how a turn has ended.
-func ended(e *transcript.Entry, reason []byte) {
+// takeTurnEnd takes how a turn has ended.
+func takeTurnEnd(e *transcript.Entry, reason []byte) {
 	switch string(reason) {
 	case `"completed"`:
 		e.What = transcript.Rested
@@ -88,18 +88,18 @@ type message struct {
 	hook             hook
 }
 
-func (m *message) read(e *transcript.Entry, w *codec.Walk) {
+func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 	members := w.Enter('{')
 	for members.Next() {
 		switch string(members.Key) {
 		case "role":
 			m.role = members.Value()
 		case "content":
-			if members.Is('[') {
+			if members.BeginsWith('[') {
 				m.content(e, &members)
 			}
 		case "interactionMode":
-			if e.Mode = codec.Inside(members.Value()); string(e.Mode) == "spec" {
+			if e.Mode = codec.InsideQuotes(members.Value()); string(e.Mode) == "spec" {
 				e.Mode = []byte("plan")
 			}
 		case "visibility":
@@ -115,8 +115,8 @@ func (m *message) read(e *transcript.Entry, w *codec.Walk) {
 	w.Leave(&members)
 }
 
-// settle says whose words a line has. False: nothing in it can matter.
-func (m *message) settle(e *transcript.Entry) bool {
+// settleSpeaker says whose words a line has. False: nothing in it can matter.
+func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	if string(m.role) != `"user"` {
 		return len(e.Parts) > 0
 	}
@@ -129,10 +129,10 @@ func (m *message) settle(e *transcript.Entry) bool {
 	e.Parts = results
 	switch {
 	case string(m.visibility) == `"user_only"`:
-		return m.hook.take(e)
+		return m.hook.takeHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: named(m.words, "task_id: ")})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: nameAfter(m.words, "task_id: ")})
 	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
 		return false // Droid's own reminders
 	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
@@ -152,7 +152,7 @@ const maxParts = 256
 func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 	list := w.Enter('[')
 	for list.Next() {
-		if !list.Is('{') || len(e.Parts) == maxParts {
+		if !list.BeginsWith('{') || len(e.Parts) == maxParts {
 			continue
 		}
 		var kind, text []byte
@@ -165,9 +165,9 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 			case "text", "content":
 				text = firstText(members.Value())
 			case "id", "tool_use_id":
-				p.ID = codec.Inside(members.Value())
+				p.ID = codec.InsideQuotes(members.Value())
 			case "name":
-				p.Name = codec.Inside(members.Value())
+				p.Name = codec.InsideQuotes(members.Value())
 			case "input":
 				p.Input = members.Value()
 			case "is_error":
@@ -175,12 +175,12 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 			}
 		}
 		list.Leave(&members)
-		m.part(e, kind, text, p)
+		m.addPart(e, kind, text, p)
 	}
 	w.Leave(&list)
 }
 
-func (m *message) part(e *transcript.Entry, kind, text []byte, p transcript.Part) {
+func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.Part) {
 	switch string(kind) {
 	case `"text"`:
 		if m.words == nil {
@@ -192,7 +192,7 @@ func (m *message) part(e *transcript.Entry, kind, text []byte, p transcript.Part
 		p.Kind, p.Text = transcript.Text, text
 	case `"tool_use"`:
 		p.Kind = transcript.Call
-		does(&p)
+		describeCall(&p)
 	case `"tool_result"`:
 		p.Kind, p.Text = transcript.Result, text
 	case `"image"`:
@@ -225,27 +225,27 @@ func ownWords(text []byte) []byte {
 // firstText is the first text among content blocks, or the content itself where it is a
 // string.
 func firstText(raw []byte) (first []byte) {
-	if s := codec.Inside(raw); s != nil {
+	if s := codec.InsideQuotes(raw); s != nil {
 		return s
 	}
 	codec.Elements(raw, func(element []byte) {
 		if first == nil {
-			first = codec.Inside(codec.Member(element, "text"))
+			first = codec.InsideQuotes(codec.FindMember(element, "text"))
 		}
 	})
 	return first
 }
 
-// does says what a call does. TodoWrite is not among it: the list that it leaves is a line
+// describeCall says what a call does. TodoWrite is not among it: the list that it leaves is a line
 // of its own.
-func does(p *transcript.Part) {
+func describeCall(p *transcript.Part) {
 	switch string(p.Name) {
 	case "Execute", "Task":
 		p.Does = transcript.MayGoOn
 	case "TaskOutput", "TaskStop":
-		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "task_id"))
+		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
 	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill"))
+		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
 	case "AskUser":
 		p.Does = transcript.AsksPerson
 	case "ExitSpecMode":
@@ -261,7 +261,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
-			o.Job = named(r.Text, "task_id: ")
+			o.Job = nameAfter(r.Text, "task_id: ")
 		}
 	case transcript.EndsBackground:
 		o.Running = bytes.Contains(r.Text, []byte("status: running"))
@@ -269,8 +269,8 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// named is the name that stands behind some words, nil if there is none.
-func named(text []byte, behind string) []byte {
+// nameAfter is the name that stands behind some words, nil if there is none.
+func nameAfter(text []byte, behind string) []byte {
 	_, name, found := bytes.Cut(text, []byte(behind))
 	n := 0
 	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {

@@ -24,10 +24,10 @@ const (
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Gemini CLI", Agent: "Gemini",
-		Is: is, Read: read,
+		Is: isEvent, Read: readEvent,
 		Stop: afterAgent, Prompt: beforeAgent,
 		Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
-		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns},
+		Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog},
 		Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
 		ProjectFile: "../.project_root",
 		Variables:   []string{".env", ".gemini/.env"},
@@ -35,8 +35,8 @@ func Host() host.Host {
 	}
 }
 
-func is(event []byte) bool {
-	name := codec.Text(codec.Inside(codec.Member(event, "hook_event_name")))
+func isEvent(event []byte) bool {
+	name := codec.ValidText(codec.InsideQuotes(codec.FindMember(event, "hook_event_name")))
 	return name == afterAgent || name == beforeAgent
 }
 
@@ -55,12 +55,12 @@ func (in *input) Members(m *codec.Members) {
 	}
 }
 
-// read reads an event. Its prompt_response is all that the agent has said since the
+// readEvent reads an event. Its prompt_response is all that the agent has said since the
 // prompt: the last message is in the log. At a stop the prompt is the user's own, however
 // many continues came after it, and names it: there is no id. The same words twice are
 // one prompt, which buys no new burst.
-func read(event []byte, e *host.Event) error {
-	if err := codec.Read(event, (*input)(e)); err != nil {
+func readEvent(event []byte, e *host.Event) error {
+	if err := codec.ReadObject(event, (*input)(e)); err != nil {
 		return err
 	}
 	if e.Name == afterAgent && e.Prompt != "" {

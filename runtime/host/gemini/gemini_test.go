@@ -24,10 +24,10 @@ func TestEvents(t *testing.T) {
 	}
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var e host.Event
-		if err := read(line, &e); err != nil {
+		if err := readEvent(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintf("%t %s %q %q %q %t", is(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
+		got := fmt.Sprintf("%t %s %q %q %q %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
 		if i >= len(want) || got != want[i] {
 			t.Errorf("event %d is\n%s", i, got)
 		}
@@ -41,12 +41,12 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"Stop","last_assistant_message":"\"hook_event_name\":\"AfterAgent\""}`: false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := is([]byte(event)); got != want {
+		if got := isEvent([]byte(event)); got != want {
 			t.Errorf("is(%s) = %t", event, got)
 		}
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`} {
-		if err := read([]byte(event), &host.Event{}); err == nil {
+		if err := readEvent([]byte(event), &host.Event{}); err == nil {
 			t.Errorf("read(%s): no error", event)
 		}
 	}

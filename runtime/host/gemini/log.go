@@ -15,11 +15,11 @@ import (
 // maxParts is how many parts of one line are looked at.
 const maxParts = 256
 
-// parse takes a line apart.
-func parse(e *transcript.Entry) bool {
+// parseLine takes a line apart.
+func parseLine(e *transcript.Entry) bool {
 	var kind string
 	var content, typed, calls []byte
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "$set", "$rewindTo":
@@ -29,13 +29,13 @@ func parse(e *transcript.Entry) bool {
 				return false
 			}
 		case "sessionId":
-			e.Session = codec.Inside(w.Value())
+			e.Session = codec.InsideQuotes(w.Value())
 		case "id":
-			e.ID = codec.Inside(w.Value())
+			e.ID = codec.InsideQuotes(w.Value())
 		case "timestamp":
-			e.Time = codec.Inside(w.Value())
+			e.Time = codec.InsideQuotes(w.Value())
 		case "type":
-			kind = string(codec.Inside(w.Value()))
+			kind = string(codec.InsideQuotes(w.Value()))
 		case "content":
 			content = w.Value()
 		case "displayContent":
@@ -44,14 +44,14 @@ func parse(e *transcript.Entry) bool {
 			calls = w.Value()
 		}
 	}
-	if !w.Alone() {
+	if !w.IsAlone() {
 		return false
 	}
 	switch kind {
 	case "user":
-		return heard(e, content, typed)
+		return takeUserLine(e, content, typed)
 	case "gemini":
-		spoke(e, content, calls)
+		takeAssistantLine(e, content, calls)
 		return len(e.Parts) > 0
 	case "info":
 		if string(content) == `"Request cancelled."` {
@@ -62,9 +62,9 @@ func parse(e *transcript.Entry) bool {
 	return kind == "" && e.Session != nil
 }
 
-// spoke takes a message of the agent. With its calls it goes by another id, because it
+// takeAssistantLine takes a message of the agent. With its calls it goes by another id, because it
 // has been there without them.
-func spoke(e *transcript.Entry, content, calls []byte) {
+func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	eachPart(content, func(text, _ []byte) {
 		if text != nil {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
@@ -72,21 +72,21 @@ func spoke(e *transcript.Entry, content, calls []byte) {
 	})
 	codec.Elements(calls, func(call []byte) {
 		if len(e.Parts) < maxParts {
-			p := called(call)
+			p := parseCall(call)
 			e.ID, e.Parts = p.ID, append(e.Parts, p)
 		}
 	})
 }
 
-// called is a call.
-func called(call []byte) transcript.Part {
+// parseCall is a call.
+func parseCall(call []byte) transcript.Part {
 	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.Enter(call, '{'); w.Next(); {
+	for w := codec.EnterValue(call, '{'); w.Next(); {
 		switch string(w.Key) {
 		case "id":
-			p.ID = codec.Inside(w.Value())
+			p.ID = codec.InsideQuotes(w.Value())
 		case "name":
-			p.Name = codec.Inside(w.Value())
+			p.Name = codec.InsideQuotes(w.Value())
 		case "args":
 			p.Input = w.Value()
 		}
@@ -95,7 +95,7 @@ func called(call []byte) transcript.Part {
 	case "write_todos":
 		p.Does = transcript.WritesTodos
 	case "activate_skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "name"))
+		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "name"))
 	case "ask_user":
 		p.Does = transcript.AsksPerson
 	case "write_file", "replace":
@@ -108,25 +108,25 @@ func called(call []byte) transcript.Part {
 	return p
 }
 
-// heard takes a line of the user's: a person's words, results of calls, or words of the
+// takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
 // host, of hooks or of our own.
-func heard(e *transcript.Entry, content, typed []byte) bool {
+func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	shown := false
 	eachPart(content, func(text, part []byte) {
-		switch result := codec.Member(part, "functionResponse"); {
+		switch result := codec.FindMember(part, "functionResponse"); {
 		case result != nil:
-			p := transcript.Part{Kind: transcript.Result, ID: codec.Inside(codec.Member(result, "id"))}
-			response := codec.Member(result, "response")
-			if p.Text = codec.Inside(codec.Member(response, "output")); p.Text == nil {
-				p.Text = codec.Inside(codec.Member(response, "error"))
+			p := transcript.Part{Kind: transcript.Result, ID: codec.InsideQuotes(codec.FindMember(result, "id"))}
+			response := codec.FindMember(result, "response")
+			if p.Text = codec.InsideQuotes(codec.FindMember(response, "output")); p.Text == nil {
+				p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
 				p.Failed = p.Text != nil
 			}
 			e.Parts = append(e.Parts, p)
-			if m := mode(codec.Inside(codec.Member(result, "name")), &p); m != "" {
+			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {
 				e.Mode = []byte(m)
 			}
 		case text == nil:
-			shown = shown || codec.Member(part, "inlineData", "fileData") != nil
+			shown = shown || codec.FindMember(part, "inlineData", "fileData") != nil
 		case e.Words == nil && !isNoPersons(text):
 			e.Words = text
 		}
@@ -154,9 +154,9 @@ func heard(e *transcript.Entry, content, typed []byte) bool {
 	return true
 }
 
-// mode is the mode that the result of a call tells, "" if it tells none. The user can change
+// modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
 // it by a key, which is not in the log: in plan mode no command runs.
-func mode(tool []byte, r *transcript.Part) string {
+func modeOfResult(tool []byte, r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
 	case r.Failed && (is("You are in Plan Mode") || is("You are already in Plan Mode")):
@@ -190,27 +190,27 @@ func isNoPersons(text []byte) bool {
 // eachPart yields the texts of a content, which is one text or a list of parts, and the
 // parts.
 func eachPart(content []byte, yield func(text, part []byte)) {
-	if text := codec.Inside(content); text != nil {
+	if text := codec.InsideQuotes(content); text != nil {
 		yield(text, nil)
 		return
 	}
 	n := 0
 	codec.Elements(content, func(part []byte) {
-		if n++; n > maxParts || string(codec.Member(part, "thought")) == "true" {
+		if n++; n > maxParts || string(codec.FindMember(part, "thought")) == "true" {
 			return
 		}
-		if text := codec.Inside(part); text != nil {
+		if text := codec.InsideQuotes(part); text != nil {
 			yield(text, nil)
 			return
 		}
-		yield(codec.Inside(codec.Member(part, "text")), part)
+		yield(codec.InsideQuotes(codec.FindMember(part, "text")), part)
 	})
 }
 
-// owns knows the first line of a log, a message of the agent's, and a line that changes
+// ownsLog knows the first line of a log, a message of the agent's, and a line that changes
 // what is known of the session.
-func owns(line []byte) bool {
-	for w := codec.Enter(line, '{'); w.Next(); {
+func ownsLog(line []byte) bool {
+	for w := codec.EnterValue(line, '{'); w.Next(); {
 		switch string(w.Key) {
 		case "projectHash", "$set", "$rewindTo":
 			return true

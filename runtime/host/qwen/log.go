@@ -19,55 +19,55 @@ type line struct {
 	message, payload          []byte
 }
 
-// parse takes a line apart.
-func parse(e *transcript.Entry) bool {
+// parseLine takes a line apart.
+func parseLine(e *transcript.Entry) bool {
 	var l line
-	w := codec.Enter(e.Line, '{')
+	w := codec.EnterValue(e.Line, '{')
 	for w.Next() {
 		switch string(w.Key) {
 		case "type":
-			if l.kind = string(codec.Inside(w.Value())); l.kind != "user" && l.kind != "assistant" && l.kind != "tool_result" {
+			if l.kind = string(codec.InsideQuotes(w.Value())); l.kind != "user" && l.kind != "assistant" && l.kind != "tool_result" {
 				return false
 			}
 		case "provenance":
-			l.provenance = string(codec.Inside(w.Value()))
+			l.provenance = string(codec.InsideQuotes(w.Value()))
 		case "subtype":
-			l.subtype = string(codec.Inside(w.Value()))
+			l.subtype = string(codec.InsideQuotes(w.Value()))
 		case "uuid":
-			e.ID = codec.Inside(w.Value())
+			e.ID = codec.InsideQuotes(w.Value())
 		case "timestamp":
-			e.Time = codec.Inside(w.Value())
+			e.Time = codec.InsideQuotes(w.Value())
 		case "version":
-			e.Version = codec.Inside(w.Value())
+			e.Version = codec.InsideQuotes(w.Value())
 		case "sessionId":
-			e.Session = codec.Inside(w.Value())
+			e.Session = codec.InsideQuotes(w.Value())
 		case "cwd":
-			e.Cwd = codec.Inside(w.Value())
+			e.Cwd = codec.InsideQuotes(w.Value())
 		case "message":
 			l.message = w.Value()
 		case "systemPayload":
 			l.payload = w.Value()
 		}
 	}
-	if !w.Alone() || l.message == nil {
+	if !w.IsAlone() || l.message == nil {
 		return false
 	}
 	if l.kind == "user" {
-		return l.heard(e)
+		return l.takeUserLine(e)
 	}
-	eachPart(l.message, func(p []byte) { said(e, p) })
+	eachPart(l.message, func(p []byte) { takePart(e, p) })
 	return len(e.Parts) > 0
 }
 
-// heard takes a line of the user's: the person's words, or those of background work and
+// takeUserLine takes a line of the user's: the person's words, or those of background work and
 // schedules.
-func (l *line) heard(e *transcript.Entry) bool {
+func (l *line) takeUserLine(e *transcript.Entry) bool {
 	switch {
 	case l.subtype == "notification", l.subtype == "cron":
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
-			e.Words = codec.Inside(codec.Member(p, "text"))
-			ended(e, e.Words)
+			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
+			takeNotification(e, e.Words)
 		})
 		return true
 	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
@@ -75,16 +75,16 @@ func (l *line) heard(e *transcript.Entry) bool {
 	}
 	shown := false
 	eachPart(l.message, func(p []byte) {
-		text := codec.Inside(codec.Member(p, "text"))
+		text := codec.InsideQuotes(codec.FindMember(p, "text"))
 		switch {
 		case text == nil:
-			shown = shown || codec.Member(p, "inlineData", "fileData") != nil
+			shown = shown || codec.FindMember(p, "inlineData", "fileData") != nil
 		case e.Words == nil && !bytes.HasPrefix(text, []byte("<qwen:")) && !bytes.HasPrefix(text, []byte("<system-reminder>")):
 			e.Words = text
 		}
 	})
 	// What the person has typed, where the model is sent more.
-	if typed := codec.Inside(codec.Member(l.payload, "displayText")); len(typed) > 0 {
+	if typed := codec.InsideQuotes(codec.FindMember(l.payload, "displayText")); len(typed) > 0 {
 		e.Words = typed
 	}
 	switch {
@@ -104,20 +104,20 @@ func (l *line) heard(e *transcript.Entry) bool {
 // eachPart yields the parts of a message.
 func eachPart(message []byte, yield func(part []byte)) {
 	n := 0
-	codec.Elements(codec.Member(message, "parts"), func(part []byte) {
+	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
 		if n++; n <= maxParts {
 			yield(part)
 		}
 	})
 }
 
-// said takes a part of what the agent says, or a result.
-func said(e *transcript.Entry, part []byte) {
+// takePart takes a part of what the agent says, or a result.
+func takePart(e *transcript.Entry, part []byte) {
 	var text, call, result []byte
-	for w := codec.Enter(part, '{'); w.Next(); {
+	for w := codec.EnterValue(part, '{'); w.Next(); {
 		switch string(w.Key) {
 		case "text":
-			text = codec.Inside(w.Value())
+			text = codec.InsideQuotes(w.Value())
 		case "thought":
 			if string(w.Value()) == "true" {
 				return
@@ -130,12 +130,12 @@ func said(e *transcript.Entry, part []byte) {
 	}
 	switch {
 	case call != nil:
-		e.Parts = append(e.Parts, called(call))
+		e.Parts = append(e.Parts, parseCall(call))
 	case result != nil:
-		p := transcript.Part{Kind: transcript.Result, ID: codec.Inside(codec.Member(result, "id"))}
-		response := codec.Member(result, "response")
-		if p.Text = codec.Inside(codec.Member(response, "output")); p.Text == nil {
-			p.Text = codec.Inside(codec.Member(response, "error"))
+		p := transcript.Part{Kind: transcript.Result, ID: codec.InsideQuotes(codec.FindMember(result, "id"))}
+		response := codec.FindMember(result, "response")
+		if p.Text = codec.InsideQuotes(codec.FindMember(response, "output")); p.Text == nil {
+			p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
 			p.Failed = p.Text != nil
 		}
 		e.Parts = append(e.Parts, p)
@@ -144,35 +144,35 @@ func said(e *transcript.Entry, part []byte) {
 	}
 }
 
-// called is a call. Tools that are not offered are called through the tool tool_call.
-func called(call []byte) transcript.Part {
+// parseCall is a call. Tools that are not offered are called through the tool tool_call.
+func parseCall(call []byte) transcript.Part {
 	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.Enter(call, '{'); w.Next(); {
+	for w := codec.EnterValue(call, '{'); w.Next(); {
 		switch string(w.Key) {
 		case "id":
-			p.ID = codec.Inside(w.Value())
+			p.ID = codec.InsideQuotes(w.Value())
 		case "name":
-			p.Name = codec.Inside(w.Value())
+			p.Name = codec.InsideQuotes(w.Value())
 		case "args":
 			p.Input = w.Value()
 		}
 	}
-	if name := codec.Inside(codec.Member(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
-		p.Name, p.Input = name, codec.Member(p.Input, "arguments")
+	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
+		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
 	}
 	switch string(p.Name) {
 	case "todo_write":
 		p.Does = transcript.WritesTodos
 	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill"))
+		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
 	case "agent", "monitor", "workflow":
 		p.Does = transcript.MayGoOn
 	case "run_shell_command":
-		if string(codec.Member(p.Input, "is_background")) == "true" {
+		if string(codec.FindMember(p.Input, "is_background")) == "true" {
 			p.Does = transcript.MayGoOn
 		}
 	case "task_stop":
-		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "task_id"))
+		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
 	case "ask_user_question":
 		p.Does = transcript.AsksPerson
 	case "write_file", "edit":
@@ -190,15 +190,15 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `, `Monitor started.\nid: `, `Workflow started in background.\nRun ID: `} {
 			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
-				o.Job = word(rest)
+				o.Job = leadingID(rest)
 			}
 		}
 	}
 	return o
 }
 
-// word is the id that a text begins with.
-func word(text []byte) []byte {
+// leadingID is the id that a text begins with.
+func leadingID(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool {
 		return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	})
@@ -208,20 +208,20 @@ func word(text []byte) []byte {
 	return text[:n]
 }
 
-// ended takes a notification, which has the ids of work that is over.
-func ended(e *transcript.Entry, text []byte) {
+// takeNotification takes a notification, which has the ids of work that is over.
+func takeNotification(e *transcript.Entry, text []byte) {
 	const id = "<task-id>"
 	for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
 		text = text[i+len(id):]
 		one, _, _ := bytes.Cut(text, []byte(id))
 		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: word(one)})
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
 		}
 	}
 }
 
-// owns knows a line by who is said to be behind it.
-func owns(line []byte) bool {
+// ownsLog knows a line by who is said to be behind it.
+func ownsLog(line []byte) bool {
 	provenance, message := members(line, "provenance", "message")
-	return provenance != nil || codec.Member(message, "parts") != nil
+	return provenance != nil || codec.FindMember(message, "parts") != nil
 }

@@ -17,11 +17,11 @@ const Name = "qwen"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Qwen Code", Agent: "Qwen",
-		Is: is, Read: read,
+		Is: isEvent, Read: readEvent,
 		Stop: "Stop", Prompt: "UserPromptSubmit",
 		FromUser: func(e host.Event) bool { return e.Prompt != "" },
 		Reminds:  true, Marked: true,
-		Log:    transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome},
+		Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 		Logged: true, // commands in the background are in the log only
 		// The eighth block in a row is overridden.
 		Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
@@ -31,16 +31,16 @@ func Host() host.Host {
 	}
 }
 
-// is knows the event by the list of schedules, which Claude Code calls session_crons, or
+// isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
 // by the form of a prompt's id.
-func is(event []byte) bool {
+func isEvent(event []byte) bool {
 	crons, prompt := members(event, "crons", "prompt_id")
 	return crons != nil || bytes.Contains(prompt, []byte("########"))
 }
 
 // members are two members of an object, each nil if it is not there.
 func members(object []byte, one, other string) (a, b []byte) {
-	for w := codec.Enter(object, '{'); w.Next(); {
+	for w := codec.EnterValue(object, '{'); w.Next(); {
 		switch string(w.Key) {
 		case one:
 			a = w.Value()
@@ -76,7 +76,7 @@ func (in *input) Members(m *codec.Members) {
 	m.Text("permission_mode", &in.PermissionMode)
 	m.Text("last_assistant_message", &in.LastMessage)
 	m.Text("submitted_prompt", &in.submitted)
-	codec.List(m, "background_tasks", &in.tasks)
+	codec.ListOf(m, "background_tasks", &in.tasks)
 	var crons, active []byte
 	m.Raw("crons", &crons)
 	if codec.Elements(crons, func([]byte) { in.Crons++ }) {
@@ -87,12 +87,12 @@ func (in *input) Members(m *codec.Members) {
 	}
 }
 
-// read reads an event. The list of agents keeps those that have ended, and has no shell
+// readEvent reads an event. The list of agents keeps those that have ended, and has no shell
 // commands. Results of tools and continues are submitted like prompts: what the user has
 // sent is in submitted_prompt only.
-func read(event []byte, e *host.Event) error {
+func readEvent(event []byte, e *host.Event) error {
 	in := input{Event: e}
-	if err := codec.Read(event, &in); err != nil {
+	if err := codec.ReadObject(event, &in); err != nil {
 		return err
 	}
 	e.Prompt = in.submitted

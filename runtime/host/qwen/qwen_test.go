@@ -28,10 +28,10 @@ func TestEvents(t *testing.T) {
 	}
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var e host.Event
-		if err := read(line, &e); err != nil {
+		if err := readEvent(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", is(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host().FromUser(e))
+		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host().FromUser(e))
 		if i >= len(want) || got != want[i] {
 			t.Errorf("event %d is\n%s", i, got)
 		}
@@ -47,12 +47,12 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"UserPromptSubmit","prompt":"what is \"crons\": [] and ########?"}`:                                  false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := is([]byte(event)); got != want {
+		if got := isEvent([]byte(event)); got != want {
 			t.Errorf("is(%s) = %t", event, got)
 		}
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`, `{"background_tasks":"x"}`} {
-		if err := read([]byte(event), &host.Event{}); err == nil {
+		if err := readEvent([]byte(event), &host.Event{}); err == nil {
 			t.Errorf("read(%s): no error", event)
 		}
 	}

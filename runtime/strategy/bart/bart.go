@@ -35,15 +35,15 @@ const Name = "bart-simpson"
 
 // Strategy is bart-simpson.
 func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, New: (&rules.Kind{RuleSets: set{}, Once: true}).New}
+	return strategy.Strategy{Name: Name, New: (&rules.Kind{RuleSets: ruleSet{}, Once: true}).New}
 }
 
-type set struct{}
+type ruleSet struct{}
 
 // Rules ask for a stop first, then for the person, then for what Claude said.
-func (set) Rules(string) []rules.Rule {
+func (ruleSet) Rules(string) []rules.Rule {
 	var questions, others []rules.Rule
-	for _, r := range rules.Person() {
+	for _, r := range rules.PersonRules() {
 		switch r.ID {
 		case "asked", "asks", "choices":
 			questions = append(questions, r)
@@ -67,7 +67,7 @@ func markerSays(word string) func(strategy.Situation) (string, string, bool) {
 	return func(s strategy.Situation) (evidence, reason string, ok bool) {
 		found := ""
 		if !s.Message.Earlier {
-			found = lastMarker(spoken(s.Message.Text))
+			found = lastMarker(spokenWords(s.Message.Text))
 		}
 		if found == "" {
 			return "no marker", "", false
@@ -96,7 +96,7 @@ func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
 	if s.Todos.Turns > 0 {
 		return "the todo list is from an earlier turn", "", false
 	}
-	if s.Todos.Own() > 0 {
+	if s.Todos.CountOwn() > 0 {
 		return a.String(), "", true
 	}
 	return "nothing is open in the todo list", "", false
@@ -106,13 +106,13 @@ func announcedIn(s strategy.Situation) (announcement, bool) {
 	if s.Message.Earlier {
 		return announcement{}, false
 	}
-	return lastAnnouncement(edges(closing.WithoutComments(spoken(s.Message.Text))))
+	return lastAnnouncement(outerParagraphs(closing.WithoutComments(spokenWords(s.Message.Text))))
 }
 
-// edges are the first two paragraphs of a text and the last two: where Claude
+// outerParagraphs are the first two paragraphs of a text and the last two: where Claude
 // says what it is at. Further in, a long message reports: "Phase 12 of 17" is a
 // line of a table there.
-func edges(text string) string {
+func outerParagraphs(text string) string {
 	var all []string
 	for _, p := range strings.Split(text, "\n\n") {
 		if strings.Trim(p, " \t\n-*_") != "" { // a line across the page is no paragraph
@@ -125,8 +125,8 @@ func edges(text string) string {
 	return strings.Join(all, "\n\n")
 }
 
-// spoken is what is left of a message without code and quotations.
-func spoken(text string) string {
+// spokenWords is what is left of a message without code and quotations.
+func spokenWords(text string) string {
 	var b strings.Builder
 	blank, indented := true, false
 	markdown.EachLine(text, func(_ int, line string, code bool) {
@@ -237,7 +237,7 @@ func (a announcement) String() string {
 
 // lastAnnouncement finds the last announcement of a text.
 func lastAnnouncement(text string) (last announcement, ok bool) {
-	text = excerpt.Lower(text)
+	text = excerpt.LowerASCII(text)
 	for i := 0; i < len(text); i++ {
 		word, name := "", ""
 		switch text[i] {
@@ -279,7 +279,7 @@ func countIn(s string) (at, of int, ok bool) {
 	}
 	s, _ = skipMarks(s, " \t*_")
 	of, s, ok = numberIn(s)
-	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWord(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
+	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWordRune(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
 		return 0, 0, false
 	}
 	return at, of, true

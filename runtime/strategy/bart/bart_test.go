@@ -93,7 +93,7 @@ func TestBart(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			// Explaining asks every rule, and the first that holds is the one.
-			for _, a := range rules.Ask(set{}.Rules(""), test.situation) {
+			for _, a := range rules.AskEach(ruleSet{}.Rules(""), test.situation) {
 				if a.Holds {
 					if a.Rule.ID != v.Rule {
 						t.Errorf("explained by %s, decided by %s", a.Rule.ID, v.Rule)

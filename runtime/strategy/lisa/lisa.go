@@ -29,7 +29,7 @@ func Strategy() strategy.Strategy {
 }
 
 // Rules are the rules in the order in which they are asked.
-func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set("")) }
+func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
 // Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
@@ -50,7 +50,7 @@ func (o *Options) askUnlessSure(s strategy.Situation, v strategy.Verdict) strate
 		return v // there is nothing to show
 	}
 	v.Decision, v.Reason = strategy.Stop, ""
-	v.Page = judge.PageOf(s)
+	v.Page = judge.PageFor(s)
 	v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", rules.Remaining(s.Todos.List))
 	return v
 }
@@ -59,13 +59,13 @@ func (o *Options) askUnlessSure(s strategy.Situation, v strategy.Verdict) strate
 // written by others.
 const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
-// set asks ned's rules first.
-func set(string) []rules.Rule {
+// ruleSet asks ned's rules first.
+func ruleSet(string) []rules.Rule {
 	silent := func(s strategy.Situation) (string, string, bool) {
 		return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 	}
 	left := func(s strategy.Situation) (string, string, bool) {
-		open := s.Todos.Own()
+		open := s.Todos.CountOwn()
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.Todos.Turns == 0
 	}
 	talk := func(s strategy.Situation) (string, string, bool) {
@@ -79,7 +79,7 @@ func set(string) []rules.Rule {
 		return "a message of " + strconv.Itoa(len(s.Message.Text)) + " bytes", "", len(strings.TrimSpace(s.Message.Text)) > rules.LongMessage
 	}
 	unsure := func(strategy.Situation) (string, string, bool) { return "no rule is sure", "", true }
-	return slices.Concat([]rules.Rule{{ID: "silent", Then: strategy.Stop, Sure: 95, Own: silent}}, rules.Base(), []rules.Rule{
+	return slices.Concat([]rules.Rule{{ID: "silent", Then: strategy.Stop, Sure: 95, Own: silent}}, rules.BaseRules(), []rules.Rule{
 		{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
 		{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
 		{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},

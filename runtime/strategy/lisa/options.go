@@ -48,8 +48,8 @@ func (s *said) Members(m *codec.Members) {
 	codec.Number(m, "within", &s.Within)
 	m.Text("client", &s.Client)
 	m.Text("address", &s.Address)
-	codec.Given(m, "daily", &s.Daily, codec.Float)
-	codec.Given(m, "session", &s.Session, codec.Float)
+	codec.OptionalMember(m, "daily", &s.Daily, codec.Float)
+	codec.OptionalMember(m, "session", &s.Session, codec.Float)
 }
 
 // Judge is who is asked.
@@ -57,7 +57,7 @@ func (o *Options) Judge() judge.Options { return o.judge }
 
 // Members are those of rules, and two.
 func (o *Options) Members() []strategy.Member {
-	cascade := func(m *codec.Members) { codec.Given(m, "cascade", &o.set.cascade, (*codec.Members).Bool) }
+	cascade := func(m *codec.Members) { codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool) }
 	judge := func(m *codec.Members) { codec.Optional(m, "judge", &o.set.judge) }
 	return append(o.Options.Members(), strategy.Member{Name: "cascade", Into: cascade, Without: "asks no judge"}, strategy.Member{Name: "judge", Into: judge, Without: "asks none"})
 }
@@ -69,27 +69,27 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	switch cascade := o.set.cascade; {
 	case cascade == nil:
 	case !*cascade && l.By == strategy.Project:
-		l.Fault("cascade: a project cannot have the judge asked every time")
+		l.NoteFault("cascade: a project cannot have the judge asked every time")
 	default:
 		o.always = !*cascade
 	}
 	if o.set.judge != nil {
-		o.limit(*o.set.judge, l)
+		o.takeLimits(*o.set.judge, l)
 	}
 	o.set.cascade, o.set.judge = nil, nil
-	o.Put(&under.Options, nil, set, true, l)
+	o.PutChosen(&under.Options, nil, ruleSet, true, l)
 }
 
-// limit takes of a file who is asked, for how long, and at what cost: that goes upwards
+// takeLimits takes of a file who is asked, for how long, and at what cost: that goes upwards
 // from the user only.
-func (o *Options) limit(in said, l *strategy.Layer) {
-	only := func(field string) { l.Fault("judge: only your own file can set " + field) }
+func (o *Options) takeLimits(in said, l *strategy.Layer) {
+	only := func(field string) { l.NoteFault("judge: only your own file can set " + field) }
 	switch {
 	case in.Backend == "" || in.Backend == o.judge.Backend:
 	case l.By == strategy.Project:
 		only("backend")
 	case !slices.Contains(judge.Backends(), in.Backend):
-		l.Fault("judge: there is no backend " + strconv.Quote(in.Backend) + ": choose " + strings.Join(judge.Backends(), " or "))
+		l.NoteFault("judge: there is no backend " + strconv.Quote(in.Backend) + ": choose " + strings.Join(judge.Backends(), " or "))
 	case in.Backend == judge.OpenAI && l.By != strategy.User:
 		only("backend openai")
 	default:
@@ -100,7 +100,7 @@ func (o *Options) limit(in said, l *strategy.Layer) {
 	case l.By != strategy.User:
 		only("address")
 	case len(in.Address) > maxAddress || !strings.HasPrefix(in.Address, "https://") && !strings.HasPrefix(in.Address, "http://"):
-		l.Fault("judge: address is like https://host/v1, or http:// of this machine")
+		l.NoteFault("judge: address is like https://host/v1, or http:// of this machine")
 	default:
 		o.judge.Address = in.Address
 	}
@@ -109,7 +109,7 @@ func (o *Options) limit(in said, l *strategy.Layer) {
 	case l.By == strategy.Project:
 		only("model")
 	case !judge.ValidModel(in.Model):
-		l.Fault("judge: " + strconv.Quote(in.Model) + " is not the name of a model")
+		l.NoteFault("judge: " + strconv.Quote(in.Model) + " is not the name of a model")
 	default:
 		o.judge.Model = in.Model
 	}
@@ -118,16 +118,16 @@ func (o *Options) limit(in said, l *strategy.Layer) {
 	case l.By != strategy.User:
 		only("client")
 	case !l.IsAbs(in.Client):
-		l.Fault("judge: client is the absolute path of Claude Code's program")
+		l.NoteFault("judge: client is the absolute path of Claude Code's program")
 	default:
 		o.judge.Client = in.Client
 	}
 	switch {
 	case in.Within == 0:
 	case in.Within < 1 || in.Within > judge.MaxWithin:
-		l.Fault("judge: within must be from 1 to " + strconv.Itoa(judge.MaxWithin) + " seconds")
+		l.NoteFault("judge: within must be from 1 to " + strconv.Itoa(judge.MaxWithin) + " seconds")
 	case in.Within > o.judge.Within && l.By == strategy.User: // hooks.json says when Claude Code ends the hook
-		l.Fault("judge: within can only be shorter than the plugin's " + strconv.Itoa(o.judge.Within) + " seconds")
+		l.NoteFault("judge: within can only be shorter than the plugin's " + strconv.Itoa(o.judge.Within) + " seconds")
 	case in.Within > o.judge.Within && l.By == strategy.Project:
 	default:
 		o.judge.Within = in.Within
@@ -140,9 +140,9 @@ func (o *Options) limit(in said, l *strategy.Layer) {
 		switch {
 		case d.value == nil:
 		case !(*d.value >= 0 && *d.value <= maxDollars):
-			l.Fault("judge: " + d.name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
+			l.NoteFault("judge: " + d.name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
 		case *d.value > *d.limit && l.By == strategy.Author:
-			l.Fault("judge: only your own file can raise " + d.name)
+			l.NoteFault("judge: only your own file can raise " + d.name)
 		case *d.value > *d.limit && l.By == strategy.Project:
 		default:
 			*d.limit = *d.value

@@ -61,20 +61,20 @@ type Options struct {
 
 // Members are those of rules, and one.
 func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), o.stale.Member())
+	return append(o.Options.Members(), o.stale.MemberFor())
 }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
-	o.stale.Over(under.stale, l)
-	o.Put(&under.Options, nil, o.ruleSet, false, l)
+	o.stale.OverlayNumber(under.stale, l)
+	o.PutChosen(&under.Options, nil, o.ruleSet, false, l)
 }
 
 // Needs are what rules look at, the plans that were named, and the ledgers.
 func (o *Options) Needs() strategy.Needs {
 	needs := o.Options.Needs()
-	needs.Plans, needs.Files = true, wants
+	needs.Plans, needs.Files = true, wantedFiles
 	return needs
 }
 
@@ -105,7 +105,7 @@ func readers() []reader {
 	}
 }
 
-func wants(s strategy.Situation) (all []strategy.Want) {
+func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 	for _, r := range readers() {
 		all = append(all, r.wants(s)...)
 	}
@@ -115,7 +115,7 @@ func wants(s strategy.Situation) (all []strategy.Want) {
 // ruleSet asks for the person, then every ledger. Each is read once, when the first of
 // its rules is asked.
 func (o *Options) ruleSet(string) []rules.Rule {
-	all := append(rules.Person(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
+	all := append(rules.PersonRules(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
 	var ledgers []func(strategy.Situation) progress
 	for _, r := range readers() {
 		var known *progress
@@ -139,10 +139,10 @@ func (o *Options) ruleSet(string) []rules.Rule {
 				return p.fault, "", p.fault != ""
 			})},
 			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.where, "", p.speaks() && p.done == p.total
+				return p.where, "", p.hasProgress() && p.done == p.total
 			})},
 			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress, s strategy.Situation) (string, string, bool) {
-				return p.where, p.next + rules.Remaining(s.Todos.List), p.speaks() && p.done < p.total
+				return p.where, p.next + rules.Remaining(s.Todos.List), p.hasProgress() && p.done < p.total
 			})},
 		)
 	}
@@ -156,17 +156,17 @@ func (o *Options) ruleSet(string) []rules.Rule {
 	}})
 }
 
-func (p progress) speaks() bool {
+func (p progress) hasProgress() bool {
 	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
 }
 
-// tooOld says that a ledger is too old to rely on, "" if it is not.
-func (o *Options) tooOld(name string, age int64) string {
+// isTooOld says that a ledger is too old to rely on, "" if it is not.
+func (o *Options) isTooOld(name string, age int64) string {
 	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
 		return ""
 	}
-	return shown(name) + " is stale: it has not changed for " + moment.Length(age) + ", and the limit is " + moment.Length(int64(minutes)*60_000)
+	return shownName(name) + " is stale: it has not changed for " + moment.LengthInWords(age) + ", and the limit is " + moment.LengthInWords(int64(minutes)*60_000)
 }
 
 // onlyAnswers tests whether the person has asked something and Claude has only
@@ -177,20 +177,20 @@ func onlyAnswers(s strategy.Situation) (evidence, reason string, ok bool) {
 	}
 	for _, call := range s.Turn.Calls {
 		if !onlyLooks(call.Name) {
-			return s.Session.Who() + " has done more than look: " + call.Name, "", false
+			return s.Session.AgentName() + " has done more than look: " + call.Name, "", false
 		}
 	}
-	return "you asked " + excerpt.Quote(s.Turn.Prompt) + ", and this is the answer", "", true
+	return "you asked " + excerpt.QuoteEvidence(s.Turn.Prompt) + ", and this is the answer", "", true
 }
 
 // isQuestion tells whether a prompt wants to know something rather than to have
 // it done.
 func isQuestion(prompt string) bool {
 	prompt = strings.TrimSpace(prompt)
-	if prompt == "" || rules.Opens(prompt, []string{"can you", "could you", "would you", "will you", "please"}) {
+	if prompt == "" || rules.OpensWithPhrase(prompt, []string{"can you", "could you", "would you", "will you", "please"}) {
 		return false
 	}
-	return rules.Closes(prompt, "?？") || rules.Opens(prompt, []string{
+	return rules.ClosesParagraph(prompt, "?？") || rules.OpensWithPhrase(prompt, []string{
 		"what", "which", "why", "how", "where", "when", "who", "is", "are", "does", "did", "was", "were", "has", "have",
 		"explain", "describe", "show me", "tell me", "list", "summarize", "summarise",
 	})
@@ -207,10 +207,10 @@ func onlyLooks(tool string) bool {
 	return false
 }
 
-// isGoOn tells whether a prompt only says to go on with what was.
-func isGoOn(prompt string) bool {
+// isGoOnPrompt tells whether a prompt only says to go on with what was.
+func isGoOnPrompt(prompt string) bool {
 	prompt = strings.TrimSpace(prompt)
-	return len(prompt) <= 60 && rules.Opens(prompt, []string{
+	return len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
 		"continue", "go on", "go ahead", "keep going", "carry on", "proceed", "resume", "next", "yes", "ok", "okay", "do it", "sounds good",
 	})
 }
@@ -230,17 +230,17 @@ func relative(dir, name string) string {
 	return name
 }
 
-// shown is a name as it can be shown: on one line, without control characters,
+// shownName is a name as it can be shown: on one line, without control characters,
 // not too long.
-func shown(name string) string {
+func shownName(name string) string {
 	name = strings.TrimSuffix(strings.TrimPrefix(excerpt.QuoteUpTo(name, 200), "“"), "”")
 	return name
 }
 
-// at names a line of a file, or the file if no line is known.
-func at(name string, line int) string {
+// placeOf names a line of a file, or the file if no line is known.
+func placeOf(name string, line int) string {
 	if line == 0 {
-		return shown(name)
+		return shownName(name)
 	}
-	return shown(name) + ", line " + strconv.Itoa(line)
+	return shownName(name) + ", line " + strconv.Itoa(line)
 }

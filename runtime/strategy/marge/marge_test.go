@@ -21,7 +21,7 @@ func situationWith(t *testing.T, s strategy.Situation, files map[string]strategy
 	s.Session.Now, s.Workspace.Dir, s.Workspace.Files = now, "/w", map[string]strategy.File{}
 	for range 8 {
 		news := false
-		for _, want := range wants(s) {
+		for _, want := range wantedFiles(s) {
 			if _, ok := s.Workspace.Files[want.Name]; ok {
 				continue
 			}
@@ -232,7 +232,7 @@ func TestMarge(t *testing.T) {
 			if (v.Decision == strategy.Continue) != (v.Reason != "") || v.Once || v.Remember.Key != "" || len(v.Changes) > 0 {
 				t.Errorf("%+v", v)
 			}
-			for _, a := range rules.Ask(Strategy().New().(*Options).Rules(), s) {
+			for _, a := range rules.AskEach(Strategy().New().(*Options).Rules(), s) {
 				if a.Evidence == "" {
 					t.Errorf("%s says nothing", a.Rule.ID)
 				}
@@ -327,7 +327,7 @@ func FuzzSDD(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ledger, plan string) {
 		l, p := parseSDD(ledger), parsePlan(plan)
-		got := l.over(progress{}, ledgerName, planName, p)
+		got := l.countByPlan(progress{}, ledgerName, planName, p)
 		if got.done > got.total || got.done < 0 || got.total != len(p.tasks) || (got.done < got.total) != (got.next != "" || got.waiting != "") {
 			t.Errorf("%+v", got)
 		}

@@ -39,8 +39,8 @@ type task struct {
 	open         markdown.Box // line 0: there is none
 }
 
-// ticked tells that it has boxes, and none of them is open.
-func (t task) ticked() bool { return t.boxes > 0 && t.open.Line == 0 }
+// isTicked tells that it has boxes, and none of them is open.
+func (t task) isTicked() bool { return t.boxes > 0 && t.open.Line == 0 }
 
 // parsePlan reads the tasks and check boxes of a plan.
 func parsePlan(text string) (p plan) {
@@ -59,7 +59,7 @@ func parsePlan(text string) (p plan) {
 			}
 			return
 		}
-		if b, ok := markdown.BoxOf(line); ok {
+		if b, ok := markdown.ParseBox(line); ok {
 			b.Line = n
 			p.boxes = append(p.boxes, b)
 			if current < 0 {
@@ -94,7 +94,7 @@ func taskLabel(s string) (label, rest string) {
 	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
 		i++
 	}
-	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !rules.WordAt(s, i+1) {
+	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !rules.IsWordAt(s, i+1) {
 		i++
 	}
 	return strings.ToLower(s[:i]), s[i:]
@@ -102,8 +102,8 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// count counts the boxes that are done and finds the first that is open.
-func (p plan) count() (done int, first markdown.Box) {
+// countBoxes counts the boxes that are done and finds the first that is open.
+func (p plan) countBoxes() (done int, first markdown.Box) {
 	for _, b := range p.boxes {
 		if b.Done {
 			done++
@@ -114,10 +114,10 @@ func (p plan) count() (done int, first markdown.Box) {
 	return done, first
 }
 
-// inUse are the plans that the session works on, the newest first.
-func inUse(s strategy.Situation) []fact.Plan {
+// plansInUse are the plans that the session works on, the newest first.
+func plansInUse(s strategy.Situation) []fact.Plan {
 	within := 0
-	if isGoOn(s.Turn.Prompt) {
+	if isGoOnPrompt(s.Turn.Prompt) {
 		within = lookBack
 	}
 	var all []fact.Plan
@@ -134,40 +134,40 @@ func inUse(s strategy.Situation) []fact.Plan {
 
 func planWants(s strategy.Situation) []strategy.Want {
 	var all []strategy.Want
-	for _, p := range inUse(s) {
+	for _, p := range plansInUse(s) {
 		all = append(all, strategy.Want{Name: p.Name})
 	}
 	return all
 }
 
 func planReads(_ *Options, s strategy.Situation) (p progress) {
-	for _, named := range inUse(s) {
+	for _, named := range plansInUse(s) {
 		f := s.Workspace.Files[named.Name]
 		if f.Problem != "" && p.unsure == "" {
-			p.unsure = "the plan " + shown(named.Name) + ": " + f.Problem
+			p.unsure = "the plan " + shownName(named.Name) + ": " + f.Problem
 		}
 		if !f.Readable() {
 			continue
 		}
-		if s.Workspace.Files[sddDir+slugOf(named.Name)+sddFile].Found {
+		if s.Workspace.Files[sddDir+workspaceName(named.Name)+sddFile].Found {
 			continue // its ledger speaks for it: its boxes are not ticked
 		}
 		read := parsePlan(string(f.Data))
 		if len(read.boxes) == 0 {
 			continue
 		}
-		done, first := read.count()
+		done, first := read.countBoxes()
 		p = progress{found: true, done: done, total: len(read.boxes)}
 		count := strconv.Itoa(done) + " of " + strconv.Itoa(len(read.boxes))
-		p.where = count + " boxes ticked in " + shown(named.Name)
+		p.where = count + " boxes ticked in " + shownName(named.Name)
 		switch {
 		case done == len(read.boxes):
 		case done == 0 && named.Written:
 			// It may be meant to be read first.
-			p.unsure = "no task of " + shown(named.Name) + " has begun: it was written in this turn, and no box is ticked"
+			p.unsure = "no task of " + shownName(named.Name) + " has begun: it was written in this turn, and no box is ticked"
 		default:
-			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.Quote(first.Text)
-			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + excerpt.Quote(first.Text) + " (" + at(named.Name, first.Line) +
+			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.QuoteEvidence(first.Text)
+			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + excerpt.QuoteEvidence(first.Text) + " (" + placeOf(named.Name, first.Line) +
 				"). Go on with it now and tick its box when it is done; tick first what is done already. If you need a decision from the user, ask for it and wait."
 		}
 		return p

@@ -61,9 +61,9 @@ func parseSDD(text string) sddLedger {
 			return
 		}
 		if l.plan == "" && n <= planLines {
-			l.plan = planIn(line)
+			l.plan = planInLine(line)
 		}
-		b, ticked := markdown.BoxOf(line)
+		b, ticked := markdown.ParseBox(line)
 		if ticked {
 			b.Line = n
 			l.boxes = append(l.boxes, b)
@@ -81,7 +81,7 @@ func parseSDD(text string) sddLedger {
 			}
 			l.last[label] = says
 		}
-		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && rules.HasAny(line, []string{"complete", "completed", "done", "✅"}) {
+		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && rules.HasAnyPhrase(line, []string{"complete", "completed", "done", "✅"}) {
 			l.vague = true
 		}
 	})
@@ -89,15 +89,15 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planOf is the plan that a ledger names in its first lines.
-func planOf(text string) string {
+// planOfLedger is the plan that a ledger names in its first lines.
+func planOfLedger(text string) string {
 	lines := strings.SplitAfterN(text, "\n", planLines+1)
 	return parseSDD(strings.Join(lines[:min(len(lines), planLines)], "")).plan
 }
 
-// planIn finds the plan that a line names: "# SDD ledger — plan: FILE.md".
-func planIn(line string) string {
-	folded := excerpt.Lower(line)
+// planInLine finds the plan that a line names: "# SDD ledger — plan: FILE.md".
+func planInLine(line string) string {
+	folded := excerpt.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
 	end := strings.LastIndex(folded, ".md")
 	if i < 0 || end < i {
@@ -115,7 +115,7 @@ func planIn(line string) string {
 // tasks at once, "Tasks 1-3: complete". first tells that it stands in front of
 // the line.
 func taskLine(line string) (labels []string, says string, first bool) {
-	folded := excerpt.Lower(line)
+	folded := excerpt.LowerASCII(line)
 	for from := 0; ; {
 		i := strings.Index(folded[from:], "task")
 		if i < 0 {
@@ -185,23 +185,23 @@ func anotherLabel(label, s string) (labels []string, rest string) {
 }
 
 func isComplete(says string) bool {
-	return rules.Opens(says, []string{"complete", "completed", "done", "finished", "approved", "merged"}) || strings.HasPrefix(says, "✅") ||
+	return rules.OpensWithPhrase(says, []string{"complete", "completed", "done", "finished", "approved", "merged"}) || strings.HasPrefix(says, "✅") ||
 		strings.HasPrefix(says, "✓") || strings.HasPrefix(says, "✔") || strings.HasPrefix(says, "☑")
 }
 
 // isBlocked tells whether what was said last of a task means that a person is
 // needed.
 func isBlocked(says string) bool {
-	return rules.Opens(says, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"})
+	return rules.OpensWithPhrase(says, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"})
 }
 
-// slugOf is the name of a plan's workspace: its file's name without .md.
-func slugOf(name string) string {
+// workspaceName is the name of a plan's workspace: its file's name without .md.
+func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
 }
 
-// slugs are the workspaces whose ledgers are looked at.
-func slugs(s strategy.Situation) []string {
+// ledgerSlugs are the workspaces whose ledgers are looked at.
+func ledgerSlugs(s strategy.Situation) []string {
 	var all []string
 	for _, name := range s.Workspace.Files[sddDir].Names {
 		if !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".md") {
@@ -211,14 +211,14 @@ func slugs(s strategy.Situation) []string {
 	return all[max(0, len(all)-maxLedgers):]
 }
 
-// newest is the workspace whose ledger changed last, of those that are this
+// newestWorkspace is the workspace whose ledger changed last, of those that are this
 // session's.
-func newest(s strategy.Situation) (slug string, others bool) {
-	for _, name := range slugs(s) {
+func newestWorkspace(s strategy.Situation) (slug string, others bool) {
+	for _, name := range ledgerSlugs(s) {
 		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
-		case !isOurs(s, name):
+		case !isOwnLedger(s, name):
 			others = true
 		case slug == "" || f.Age <= s.Workspace.Files[sddDir+slug+sddFile].Age:
 			slug = name
@@ -227,25 +227,25 @@ func newest(s strategy.Situation) (slug string, others bool) {
 	return slug, others
 }
 
-// isOurs tells whether a ledger is what this session works on. Several sessions
+// isOwnLedger tells whether a ledger is what this session works on. Several sessions
 // can be at work in one directory, and a ledger names none; but a session that
 // follows a ledger names it, or its plan. One that has called no tool yet may be
 // about to.
-func isOurs(s strategy.Situation, slug string) bool {
+func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
 	}
 	return slices.ContainsFunc(s.Plans, func(p fact.Plan) bool {
-		return strings.HasSuffix(p.Name, sddDir+slug) || slugOf(p.Name) == slug
+		return strings.HasSuffix(p.Name, sddDir+slug) || workspaceName(p.Name) == slug
 	})
 }
 
 func sddWants(s strategy.Situation) []strategy.Want {
 	all := []strategy.Want{{Name: sddDir}}
-	for _, name := range slugs(s) {
+	for _, name := range ledgerSlugs(s) {
 		all = append(all, strategy.Want{Name: sddDir + name + sddFile})
 	}
-	if slug, _ := newest(s); slug != "" {
+	if slug, _ := newestWorkspace(s); slug != "" {
 		for _, name := range planNames(s, slug) {
 			all = append(all, strategy.Want{Name: name})
 		}
@@ -258,11 +258,11 @@ func sddWants(s strategy.Situation) []strategy.Want {
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
-	if named := planOf(string(s.Workspace.Files[sddDir+slug+sddFile].Data)); named != "" {
+	if named := planOfLedger(string(s.Workspace.Files[sddDir+slug+sddFile].Data)); named != "" {
 		if name := relative(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}
-		base = slugOf(strings.ReplaceAll(named, `\`, "/")) + ".md"
+		base = workspaceName(strings.ReplaceAll(named, `\`, "/")) + ".md"
 	}
 	for _, dir := range []string{"docs/superpowers/plans/", "docs/plans/", "plans/"} {
 		all = append(all, dir+base)
@@ -271,7 +271,7 @@ func planNames(s strategy.Situation, slug string) []string {
 }
 
 func sddReads(o *Options, s strategy.Situation) (p progress) {
-	slug, others := newest(s)
+	slug, others := newestWorkspace(s)
 	if slug == "" {
 		if others {
 			p.unsure = "the ledgers in " + sddDir + " are not what this session works on"
@@ -282,67 +282,67 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	f := s.Workspace.Files[name]
 	p.found = true
 	if f.Problem != "" {
-		p.unsure = shown(name) + ": " + f.Problem
+		p.unsure = shownName(name) + ": " + f.Problem
 		return p
 	}
-	if p.unsure = o.tooOld(name, f.Age); p.unsure != "" {
+	if p.unsure = o.isTooOld(name, f.Age); p.unsure != "" {
 		return p
 	}
 	ledger := parseSDD(string(f.Data))
 	if ledger.mentions > maxMentions {
-		p.unsure = shown(name) + " speaks of tasks more than " + strconv.Itoa(maxMentions) + " times"
+		p.unsure = shownName(name) + " speaks of tasks more than " + strconv.Itoa(maxMentions) + " times"
 		return p
 	}
 	if ledger.vague {
-		p.unsure = shown(name) + " has no line “Task N: complete”, and says in some other way what is"
+		p.unsure = shownName(name) + " has no line “Task N: complete”, and says in some other way what is"
 		return p
 	}
 	for _, file := range planNames(s, slug) {
 		if f := s.Workspace.Files[file]; f.Readable() {
 			switch read := parsePlan(string(f.Data)); {
 			case len(read.tasks) > 0:
-				return ledger.over(p, name, file, read)
+				return ledger.countByPlan(p, name, file, read)
 			case len(read.boxes) > 0:
 				return byBoxes(p, file, read.boxes)
 			}
 		}
 	}
 	if len(ledger.boxes) == 0 {
-		p.unsure = shown(name) + ": its plan " + shown(ledger.plan) + " is not there, or has neither headings “Task N” nor check boxes"
+		p.unsure = shownName(name) + ": its plan " + shownName(ledger.plan) + " is not there, or has neither headings “Task N” nor check boxes"
 		return p
 	}
 	return byBoxes(p, name, ledger.boxes)
 }
 
-// over counts by the tasks of the plan.
-func (l sddLedger) over(p progress, name, file string, read plan) progress {
+// countByPlan counts by the tasks of the plan.
+func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
-		if l.done[t.label] || t.ticked() {
+		if l.done[t.label] || t.isTicked() {
 			p.done++
 		} else if next.line == 0 {
 			next = t
 		}
 	}
 	p.total = len(read.tasks)
-	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shown(name)
+	p.where = strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete in " + shownName(name)
 	if next.line == 0 {
 		return p
 	}
 	says := l.last[next.label]
 	if isBlocked(says) {
-		p.waiting = shown(name) + " says of task " + next.label + ": " + excerpt.Quote(says)
+		p.waiting = shownName(name) + " says of task " + next.label + ": " + excerpt.QuoteEvidence(says)
 		return p
 	}
-	p.where += ", next is task " + next.label + " " + excerpt.Quote(next.title)
-	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shown(name) + "). Next is task " + next.label + ", " +
-		excerpt.Quote(next.title) + " (" + at(file, next.line) + ")"
+	p.where += ", next is task " + next.label + " " + excerpt.QuoteEvidence(next.title)
+	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(name) + "). Next is task " + next.label + ", " +
+		excerpt.QuoteEvidence(next.title) + " (" + placeOf(file, next.line) + ")"
 	if next.open.Line > 0 {
-		p.next += ", from " + excerpt.Quote(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
+		p.next += ", from " + excerpt.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
 	}
 	p.next += "."
 	if says != "" {
-		p.next += " The ledger's last word about it is " + excerpt.Quote(says) + "."
+		p.next += " The ledger's last word about it is " + excerpt.QuoteEvidence(says) + "."
 	}
 	p.next += " Go on with it now, as the skill says, and add its line to the ledger when it is complete. If you need a decision from the user, ask for it and wait."
 	return p
@@ -352,15 +352,15 @@ func (l sddLedger) over(p progress, name, file string, read plan) progress {
 // itself.
 func byBoxes(p progress, name string, boxes []markdown.Box) progress {
 	var first markdown.Box
-	p.done, first = plan{boxes: boxes}.count()
+	p.done, first = plan{boxes: boxes}.countBoxes()
 	p.total = len(boxes)
 	count := strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total)
-	p.where = count + " boxes ticked in " + shown(name)
+	p.where = count + " boxes ticked in " + shownName(name)
 	if first.Line == 0 {
 		return p
 	}
-	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.Quote(first.Text)
-	p.next = "The list has " + count + " boxes ticked. Next is " + excerpt.Quote(first.Text) + " (" + at(name, first.Line) +
+	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.QuoteEvidence(first.Text)
+	p.next = "The list has " + count + " boxes ticked. Next is " + excerpt.QuoteEvidence(first.Text) + " (" + placeOf(name, first.Line) +
 		"). Go on with it now and tick it when it is done. If you need a decision from the user, ask for it and wait."
 	return p
 }

@@ -55,14 +55,14 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 		line, column := object.Position(data, offset)
 		return Workflow{}, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + problem)
 	}
-	switch fault := codec.Check(data); {
+	switch fault := codec.FindFault(data); {
 	case fault == nil:
 	case fault.Cut:
 		return fail(len(data), "the file ends too early")
 	default:
 		return fail(fault.At, fault.Says)
 	}
-	if codec.Kind(bytes.TrimSpace(data)) != "object" {
+	if codec.KindName(bytes.TrimSpace(data)) != "object" {
 		return fail(0, "it is not a JSON object")
 	}
 	var w Workflow
@@ -72,12 +72,12 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 			return fail(m.Key, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
 		if slices.Contains(names, m.Name) {
-			return fail(m.Key, shown(m.Name)+" is given twice")
+			return fail(m.Key, shownName(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
 			w.Line, _ = object.Position(data, m.At)
 		}
-		if problem := w.take(m.Name, m.Value); problem != "" {
+		if problem := w.takeMember(m.Name, m.Value); problem != "" {
 			return fail(m.At, problem)
 		}
 		names = append(names, m.Name)
@@ -85,13 +85,13 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 	return w, nil
 }
 
-// take reads one member. It returns what is wrong with it.
-func (w *Workflow) take(name string, value []byte) (problem string) {
+// takeMember reads one member. It returns what is wrong with it.
+func (w *Workflow) takeMember(name string, value []byte) (problem string) {
 	var text string
 	switch name {
 	case "skill", "phase", "next", "session_id", "updated_at":
 		var ok bool
-		if text, ok = codec.String(value); !ok {
+		if text, ok = codec.ExactString(value); !ok {
 			return name + " is not a string"
 		}
 	}
@@ -118,7 +118,7 @@ func (w *Workflow) take(name string, value []byte) (problem string) {
 		}
 	case "updated_at":
 		var ok bool
-		if w.Updated, ok = moment.Read(text); !ok && text != "" {
+		if w.Updated, ok = moment.ParseTime(text); !ok && text != "" {
 			problem = name + " is not a time like 2026-02-06T21:30:00Z"
 		}
 	}
@@ -138,8 +138,8 @@ func wholeNumber(name string, value []byte) (n int, problem string) {
 	return n, ""
 }
 
-// Check says what is wrong between the members, nil if nothing is.
-func (w Workflow) Check() error {
+// CheckMembers says what is wrong between the members, nil if nothing is.
+func (w Workflow) CheckMembers() error {
 	switch {
 	case w.Total == 0:
 		return errors.New("tasks_total is 0 or missing: there is nothing to count")
@@ -152,7 +152,7 @@ func (w Workflow) Check() error {
 }
 
 func workflowWants(strategy.Situation) []strategy.Want {
-	return []strategy.Want{{Name: WorkflowFile, Whole: codec.Valid}}
+	return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
 }
 
 func workflowReads(o *Options, s strategy.Situation) (p progress) {
@@ -165,12 +165,12 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	err := errors.New(f.Problem)
 	if f.Problem == "" {
 		if w, err = ParseWorkflow(f.Data); err == nil && !w.Waiting {
-			err = w.Check()
+			err = w.CheckMembers()
 		}
 	}
 	if err != nil {
 		// Half a year after the work it was about, a broken file is only litter.
-		if p.unsure = o.tooOld(WorkflowFile, f.Age); p.unsure == "" {
+		if p.unsure = o.isTooOld(WorkflowFile, f.Age); p.unsure == "" {
 			p.fault = WorkflowFile + ": " + err.Error()
 		}
 		return p
@@ -184,7 +184,7 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	if w.Updated == 0 || age < 0 { // a clock that is wrong must not keep it fresh for years
 		age = f.Age
 	}
-	if p.unsure = o.tooOld(WorkflowFile, age); p.unsure != "" {
+	if p.unsure = o.isTooOld(WorkflowFile, age); p.unsure != "" {
 		return p
 	}
 	if w.Waiting {
@@ -192,17 +192,17 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 		return p
 	}
 	done := strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total)
-	p.where = done + " tasks done, says " + at(WorkflowFile, w.Line)
+	p.where = done + " tasks done, says " + placeOf(WorkflowFile, w.Line)
 	var b strings.Builder
-	b.WriteString("The workflow state has " + done + " tasks done (" + at(WorkflowFile, w.Line) + ").")
+	b.WriteString("The workflow state has " + done + " tasks done (" + placeOf(WorkflowFile, w.Line) + ").")
 	for _, part := range []struct{ name, text string }{{"skill", w.Skill}, {"phase", w.Phase}} {
 		if part.text != "" {
-			b.WriteString(" Its " + part.name + " is " + excerpt.Quote(part.text) + ".")
+			b.WriteString(" Its " + part.name + " is " + excerpt.QuoteEvidence(part.text) + ".")
 		}
 	}
 	b.WriteString(" Go on with task " + strconv.Itoa(w.Done+1) + " now")
 	if w.Next != "" {
-		b.WriteString(": " + excerpt.Quote(w.Next))
+		b.WriteString(": " + excerpt.QuoteEvidence(w.Next))
 	}
 	b.WriteString(". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait.")
 	p.next = b.String()

@@ -26,13 +26,13 @@ type sets struct{}
 // Rules are those of a set.
 func (sets) Rules(set string) []rules.Rule {
 	if set == "seed" {
-		return seed()
+		return seedRules()
 	}
-	return rules.Base()
+	return rules.BaseRules()
 }
 
-// seed is the tree of the first design.
-func seed() []rules.Rule {
+// seedRules is the tree of the first design.
+func seedRules() []rules.Rule {
 	return []rules.Rule{
 		{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},
 		{ID: "todos", Todo: "pending", Then: strategy.Continue, Reason: rules.GoOnWithTodos, Window: true},

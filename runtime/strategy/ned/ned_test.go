@@ -174,7 +174,7 @@ func FuzzNed(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, tool, content, status string) {
 		s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{LastTool: tool}, Todos: strategy.Todos{List: []fact.Todo{{Content: content, Status: status}}}}
-		for _, set := range rules.SetsOf(Strategy()) {
+		for _, set := range rules.RuleSetsOf(Strategy()) {
 			v := decide(rules.Options{Set: set}, s)
 			if v.Rule == "" || (v.Decision == strategy.Continue) != (v.Reason != "") {
 				t.Errorf("%s: %+v", set, v)

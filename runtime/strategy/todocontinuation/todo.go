@@ -66,11 +66,11 @@ func Strategy() strategy.Strategy {
 type Options struct{ Ceiling strategy.Number }
 
 // Members are the ceiling.
-func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.Member()} }
+func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Ceiling.Over(below.(*Options).Ceiling, l)
+	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
 
 // Needs are the list, and what is remembered of reminders.
@@ -89,14 +89,14 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if len(todos) == 0 {
 		file := s.Workspace.Files[todoState]
 		if file.Problem != "" {
-			return passes("unreadable", todoState+": "+file.Problem)
+			return passBy("unreadable", todoState+": "+file.Problem)
 		}
 		if !file.Found {
-			return passes("none", "there is no todo list")
+			return passBy("none", "there is no todo list")
 		}
 		var err error
 		if todos, err = readTodos(file.Data); err != nil {
-			return passes("unreadable", todoState+": "+err.Error())
+			return passBy("unreadable", todoState+": "+err.Error())
 		}
 		where = " in " + todoState
 	}
@@ -110,7 +110,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 	}
 	if len(doing)+len(pending) == 0 {
-		return passes("done", "nothing is open in the todo list"+where)
+		return passBy("done", "nothing is open in the todo list"+where)
 	}
 	evidence := strconv.Itoa(len(doing)+len(pending)) + " open todos" + where
 	if len(doing)+len(pending) == 1 {
@@ -125,7 +125,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		m = fact.Memory{Key: todoMemory, Text: sum}
 	}
 	if m.Rounds >= o.Ceiling.Value {
-		return passes("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)
+		return passBy("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)
 	}
 	m.Rounds++
 	m.At = s.Session.Now
@@ -139,7 +139,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 }
 
-func passes(rule, evidence string) strategy.Verdict {
+func passBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Pass, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
@@ -155,21 +155,21 @@ func entries(heading string, todos []fact.Todo, most int) string {
 			b.WriteString("  ... and " + strconv.Itoa(len(todos)-most) + " more\n")
 			break
 		}
-		b.WriteString("  - " + entry(t.Content))
+		b.WriteString("  - " + shortEntry(t.Content))
 		if t.Blocked {
 			b.WriteString(" (waits for another)")
 		}
 		if t.Owner != "" {
-			b.WriteString(" (taken by " + entry(t.Owner) + ")")
+			b.WriteString(" (taken by " + shortEntry(t.Owner) + ")")
 		}
 		b.WriteString("\n")
 	}
 	return b.String()
 }
 
-// entry is a text of a todo as one short line that passes for nothing else.
-func entry(text string) string {
-	text = strings.Join(strings.Fields(display.Line(text)), " ")
+// shortEntry is a text of a todo as one short line that passes for nothing else.
+func shortEntry(text string) string {
+	text = strings.Join(strings.Fields(display.OneLine(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // the tag that Claude Code puts around what a hook says
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)
 	}
@@ -188,13 +188,13 @@ func listSum(todos []fact.Todo) string {
 	for _, t := range todos {
 		b.WriteString(t.Status + "\x00" + t.Content + "\x00")
 	}
-	return excerpt.Hash(b.String())
+	return excerpt.HashText(b.String())
 }
 
 // readTodos reads the list that another tool keeps: {"todos": [{"content",
 // "status"}]}. What is no entry is passed over.
 func readTodos(data []byte) ([]fact.Todo, error) {
-	members, err := object.Read(data)
+	members, err := object.ReadMembers(data)
 	if err != nil {
 		return nil, err
 	}
@@ -204,17 +204,17 @@ func readTodos(data []byte) ([]fact.Todo, error) {
 		if entries++; entries > maxEntries {
 			return
 		}
-		item, err := object.Read(raw)
+		item, err := object.ReadMembers(raw)
 		if err != nil {
 			return
 		}
 		var t fact.Todo
 		// What is no text is none: an entry of no status, an unknown task.
-		t.Status, _ = codec.String(item["status"])
-		t.Content, _ = codec.String(item["content"])
+		t.Status, _ = codec.ExactString(item["status"])
+		t.Content, _ = codec.ExactString(item["content"])
 		todos = append(todos, t)
 	})
-	if !list && !object.Absent(members["todos"]) {
+	if !list && !object.IsAbsent(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

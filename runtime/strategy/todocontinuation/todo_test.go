@@ -101,7 +101,7 @@ func TestTodosAreData(t *testing.T) {
 		strings.Repeat("é", 200):         strings.Repeat("é", 80) + "…",
 		"a\xffb":                         "a\uFFFDb",
 	} {
-		if got := entry(content); got != want {
+		if got := shortEntry(content); got != want {
 			t.Errorf("%q becomes %q, want %q", content, got, want)
 		}
 	}

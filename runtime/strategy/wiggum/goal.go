@@ -53,29 +53,29 @@ type Goal struct {
 	Body    string
 }
 
-// Read reads a loop's file. The error names the line.
-func Read(data []byte) (Goal, error) {
+// ReadLoop reads a loop's file. The error names the line.
+func ReadLoop(data []byte) (Goal, error) {
 	front, err := readFront(string(data))
 	if err != nil {
 		return Goal{}, err
 	}
 	g := Goal{Count: goalCount, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
 	for _, f := range front.fields {
-		if err := g.take(f); err != nil {
-			return Goal{}, atLine(f.line, f.key+": "+err.Error())
+		if err := g.takeField(f); err != nil {
+			return Goal{}, errorAtLine(f.line, f.key+": "+err.Error())
 		}
 	}
 	return g, nil
 }
 
-func (g *Goal) take(f field) (err error) {
+func (g *Goal) takeField(f field) (err error) {
 	switch f.key {
 	case "iteration_count":
-		g.Count, err = f.count()
+		g.Count, err = f.parseCount()
 	case "max_iterations":
-		g.Max, err = f.count()
+		g.Max, err = f.parseCount()
 	case "active":
-		switch strings.ToLower(f.text()) {
+		switch strings.ToLower(f.parseText()) {
 		case "true", "yes", "on":
 			g.Active = true
 		case "false", "no", "off":
@@ -87,7 +87,7 @@ func (g *Goal) take(f field) (err error) {
 		g.Promises = nil
 		parts := f.values
 		if !f.list {
-			parts = strings.Split(f.text(), "|")
+			parts = strings.Split(f.parseText(), "|")
 		}
 		for _, part := range parts {
 			if part = strings.TrimSpace(part); part != "" {
@@ -95,32 +95,32 @@ func (g *Goal) take(f field) (err error) {
 			}
 		}
 	case "session_id":
-		g.Session = f.text()
+		g.Session = f.parseText()
 	case "loop_id":
-		g.ID = f.text()
+		g.ID = f.parseText()
 	case "timeout":
-		g.Timeout, err = f.span()
+		g.Timeout, err = f.parseSpan()
 	case "iteration_timeout":
-		g.IterationTimeout, err = f.span()
+		g.IterationTimeout, err = f.parseSpan()
 	case "started_at":
-		g.Started, _ = moment.Read(f.text())
+		g.Started, _ = moment.ParseTime(f.parseText())
 	case "stopped_at":
-		g.Stopped, _ = moment.Read(f.text())
+		g.Stopped, _ = moment.ParseTime(f.parseText())
 	}
 	return err
 }
 
-// Set puts fields into a loop's file: one that is there is replaced in its
+// SetFields puts fields into a loop's file: one that is there is replaced in its
 // place, one that is not is added behind the last. Values are as the file has
 // them: a number, true, or what Quote makes of a text; "" takes a field out.
-func Set(data []byte, fields ...[2]string) ([]byte, error) {
+func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {
 		front, err := readFront(text)
 		if err != nil {
 			return nil, err
 		}
-		text = front.set(set[0], set[1])
+		text = front.setField(set[0], set[1])
 	}
 	return []byte(text), nil
 }
@@ -135,9 +135,9 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// Quote writes a text as a value: in double quotes, on one line. It leaves out what
+// QuoteValue writes a text as a value: in double quotes, on one line. It leaves out what
 // the file cannot hold, not what a terminal does not show: the text stays the user's.
-func Quote(text string) string {
+func QuoteValue(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range text {
@@ -162,11 +162,11 @@ func Quote(text string) string {
 // QuoteList writes texts as a value: a list, or a text alone.
 func QuoteList(texts []string) string {
 	if len(texts) == 1 && !strings.Contains(texts[0], "|") {
-		return Quote(texts[0])
+		return QuoteValue(texts[0])
 	}
 	var all []string
 	for _, text := range texts {
-		all = append(all, Quote(text))
+		all = append(all, QuoteValue(text))
 	}
 	return "[" + strings.Join(all, ", ") + "]"
 }
@@ -190,28 +190,28 @@ type field struct {
 	start, end int
 }
 
-func (f field) text() string { return strings.Join(f.values, "|") }
+func (f field) parseText() string { return strings.Join(f.values, "|") }
 
-func (f field) count() (int, error) {
-	n, err := strconv.Atoi(f.text())
+func (f field) parseCount() (int, error) {
+	n, err := strconv.Atoi(f.parseText())
 	if err != nil || f.list || n < 0 || n > 1_000_000_000 {
 		return 0, errors.New("it is a whole number, and not below 0")
 	}
 	return n, nil
 }
 
-func (f field) span() (int64, error) {
-	if f.text() == "" || f.text() == "0" {
+func (f field) parseSpan() (int64, error) {
+	if f.parseText() == "" || f.parseText() == "0" {
 		return 0, nil
 	}
-	ms, ok := moment.Span(f.text())
+	ms, ok := moment.ParseSpan(f.parseText())
 	if !ok {
 		return 0, errors.New("it must be a duration, like 30m or 2h")
 	}
 	return ms, nil
 }
 
-func atLine(line int, says string) error {
+func errorAtLine(line int, says string) error {
 	return errors.New("line " + strconv.Itoa(line) + ": " + says)
 }
 
@@ -220,18 +220,18 @@ func readFront(text string) (front, error) {
 	f := front{text: text, newline: "\n"}
 	first, rest, ok := cutLine(text)
 	if first != "---" || !ok {
-		return f, atLine(1, `the first line is not "---"`)
+		return f, errorAtLine(1, `the first line is not "---"`)
 	}
 	if strings.HasSuffix(text[:len(text)-len(rest)], "\r\n") {
 		f.newline = "\r\n"
 	}
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return f, atLine(1, "it is not text in UTF-8")
+		return f, errorAtLine(1, "it is not text in UTF-8")
 	}
 	for number := 2; ; number++ {
 		at := len(text) - len(rest)
 		if rest == "" {
-			return f, atLine(number, `no line "---" ends the fields`)
+			return f, errorAtLine(number, `no line "---" ends the fields`)
 		}
 		var line string
 		line, rest, _ = cutLine(rest)
@@ -247,11 +247,11 @@ func readFront(text string) (front, error) {
 			last := len(f.fields) - 1
 			item := trimmed[1:]
 			if last < 0 || !f.fields[last].list && len(f.fields[last].values) > 0 || item != "" && item[0] != ' ' && item[0] != '\t' {
-				return f, atLine(number, "a list item belongs to no field")
+				return f, errorAtLine(number, "a list item belongs to no field")
 			}
 			value, _, _, err := readValue(item)
 			if err != nil {
-				return f, atLine(number, err.Error())
+				return f, errorAtLine(number, err.Error())
 			}
 			f.fields[last].list = true
 			f.fields[last].values = append(f.fields[last].values, value)
@@ -260,13 +260,13 @@ func readFront(text string) (front, error) {
 		}
 		next, err := readField(line)
 		if err != nil {
-			return f, atLine(number, err.Error())
+			return f, errorAtLine(number, err.Error())
 		}
 		if len(f.fields) == maxFields {
-			return f, atLine(number, "more than "+strconv.Itoa(maxFields)+" fields")
+			return f, errorAtLine(number, "more than "+strconv.Itoa(maxFields)+" fields")
 		}
 		if slices.ContainsFunc(f.fields, func(had field) bool { return had.key == next.key }) {
-			return f, atLine(number, next.key+" is given twice")
+			return f, errorAtLine(number, next.key+" is given twice")
 		}
 		next.line, next.start, next.end = number, at, end
 		f.fields = append(f.fields, next)
@@ -408,8 +408,8 @@ func readList(text string) (values []string, comment string, err error) {
 	}
 }
 
-// set is the text with a field set, added, or, for "", taken out.
-func (f front) set(key, value string) string {
+// setField is the text with a field set, added, or, for "", taken out.
+func (f front) setField(key, value string) string {
 	i := slices.IndexFunc(f.fields, func(had field) bool { return had.key == key })
 	switch {
 	case i < 0 && value == "":

@@ -48,7 +48,7 @@ func TestReadGoal(t *testing.T) {
 		"a line in the text": {"---\n---\none\n---\niteration_count: 7\n", with(func(g *Goal) { g.Body = "one\n---\niteration_count: 7" })},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := Read([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
+			if got, err := ReadLoop([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, %v\nwant %+v", got, err, test.want)
 			}
 		})
@@ -75,7 +75,7 @@ func TestNoGoal(t *testing.T) {
 		"---\nx: \"\\q\"\n---\n":                "line 2: an unknown escape",
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
-		if _, err := Read([]byte(text)); err == nil || err.Error() != want {
+		if _, err := ReadLoop([]byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -95,12 +95,12 @@ func TestSetGoal(t *testing.T) {
 		"the text is no field": {"---\nactive: true\n---\nactive: true\n", "active", "false", "---\nactive: false\n---\nactive: true\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, err := Set([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
+			if got, err := SetFields([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
 				t.Errorf("got %q, %v\nwant %q", got, err, test.after)
 			}
 		})
 	}
-	if _, err := Set([]byte("no fields"), [2]string{"active", "false"}); err == nil {
+	if _, err := SetFields([]byte("no fields"), [2]string{"active", "false"}); err == nil {
 		t.Error("a file without fields took one")
 	}
 }
@@ -130,13 +130,13 @@ func TestGoalOfManyFields(t *testing.T) {
 	var b strings.Builder
 	for i := range maxFields + 1 {
 		if i == maxFields {
-			if _, err := Read([]byte("---\n" + b.String() + "---\n")); err != nil {
+			if _, err := ReadLoop([]byte("---\n" + b.String() + "---\n")); err != nil {
 				t.Error(err)
 			}
 		}
 		b.WriteString("f" + strconv.Itoa(i) + ": 1\n")
 	}
-	if _, err := Read([]byte("---\n" + b.String() + "---\n")); err == nil || !strings.Contains(err.Error(), "line 202: more than 200 fields") {
+	if _, err := ReadLoop([]byte("---\n" + b.String() + "---\n")); err == nil || !strings.Contains(err.Error(), "line 202: more than 200 fields") {
 		t.Errorf("%v", err)
 	}
 }
@@ -146,18 +146,18 @@ func FuzzGoal(f *testing.F) {
 	f.Add("---\r\na: [x, 'y', \"z\"] # c\r\nb:\r\n - 1\r\n---\r\n", "b", "")
 	f.Add("---\n#\n\nx: ''\n---", "x", "\n\t\x00")
 	f.Fuzz(func(t *testing.T, text, key, value string) {
-		before, err := Read([]byte(text))
+		before, err := ReadLoop([]byte(text))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "line ") {
 				t.Fatalf("%q: no line in %v", text, err)
 			}
 			return
 		}
-		after, err := Set([]byte(text), [2]string{"completion_promise", QuoteList([]string{value, "x"})}, [2]string{"iteration_count", "41"})
+		after, err := SetFields([]byte(text), [2]string{"completion_promise", QuoteList([]string{value, "x"})}, [2]string{"iteration_count", "41"})
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		now, err := Read(after)
+		now, err := ReadLoop(after)
 		if err != nil {
 			t.Fatalf("%q became %q: %v", text, after, err)
 		}

@@ -36,7 +36,7 @@ const (
 // Strategy is ralph-wiggum.
 func Strategy() strategy.Strategy {
 	return strategy.Strategy{
-		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: reads, Armed: armed},
+		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
 		New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 	}
 }
@@ -48,38 +48,38 @@ type Options struct{ Ceiling strategy.Number }
 func (o *Options) MaxRounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling.
-func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.Member()} }
+func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Ceiling.Over(below.(*Options).Ceiling, l)
+	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
 
 // Needs are the loop's file, and what is remembered of the loop.
 func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Memories: true, Files: func(strategy.Situation) []strategy.Want {
-		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := Read(data); return err == nil }}}
+		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
 	}}
 }
 
-// reads is the loop's file for those who only look at it.
-func reads(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }
+// filesToRead is the loop's file for those who only look at it.
+func filesToRead(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }
 
-// armed tells whether the loop drives this session, also where its own hook has ended
+// armedState tells whether the loop drives this session, also where its own hook has ended
 // it at this stop.
-func armed(s strategy.Situation) strategy.Armed {
+func armedState(s strategy.Situation) strategy.Armed {
 	file := s.Workspace.Files[File]
 	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
-	id, count, running := runs(m)
+	id, count, running := parseMemory(m)
 	switch {
-	case !running && s.IsNow(m):
+	case !running && s.IsFromThisStop(m):
 		return strategy.Armed{Evidence: "its loop ends at this stop", Running: true}
 	case !file.Found && running:
 		return strategy.Armed{Evidence: "its file has just been removed", Running: true, Age: s.Session.Now}
 	case !file.Readable():
 		return strategy.Armed{}
 	}
-	goal, err := Read(file.Data)
+	goal, err := ReadLoop(file.Data)
 	switch {
 	case err != nil, goal.Session != "" && s.Session.ID != "" && goal.Session != s.Session.ID:
 		return strategy.Armed{}
@@ -106,13 +106,13 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	l.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
 	switch {
 	case !l.file.Found:
-		return l.gone()
+		return l.loopIsGone()
 	case l.file.Problem != "":
-		return l.rests("unreadable", File+": "+l.file.Problem)
+		return l.restOnce("unreadable", File+": "+l.file.Problem)
 	}
 	var err error
-	if l.Goal, err = Read(l.file.Data); err != nil {
-		return l.rests("frontmatter", File+": "+err.Error())
+	if l.Goal, err = ReadLoop(l.file.Data); err != nil {
+		return l.restOnce("frontmatter", File+": "+err.Error())
 	}
 	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
@@ -122,7 +122,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		l.max, l.capped = o.MaxRounds(), true
 	}
 	l.remember()
-	return l.decide(o.MaxRounds())
+	return l.decideIteration(o.MaxRounds())
 }
 
 // goalLoop is a loop at one stop.
@@ -155,7 +155,7 @@ func (l *goalLoop) remember() {
 	if l.memory.Prompt == l.s.Turn.PromptID && l.s.Turn.PromptID != "" {
 		l.rounds = l.memory.Rounds
 	}
-	if l.memory.Mark != l.mark(l.Count) {
+	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = fact.Memory{Key: l.memory.Key}
 	}
 	if l.Started == 0 {
@@ -163,117 +163,117 @@ func (l *goalLoop) remember() {
 	}
 }
 
-// mark tells one loop at one iteration from others.
-func (l *goalLoop) mark(count int) string { return l.id + " " + strconv.Itoa(count) }
+// markOfLoop tells one loop at one iteration from others.
+func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.Itoa(count) }
 
 // overMark begins the mark of a loop that is over.
 const overMark = "over "
 
-// runs tells which loop this session was in at its last stop.
-func runs(m fact.Memory) (id string, count int, ok bool) {
+// parseMemory tells which loop this session was in at its last stop.
+func parseMemory(m fact.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
 	return id, count, err == nil && fact.IsLoopID(id) && m.Mark != overMark+number
 }
 
-// gone is a stop without a file. If this session was in a loop, the user has
+// loopIsGone is a stop without a file. If this session was in a loop, the user has
 // taken it away, which may have been Claude.
-func (l *goalLoop) gone() strategy.Verdict {
+func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + File}
-	if id, count, ok := runs(l.memory); ok {
+	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
-		v.Told = l.name() + ": the loop is over: its file is gone"
-		v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, count)}
-		v.Remember = l.over(overMark + id)
+		v.Told = l.pluginName() + ": the loop is over: its file is gone"
+		v.Events = []fact.LoopEvent{l.newEvent(fact.LoopCancelled, count)}
+		v.Remember = l.rememberEnd(overMark + id)
 	}
 	return v
 }
 
-// rests is a stop with a file that is no loop: once, the user is told why.
-func (l *goalLoop) rests(rule, evidence string) strategy.Verdict {
+// restOnce is a stop with a file that is no loop: once, the user is told why.
+func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
-	if hash := excerpt.Hash(evidence); !slices.Contains(l.memory.Told, hash) {
-		v.Told = l.name() + ": not a loop: " + evidence
+	if hash := excerpt.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
+		v.Told = l.pluginName() + ": not a loop: " + evidence
 		v.Remember = l.memory
 		v.Remember.Told = append(slices.Clone(l.memory.Told), hash)
 	}
 	return v
 }
 
-// name is how the plugin is called.
-func (l *goalLoop) name() string {
+// pluginName is how the plugin is called.
+func (l *goalLoop) pluginName() string {
 	if l.s.Session.Plugin == "" {
 		return "ralph-wiggum"
 	}
 	return l.s.Session.Plugin
 }
 
-func (l *goalLoop) decide(ceiling int) strategy.Verdict {
+func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 	if !l.Active {
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
 		if l.memory.Mark != "" { // it was running until now
-			v.Remember = l.over("")
+			v.Remember = l.rememberEnd("")
 			if l.Stopped == 0 { // else it has been told by who stopped it
-				v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, l.Count)}
+				v.Events = []fact.LoopEvent{l.newEvent(fact.LoopCancelled, l.Count)}
 			}
 		}
 		return v
 	}
 	count := l.Count + 1
-	text := strings.ToLower(l.said())
+	text := strings.ToLower(l.lastWords())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			return l.ends(fact.LoopPromised, count, l.s.Session.Who()+" said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
+			return l.endLoop(fact.LoopPromised, count, l.s.Session.AgentName()+" said "+excerpt.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
-	stalls := l.stalls()
+	stalls := l.countStalls()
 	switch {
 	case count >= l.max:
-		v := l.ends(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
-		v.Told += l.wayOn(ceiling)
+		v := l.endLoop(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v.Told += l.howToGoOn(ceiling)
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
-		return l.ends(fact.LoopTimedOut, count, "it began "+moment.Length(l.s.Session.Now-l.Started)+" ago, and timeout is "+moment.Length(l.Timeout), "Timeout reached. Loop stopped.")
+		return l.endLoop(fact.LoopTimedOut, count, "it began "+moment.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+moment.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
-		return l.ends(fact.LoopTimedOut, count, "the iteration took "+moment.Length(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+moment.Length(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+		return l.endLoop(fact.LoopTimedOut, count, "the iteration took "+moment.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+moment.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauses(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
+		return l.pauseLoop(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
-		return l.pauses(fact.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
+		return l.pauseLoop(fact.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
-	return l.goesOn(count, stalls)
+	return l.continueLoop(count, stalls)
 }
 
-// said is what Claude has said since our last continue. What the transcript has
+// lastWords is what Claude has said since our last continue. What the transcript has
 // from before counts as nothing: a promise in it was made to another loop.
-func (l *goalLoop) said() string {
-	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == excerpt.Hash(l.s.Message.Text)) {
+func (l *goalLoop) lastWords() string {
+	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == excerpt.HashText(l.s.Message.Text)) {
 		return ""
 	}
 	return l.s.Message.Text
 }
 
-// idles counts our continues in a row without a tool call, of one prompt. Without
+// countIdle counts our continues in a row without a tool call, of one prompt. Without
 // a transcript calls are not known.
-func (l *goalLoop) idles() int {
+func (l *goalLoop) countIdle() int {
 	if l.memory.Mark == "" || !l.s.Turn.Known || l.memory.Prompt != l.s.Turn.PromptID || l.memory.Calls != l.s.Turn.Count {
 		return 0
 	}
 	return l.memory.Idle
 }
 
-// stalls counts those of them that brought the same words, too.
-func (l *goalLoop) stalls() int {
-	if l.idles() == 0 || l.memory.Text != excerpt.Hash(l.s.Message.Text) {
+// countStalls counts those of them that brought the same words, too.
+func (l *goalLoop) countStalls() int {
+	if l.countIdle() == 0 || l.memory.Text != excerpt.HashText(l.s.Message.Text) {
 		return 0
 	}
 	return l.memory.Stalls
 }
 
-func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
+func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
-		fields = append(fields, [2]string{"session_id", Quote(l.s.Session.ID)})
+		fields = append(fields, [2]string{"session_id", QuoteValue(l.s.Session.ID)})
 	}
 	if l.Stopped != 0 { // and is active again
 		fields = append(fields, [2]string{"stopped_at", ""})
@@ -282,21 +282,21 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 		if l.ID == "" {
 			fields = append(fields, [2]string{"loop_id", l.id})
 		}
-		fields = append(fields, [2]string{"started_at", moment.Write(l.Started)})
+		fields = append(fields, [2]string{"started_at", moment.FormatTime(l.Started)})
 	}
-	data, err := Set(l.file.Data, fields...)
+	data, err := SetFields(l.file.Data, fields...)
 	if err != nil {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
 	}
 	v := strategy.Verdict{
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
-		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.atMost(),
-		Reason:   l.reason(count),
-		Told:     l.name() + ": iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
+		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.limitInWords(),
+		Reason:   l.reasonFor(count),
+		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: fact.Memory{
-			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: excerpt.Hash(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: excerpt.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Stalls: stalls + 1, Idle: l.countIdle() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
 	}
 	if l.s.Session.Protocol == "exit2" {
@@ -313,99 +313,99 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 	if count == l.max-1 {
 		kind = fact.LoopLastRound
 	}
-	v.Events = l.begun(l.event(kind, count))
+	v.Events = l.withBeginning(l.newEvent(kind, count))
 	return v
 }
 
-func (l *goalLoop) reason(count int) string {
+func (l *goalLoop) reasonFor(count int) string {
 	r := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
 	if len(l.Promises) > 0 {
-		r += " Completion promise: " + excerpt.First(strings.Join(l.Promises, " | "), goalPromise)
+		r += " Completion promise: " + excerpt.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
 	}
 	if l.Body != "" {
-		r += "\n\n" + excerpt.First(l.Body, goalBody)
+		r += "\n\n" + excerpt.FirstRunes(l.Body, goalBody)
 	}
 	return r
 }
 
-// until says what the loop waits for.
-func (l *goalLoop) until() string {
+// goalInWords says what the loop waits for.
+func (l *goalLoop) goalInWords() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last one"
 	}
-	says := ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0])
+	says := ", until " + l.s.Session.AgentName() + " says " + excerpt.QuoteEvidence(l.Promises[0])
 	if len(l.Promises) > 1 {
 		says += " or another of its promises"
 	}
 	return says
 }
 
-// atMost is the last iteration, and why it is not the one that the file names.
-func (l *goalLoop) atMost() string {
+// limitInWords is the last iteration, and why it is not the one that the file names.
+func (l *goalLoop) limitInWords() string {
 	if l.capped {
 		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; your ceiling is " + strconv.Itoa(l.max) + ")"
 	}
 	return strconv.Itoa(l.max)
 }
 
-// ends takes the file away: the loop is over.
-func (l *goalLoop) ends(event string, count int, evidence, note string) strategy.Verdict {
+// endLoop takes the file away: the loop is over.
+func (l *goalLoop) endLoop(event string, count int, evidence, note string) strategy.Verdict {
 	v := strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
-		Told:     l.name() + ": the loop is over: " + evidence,
+		Told:     l.pluginName() + ": the loop is over: " + evidence,
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
-		Remember: l.over(overMark + l.id),
+		Remember: l.rememberEnd(overMark + l.id),
 	}
-	v.Events = l.begun(l.event(event, count))
+	v.Events = l.withBeginning(l.newEvent(event, count))
 	return v
 }
 
-// wayOn says how a loop at its limit goes on. Its file is gone, and the history has it.
-func (l *goalLoop) wayOn(ceiling int) string {
+// howToGoOn says how a loop at its limit goes on. Its file is gone, and the history has it.
+func (l *goalLoop) howToGoOn(ceiling int) string {
 	again := "springfield loop history rerun " + l.id + " --max " + strconv.Itoa(min(2*l.max, ceiling))
 	if l.max == ceiling {
 		return ". The history keeps the goal. To do it again, run in a terminal in this project: " + again +
-			". For more iterations at once, raise \"ceiling\" in ~/.claude/springfield/" + l.name() + ".json"
+			". For more iterations at once, raise \"ceiling\" in ~/.claude/springfield/" + l.pluginName() + ".json"
 	}
 	return ". The history keeps the goal. To go on with it, run in a terminal in this project: " + again
 }
 
-// pauses leaves the goal where it is, switched off: nothing that the user wrote
+// pauseLoop leaves the goal where it is, switched off: nothing that the user wrote
 // down is lost because Claude got stuck.
-func (l *goalLoop) pauses(event string, count int, evidence, note string) strategy.Verdict {
-	data, err := Set(l.file.Data, [2]string{"active", "false"})
+func (l *goalLoop) pauseLoop(event string, count int, evidence, note string) strategy.Verdict {
+	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
 	}
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
-		Told:     l.name() + ": the loop is paused: " + evidence + ". Its file stays, with active: false. To go on, run in a terminal in this project: springfield loop set active true",
+		Told:     l.pluginName() + ": the loop is paused: " + evidence + ". Its file stays, with active: false. To go on, run in a terminal in this project: springfield loop set active true",
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
-		Remember: l.over(""),
-		Events:   l.begun(l.event(event, count)),
+		Remember: l.rememberEnd(""),
+		Events:   l.withBeginning(l.newEvent(event, count)),
 	}
 }
 
-// over is what is remembered of a loop that has ended at this stop.
-func (l *goalLoop) over(mark string) fact.Memory {
-	return fact.Memory{Key: l.memory.Key, Mark: mark, Text: excerpt.Hash(l.s.Message.Text), At: l.s.Session.Now}
+// rememberEnd is what is remembered of a loop that has ended at this stop.
+func (l *goalLoop) rememberEnd(mark string) fact.Memory {
+	return fact.Memory{Key: l.memory.Key, Mark: mark, Text: excerpt.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
-// begun puts the start of a loop before what happens at its first stop.
-func (l *goalLoop) begun(e fact.LoopEvent) []fact.LoopEvent {
+// withBeginning puts the start of a loop before what happens at its first stop.
+func (l *goalLoop) withBeginning(e fact.LoopEvent) []fact.LoopEvent {
 	if !l.fresh {
 		return []fact.LoopEvent{e}
 	}
-	start := l.event(fact.LoopStarted, l.Count)
+	start := l.newEvent(fact.LoopStarted, l.Count)
 	start.Text, start.File = "", LoopFile(l.file.Data)
 	return []fact.LoopEvent{start, e}
 }
 
-func (l *goalLoop) event(event string, count int) fact.LoopEvent {
+func (l *goalLoop) newEvent(event string, count int) fact.LoopEvent {
 	return fact.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
-		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.Final(strings.TrimSpace(l.said()), 1000),
+		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.LastBytes(strings.TrimSpace(l.lastWords()), 1000),
 	}
 }

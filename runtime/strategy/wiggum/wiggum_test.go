@@ -80,7 +80,7 @@ func TestGoalLoopStalls(t *testing.T) {
 		"words at last":   {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i / 3) }, 8},
 		"the count is set": {func(i int, s *strategy.Situation) {
 			if i == 2 {
-				data, _ := Set(s.Workspace.Files[File].Data, [2]string{"iteration_count", "5"})
+				data, _ := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "5"})
 				s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 			}
 		}, 5},
@@ -118,8 +118,10 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		"the event's own":          {func(s *strategy.Situation) { s.Message.Own = true }, strategy.Stop},
 		"the transcript's":         {func(*strategy.Situation) {}, strategy.Stop},
 		"an earlier turn's":        {func(s *strategy.Situation) { s.Message.Earlier = true }, strategy.Continue},
-		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = excerpt.Hash(s.Message.Text) }, strategy.Continue},
-		"said again, by the event": {func(s *strategy.Situation) { s.Memories[0].Text, s.Message.Own = excerpt.Hash(s.Message.Text), true }, strategy.Stop},
+		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = excerpt.HashText(s.Message.Text) }, strategy.Continue},
+		"said again, by the event": {func(s *strategy.Situation) {
+			s.Memories[0].Text, s.Message.Own = excerpt.HashText(s.Message.Text), true
+		}, strategy.Stop},
 		"a loop without a promise": {func(s *strategy.Situation) {
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
 		}, strategy.Continue},
@@ -143,7 +145,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	s := loopAt(goalOf("completion_promise: yes", "timeout: 1h"), "a")
 	step(&s, decide(s))
 	kept := s.Workspace.Files[File]
-	goal, err := Read(kept.Data)
+	goal, err := ReadLoop(kept.Data)
 	if err != nil || !fact.IsLoopID(goal.ID) {
 		t.Fatalf("%+v, %v", goal, err)
 	}
@@ -155,7 +157,7 @@ func TestGoalLoopIDs(t *testing.T) {
 		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
 	step(&s, v)
-	if again, err := Read(s.Workspace.Files[File].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Session.Now/1000 {
+	if again, err := ReadLoop(s.Workspace.Files[File].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Session.Now/1000 {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
@@ -258,7 +260,7 @@ func TestGoalLoopThatIsWoundBack(t *testing.T) {
 				return continues, last
 			}
 			continues++
-			data, err := Set(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
+			data, err := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
