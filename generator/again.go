@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // Setting is one that is given by itself: plugin.key=value.

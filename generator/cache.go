@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // shelf is where compiled hooks are kept. The zero value keeps nothing.
@@ -89,7 +89,7 @@ func (s shelf) keepProgram(made string, data []byte) {
 	if os.MkdirAll(slot, 0o700) != nil {
 		return
 	}
-	in, err := folder.OpenFolder(slot)
+	in, err := rooted.OpenFolder(slot)
 	if err != nil {
 		return
 	}

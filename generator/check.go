@@ -18,8 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // ErrNoHook says that a plugin has no hook for a machine, ErrNoJudge that it has
@@ -92,7 +92,7 @@ func (s Suite) StartsOn(machine Target) bool {
 
 // makeExecutable puts the bit back that a copy has lost.
 func makeExecutable(dir string) error {
-	in, err := folder.OpenFolder(dir)
+	in, err := rooted.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func programsOf(dir string, machine Target) (programs, error) {
 	if machine.OS == "windows" {
 		return p, nil
 	}
-	f, err := folder.OpenPath(filepath.Join(dir, "hooks", string(Hook)))
+	f, err := rooted.OpenPath(filepath.Join(dir, "hooks", string(Hook)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -183,7 +183,7 @@ func CheckRuntime(dir string, machine Target) error {
 
 // checkRuntime is checkMark of a file.
 func checkRuntime(path string) error {
-	f, err := folder.OpenPath(path)
+	f, err := rooted.OpenPath(path)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func CheckRecorded(dir string, machine Target) error {
 }
 
 func sumFile(path string) (string, error) {
-	f, err := folder.OpenPath(path)
+	f, err := rooted.OpenPath(path)
 	if err != nil {
 		return "", err
 	}
@@ -295,7 +295,7 @@ func targetsIn(dir string, program Program) []Target {
 
 // TargetOf reads from a compiled program which machine it is for.
 func TargetOf(path string) (Target, error) {
-	f, err := folder.OpenPath(path)
+	f, err := rooted.OpenPath(path)
 	if err != nil {
 		return Target{}, err
 	}

@@ -24,9 +24,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -89,8 +89,8 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 
 // readPlugin reads all that is compared of a plugin. An error is about file, "" for all of it.
 func (c *comparison) readPlugin() (file string, err error) {
-	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && folder.HoldsPath(c.Catalog, c.Dir) {
-		market, err := folder.OpenFolder(c.Catalog)
+	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
+		market, err := rooted.OpenFolder(c.Catalog)
 		if err == nil {
 			err = market.CheckLinks(name) // a link there came with the marketplace
 			_ = market.Close()
@@ -99,7 +99,7 @@ func (c *comparison) readPlugin() (file string, err error) {
 			return "", err
 		}
 	}
-	in, err := folder.OpenFolder(c.Dir)
+	in, err := rooted.OpenFolder(c.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -144,7 +144,7 @@ func (c *comparison) readPlugin() (file string, err error) {
 }
 
 // readPrograms reads the programs that this machine starts, and the launcher.
-func (c *comparison) readPrograms(in folder.Folder) {
+func (c *comparison) readPrograms(in rooted.Folder) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			data, _, err := in.ReadFile(place, maxProgram)
@@ -174,7 +174,7 @@ func (c *comparison) readPrograms(in folder.Folder) {
 // readAround compares the files around the plugin, if Gemini CLI has a whole branch of a
 // marketplace as its extension: there the plugin is a directory in it.
 func (c *comparison) readAround(above, base string, made map[string][]byte) {
-	in, err := folder.OpenFolder(above)
+	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
 	}
@@ -192,7 +192,7 @@ func (c *comparison) readAround(above, base string, made map[string][]byte) {
 }
 
 // readFiles compares the files in a directory, but those below except, with what is rendered.
-func (c *comparison) readFiles(in folder.Folder, made map[string][]byte, except string) {
+func (c *comparison) readFiles(in rooted.Folder, made map[string][]byte, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])
@@ -218,7 +218,7 @@ func (c *comparison) readFiles(in folder.Folder, made map[string][]byte, except 
 	}
 }
 
-func (c *comparison) readFile(in folder.Folder, name string, e fs.DirEntry, made map[string][]byte) {
+func (c *comparison) readFile(in rooted.Folder, name string, e fs.DirEntry, made map[string][]byte) {
 	mode := e.Type()
 	if info, err := e.Info(); err == nil {
 		mode = info.Mode()
@@ -298,7 +298,7 @@ func sameText(name string, a, b []byte) bool {
 // one that it is switched on by. A catalog that is not there adds nothing.
 func (c *comparison) readEntry(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
-	data, err := folder.ReadFile(c.Catalog, file, maxCatalog)
+	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
 	if c.Catalog == "" || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -467,7 +467,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 
 // notRead is why something is not read.
 func notRead(err error) string {
-	var link *folder.LinkError
+	var link *rooted.LinkError
 	if errors.As(err, &link) {
 		return "a link; springfield follows none in a plugin"
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // A plugin is compared as an agent runs it: a copy, beside which nothing says what was built.

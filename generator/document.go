@@ -19,8 +19,8 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/docs/schemas"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // document is a parsed file. Paths are keys and indexes.

@@ -36,8 +36,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // maxFile bounds what is read of a suite's file, in bytes: several times a hook.
@@ -71,7 +71,7 @@ type Outcome struct {
 
 // Plan is everything that a verb does to the files of a suite.
 type Plan struct {
-	change.Change
+	journal.Change
 	Outcomes []Outcome
 	Fresh    bool // springfield has written nothing there yet
 
@@ -142,7 +142,7 @@ const (
 type planner struct {
 	Plan
 	aim        Aim
-	in         *folder.Folder  // nil: there is nothing yet
+	in         *rooted.Folder  // nil: there is nothing yet
 	suite      Suite           // as springfield.yaml has it
 	base, next record          // what springfield wrote before, and will have written
 	hooked     map[string]bool // plugins that have a hook
@@ -165,7 +165,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		return Plan{}, err
 	}
 	if suite != nil {
-		in, err := folder.OpenFolder(dir)
+		in, err := rooted.OpenFolder(dir)
 		if err != nil {
 			return Plan{}, err
 		}
@@ -213,7 +213,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 			return Plan{}, err
 		}
 		e := p.editOf(RecordFile, has)
-		e.Own, e.After = true, &change.Content{Data: p.next.encodeSums(), Mode: 0o644}
+		e.Own, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
 	p.SameVersion, err = p.sameVersion()
@@ -245,17 +245,17 @@ func (p *planner) noteOutcome(path string, state State) {
 func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode) {
 	e := p.editOf(o.Writes, has)
 	if o.State != Removed {
-		e.After = &change.Content{Data: data, Mode: mode}
+		e.After = &journal.Content{Data: data, Mode: mode}
 	}
 	p.Outcomes = append(p.Outcomes, o)
 	p.Edits = append(p.Edits, e)
 }
 
 // editOf is one of a file of the suite. What is no file has no content to change.
-func (p *planner) editOf(name string, has found) change.Edit {
-	e := change.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
+func (p *planner) editOf(name string, has found) journal.Edit {
+	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.regular {
-		e.Before = &change.Content{Data: has.data, Mode: has.mode}
+		e.Before = &journal.Content{Data: has.data, Mode: has.mode}
 	}
 	return e
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // planBuild plans a build of what was compiled for a spec.
@@ -30,12 +30,12 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			t.Errorf("changes %v, removes %v", changed, removed)
 		}
 	})
-	for name, spoil := range map[string]func(dir string) change.Edit{
-		"a file in the way": func(dir string) change.Edit {
-			return change.Edit{In: dir, Path: filepath.Join(dir, SuiteFile, "below"), After: &change.Content{}}
+	for name, spoil := range map[string]func(dir string) journal.Edit{
+		"a file in the way": func(dir string) journal.Edit {
+			return journal.Edit{In: dir, Path: filepath.Join(dir, SuiteFile, "below"), After: &journal.Content{}}
 		},
-		"nothing to remove": func(dir string) change.Edit {
-			return change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "hooks", "nowhere"), Before: &change.Content{}}
+		"nothing to remove": func(dir string) journal.Edit {
+			return journal.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "hooks", "nowhere"), Before: &journal.Content{}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

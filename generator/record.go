@@ -23,7 +23,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // RecordFile is the record's path in a suite.
@@ -75,8 +75,8 @@ func withEndsOf(model []byte, text string) []byte {
 // springfield.yaml has none.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
-	data, err := folder.ReadFile(dir, RecordFile, maxRecord)
-	var link *folder.LinkError
+	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
+	var link *rooted.LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil

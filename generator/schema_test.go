@@ -14,8 +14,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
@@ -145,7 +145,7 @@ func TestStrategySchema(t *testing.T) {
 		t.Errorf("the schema knows strategies %v, the runtime %v", got, registry.StrategyNames())
 	}
 	var acts []string
-	for _, act := range closing.AllActs() {
+	for _, act := range lastmessage.AllActs() {
 		acts = append(acts, string(act))
 	}
 	if got := text.Defs["rule"].Properties["act"].Enum; !slices.Equal(got, acts) {

@@ -16,8 +16,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -80,8 +80,8 @@ func ReadSuite(dir string) (Suite, error) {
 }
 
 func readSuiteFile(dir string) ([]byte, error) {
-	data, err := folder.ReadFile(dir, SuiteFile, maxSuiteFile)
-	var link *folder.LinkError
+	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
+	var link *rooted.LinkError
 	switch {
 	case err == nil:
 		return data, nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // twoPlugins are the files of a suite with two plugins.
@@ -341,20 +341,20 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	must(t, err)
 	before := tree(t, dir)
 	broken := u
-	broken.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &change.Content{}})
+	broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &journal.Content{}})
 	if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// A directory in a file's place is the user's: never moved.
 	blocked := u
-	blocked.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &change.Content{}})
+	blocked.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &journal.Content{}})
 	if err := blocked.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
-	if err := u.WriteUnjournaled(); !errors.Is(err, change.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
+	if err := u.WriteUnjournaled(); !errors.Is(err, journal.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v", err)
 	}
 	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {

@@ -14,9 +14,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
@@ -40,7 +40,7 @@ type Validation struct {
 type inspection struct {
 	dir      string
 	called   string        // dir, as commands name it
-	files    folder.Folder // of dir
+	files    rooted.Folder // of dir
 	schemas  schemaSet
 	suite    Suite
 	expected []File // what it would be generated with
@@ -76,7 +76,7 @@ func Validate(dir, called string) (Validation, error) {
 	if err != nil {
 		return Validation{}, err
 	}
-	files, err := folder.OpenFolder(dir)
+	files, err := rooted.OpenFolder(dir)
 	if err == nil {
 		defer func() { _ = files.Close() }()
 		_, err = files.Lstat(SuiteFile)

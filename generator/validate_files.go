@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // lookAtBinaries looks at the programs themselves. They are the same in every

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // goodSuite makes a suite with two plugins for three targets, hooks that are

@@ -1,257 +1,108 @@
 package installer
 
-// Switching a plugin off: what enabling has changed is put back. Where nothing
-// is remembered, the plugin's own entry says false and nothing else changes.
-
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Disable plans to put back what enabling a plugin in a scope has changed. While
-// another plugin that springfield enabled there stays on, what both need stays:
-// all but the plugin's own entry beside one that decides at Stop, the marketplace
-// beside one that does not.
-func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Change, error) {
-	id := plugin.ID()
-	c := change.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
-	f, err := s.openScope(scope)
-	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
-		f, err = s.openBehindLink(scope, id, err)
+// Disabling is what disable is asked for.
+type Disabling struct {
+	Plugin string // NAME or NAME@MARKETPLACE
+	Suite  string // the directory that has it, "" if it is to be found
+	Scope  client.Scope
+	Purge  bool // Claude Code is to forget it, too
+	DryRun bool // nothing changes
+}
+
+// Disabled is what became of it.
+type Disabled struct {
+	journal.Change
+	ID   string // of the plugin, or the name that was asked for
+	Todo string // what a dry run has not done beside the edit, "" for nothing
+}
+
+// Disable puts settings back, and has the claude command forget the plugin where that
+// is asked for.
+func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
+	plugin, err := m.findEnabled(r)
+	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
+		return Disabled{ID: r.Plugin}, nil
 	}
 	if err != nil {
-		return c, err
+		return Disabled{}, err
 	}
-	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
-		return c, f.refused(err)
+	if r.Purge && m.Claude.Path == "" {
+		return Disabled{}, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
-	m, err := s.recallFile(f.At)
-	if err != nil {
-		return c, err
+	done := Disabled{ID: plugin.ID()}
+	if done.Change, err = m.Settings.Disable(plugin, r.Scope); err != nil {
+		return done, err
 	}
-	v, err := s.viewFrom(scope, f)
-	if err != nil {
-		return c, err
-	}
-	if err := s.takeBack(&c, v, f, id); err != nil {
-		return c, err
-	}
-	if len(m.enabled()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
-		if err := s.takeBackDeclared(&c, f); err != nil {
-			return c, err
+	if r.DryRun {
+		if r.Purge {
+			done.Todo, err = m.wouldPurge(plugin, r.Scope)
 		}
+		return done, err
 	}
-	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
-		c.Notes = append(c.Notes, "no settings here name it")
+	done.Change, err = m.Settings.PlanAndApply(done.Change, func(now *settings.Settings) (journal.Change, error) { return now.Disable(plugin, r.Scope) })
+	if err == nil && r.Purge {
+		err = m.purgePlugin(ctx, &done, plugin, r.Scope)
 	}
-	v.noteWhatIsLeft(&c, f, id)
-	return c, nil
+	return done, err
 }
 
-// takeBack takes back what enabling has set, or says false.
-func (s *Settings) takeBack(c *change.Change, v view, f file, id string) error {
-	m, _ := s.recallFile(f.At)
-	on, says := v.own.SaysOf(id)
-	switch {
-	case m.switchedOn(id):
-		return s.giveBack(c, v, f, id)
-	case on:
-		only := "springfield did not enable it here, so it is only switched off"
-		if !strings.HasPrefix(id, latte) {
-			only += "; double-shot-latte stays as it is"
-		}
-		c.Notes = append(c.Notes, only)
-	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, switchesOn(v.scopeBelow(id))+"; "+string(v.scope)+" settings now say no, and they win")
-	default:
-		return nil
-	}
-	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
-}
-
-// openBehindLink opens a project's settings behind a link if springfield has switched the
-// plugin on in them, else it gives the refusal. The user's own settings have a scope.
-func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return file{}, err
-	}
-	target, err := change.Resolve(path)
-	own, errOwn := change.Resolve(filepath.Join(s.Config, "settings.json"))
-	if err != nil || errOwn != nil || target == own {
-		return file{}, refusal
-	}
-	if m, err := s.recallFile(target); err != nil || !m.switchedOn(id) {
-		return file{}, refusal
-	}
-	return s.openFile("", path)
-}
-
-// giveBack releases what was set in the file, and in user settings on its
-// behalf.
-func (s *Settings) giveBack(c *change.Change, v view, f file, id string) error {
-	m, err := s.recallFile(f.At)
-	if err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(v.own.PluginIDs(), func(other string) bool {
-		on, _ := v.own.SaysOf(other)
-		return !on || other == id || !m.switchedOn(other)
-	})
-	only := func(remembered) bool { return true }
-	switch {
-	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
-		only = func(r remembered) bool { return r.isSwitch(id) }
-	case len(others) > 0:
-		only = func(r remembered) bool {
-			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
-		}
-	}
-	if err := s.release(c, f, f.At, only); err != nil || len(others) > 0 {
-		return err
-	}
-	return s.takeBackDeclared(c, f)
-}
-
-// takeBackDeclared releases what was set in user settings on behalf of another
-// file.
-func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
-	path, err := s.Settings(client.User)
-	if err != nil {
-		return err
-	}
-	target, err := change.Resolve(path)
-	if err != nil || target == f.At {
-		return err
-	}
-	if m, err := s.recallFile(target); err != nil || m == nil {
-		return err
-	}
-	user, err := s.userFile()
-	if err != nil {
-		return err
-	}
-	return s.release(c, user, f.At, func(remembered) bool { return true })
-}
-
-// noteWhatIsLeft says where the plugin stays on: in the file itself, because it
-// was on before springfield came, and in other scopes.
-func (v view) noteWhatIsLeft(c *change.Change, f file, id string) {
-	after, err := document.ParseDocument(planned(*c, f)) // no bytes are an empty document
-	if err == nil {
-		v.own = client.LayerOf(string(v.scope), f.Edit, after)
-	}
-	on, says := v.own.SaysOf(id)
-	switch {
-	case on:
-		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
-	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, "it stays on: "+switchesOn(v.scopeBelow(id))+"; disable it once more to say no in "+string(v.scope)+" settings, which win")
-	}
-	v.noteOverruled(c, id, false)
-}
-
-// EnabledAs lists the plugins of a name that a scope's settings switch on, so
-// that disabling needs no suite.
-func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return nil, err
-	}
-	f, err := s.openFile("", path)
-	if err != nil {
-		return nil, err
-	}
-	if _, _, err := f.doc.Get("enabledPlugins"); err != nil {
-		return nil, f.refused(err)
-	}
-	own := client.LayerOf(string(scope), f.Edit, f.doc)
-	var found []client.Plugin
-	for _, id := range own.PluginIDs() {
-		bare, marketplace, _ := strings.Cut(id, "@")
-		if on, _ := own.SaysOf(id); on && bare == name {
-			found = append(found, client.Plugin{Name: bare, Marketplace: marketplace})
-		}
-	}
-	return found, nil
-}
-
-// WhyInUse says why a plugin would stay installed when it is disabled in a scope, ""
-// if nothing else needs it.
-func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return "", err
-	}
-	except, err := change.Resolve(path)
-	if err != nil {
-		return "", err
-	}
-	return s.whyInUse(plugin.ID(), except)
-}
-
-// whyInUse says what else than one file needs a plugin.
-func (s *Settings) whyInUse(id, except string) (string, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return "", err
-	}
-	for _, l := range layers {
-		if on, _ := l.SaysOf(id); on && l.Location() != except {
-			return l.Name + " settings switch it on", nil
-		}
-	}
-	memories, _ := s.memories() // what cannot be read is not known to need it
-	for _, m := range memories {
-		if m.switchedOn(id) && m.File != except && pathExists(m.File) {
-			return "springfield has enabled it in " + m.File + ", too", nil
-		}
-	}
-	project, err := s.InstalledElsewhere(id)
-	if project != "" {
-		return "Claude Code has installed it for " + project + ", too", nil
-	}
-	return "", err
-}
-
-// PurgePlugin has the client forget a plugin, and its marketplace if nothing else of
-// it is in use. It says what it did and what it left, a sentence each.
-func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
-	id := plugin.ID()
-	why, err := s.whyInUse(id, "")
-	if err != nil {
-		return nil, err
-	}
+func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, error) {
+	why, err := m.Settings.WhyInUse(plugin, scope)
 	if why != "" {
-		return []string{id + " stays installed: " + why}, nil
+		return "leave it installed: " + why, err
 	}
-	others, err := s.UsesOf(plugin)
+	return "make the claude command forget " + plugin.ID() + ", away from your settings", err
+}
+
+// purgePlugin has the claude command forget a plugin that is disabled.
+func (m Means) purgePlugin(ctx context.Context, done *Disabled, plugin client.Plugin, scope client.Scope) error {
+	notes, err := settings.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
+	if err != nil && ctx.Err() != nil {
+		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
+		return ctx.Err()
+	}
 	if err != nil {
-		return nil, err
+		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
 	}
-	if len(others) == 0 {
-		// Removing the last source of a plugin uninstalls it too.
-		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
-		if err != nil {
-			return nil, err
+	done.Notes = append(done.Notes, notes...)
+	return nil
+}
+
+// findEnabled turns a name into a plugin. What settings switch on, those of the
+// scope first, needs no suite: it may have moved away, or be another user's.
+func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
+	if name, marketplace, ok := strings.Cut(r.Plugin, "@"); ok {
+		return client.Plugin{Name: name, Marketplace: marketplace}, nil
+	}
+	if r.Suite != "" {
+		return m.FindPlugin(r.Plugin, r.Suite)
+	}
+	for _, s := range append([]client.Scope{r.Scope}, client.AllScopes()...) {
+		on, err := m.Settings.EnabledAs(r.Plugin, s)
+		switch {
+		case err != nil && s == r.Scope:
+			return client.Plugin{}, err
+		case len(on) == 1:
+			return on[0], nil
+		case len(on) > 1:
+			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(), "%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
 		}
-		return []string{note}, nil
 	}
-	note, err := claude.Uninstall(ctx, s.Snapshot, id)
-	if err != nil {
-		return nil, err
+	for _, known := range m.Settings.EnabledByUs() { // its entry has gone by other means
+		if name, marketplace, _ := strings.Cut(known.ID, "@"); name == r.Plugin {
+			return client.Plugin{Name: name, Marketplace: marketplace}, nil
+		}
 	}
-	if note != "" {
-		notes = append(notes, note)
-	}
-	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
+	return m.FindPlugin(r.Plugin, r.Suite)
 }

@@ -1,275 +1,433 @@
 package installer
 
-// Switching a plugin on.
-//
-// The rules:
-//   - all of it is one edit of one scope's file; only a directory marketplace
-//     that has to be declared goes elsewhere, into user settings;
-//   - double-shot-latte goes off, and so does every other springfield plugin of the
-//     same kind: one decides, one drives a loop to a goal, one through a spec. While
-//     a loop runs, the hooks of the others stand aside, so kinds do not exclude each
-//     other. A plugin that decides nothing at Stop switches no other off;
-//   - what another scope decides is not touched but named.
-
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// latte is the plugin that springfield replaces.
-const (
-	latte       = "double-shot-latte@"
-	latteOrigin = latte + "superpowers-marketplace"
-)
-
-// Rivals says what is to happen to plugins that drive the same loop.
-type Rivals string
-
-// Answers about rivals; none is asked for with a *RivalsError.
-const (
-	RivalsOff  Rivals = "off"
-	RivalsKeep Rivals = "keep"
-)
-
-// Enabling is what Enable is asked for.
+// Enabling is what enable is asked for.
 type Enabling struct {
+	Plugin      string // NAME or NAME@MARKETPLACE
+	Suite       string // the directory that has it, "" if it is to be found
+	Marketplace string // its name, OWNER/REPO or URL, "" if it is to be found
+	Scope       client.Scope
+	Keep        bool // other springfield plugins stay on
+	Rivals      settings.Rivals
+	NoClaude    bool // the claude command is not to be called
+	DryRun      bool // nothing changes
+	Trust       bool // another host is to trust the plugin's hook without asking
+
+	// Ask asks what is to happen to plugins that would drive the same loop.
+	Ask func(*settings.RivalsError) (settings.Rivals, error)
+}
+
+// Enabled is what became of it.
+type Enabled struct {
+	journal.Change
 	Plugin client.Plugin
-	Scope  client.Scope
-	// Declare has user settings declare the suite's directory as a marketplace,
-	// for when there is no client to register it.
-	Declare bool
-	Keep    bool // other springfield plugins stay on
-	// Kin are the strategies of the plugin's kind, of which one is on; nil: all that
-	// decide at Stop.
-	Kin []string
-	// Beside is set for a plugin that decides nothing at Stop, so that all others
-	// stay as they are.
-	Beside bool
-	// Loops is set for a plugin that drives a loop of its own through a spec,
-	// which others drive too.
-	Loops  bool
-	Rivals Rivals
-	// Rounds is how often in a row the plugin may let Claude go on without a
-	// tool call in between.
-	Rounds int
+	From   string // where the plugin comes from, for people
+	Live   string // from when on it is in effect
+	Todo   string // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
-// RivalsError says that other plugins drive the same loop, and that the user has to
-// decide about them.
-type RivalsError struct {
-	Plugin string
-	IDs    []string
+// enabling is a plugin on its way.
+type enabling struct {
+	Means
+	Enabling
+	wanted   settings.Enabling
+	from     string
+	register string   // a directory that Claude Code does not know yet, "" if there is none
+	install  string   // a plugin that is not fetched yet
+	added    string   // the marketplace that was added to find the plugin
+	leaves   []string // what an undo of the settings does not take back
 }
 
-func (e *RivalsError) Error() string {
-	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
-}
-
-// PlanEnable plans to switch a plugin on in a scope.
-func (s *Settings) PlanEnable(e Enabling) (change.Change, error) {
-	c := change.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
-	f, err := s.openScope(e.Scope)
-	if err != nil {
-		return c, err
-	}
-	var user file
-	var market client.Market
-	if e.Plugin.Suite != "" { // else it is known by its name alone
-		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
-		if user, err = s.userFile(); err != nil {
-			return c, err
+// EnablePlugin switches a plugin on. Settings are read once, and the edit is worked out
+// before the claude command is called, so that settings that cannot be edited leave
+// everything alone.
+func EnablePlugin(ctx context.Context, m Means, r Enabling) (done Enabled, err error) {
+	e := newEnabling(m, r)
+	defer func() {
+		if err != nil {
+			e.takeBack(ctx)
 		}
-		if err := market.CheckDeclared(user.doc); err != nil {
-			return c, user.refused(err)
-		}
+	}()
+	if err := e.findPlugin(ctx); err != nil {
+		return done, err
 	}
-	edits, err := s.switches(&c, f, e)
-	if err != nil {
-		return c, err
+	if err := e.checkListed(); err != nil {
+		return done, err
 	}
-	if e.Declare {
-		declare := declaring(market)
-		if user.At == f.At { // user scope, or a project whose settings are the user's
-			edits = append([]document.Edit{declare}, edits...)
-		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
-			// An absolute path is of no use to others: never in a project's file.
-			return c, err
+	if err := e.findWhatIsMissing(); err != nil {
+		return done, err
+	}
+	plan, err := e.planEdit()
+	if err != nil || r.DryRun {
+		return e.summarize(ctx, plan), err
+	}
+	planned := e.wanted
+	if err := e.complete(ctx); err != nil {
+		return done, err
+	}
+	if !reflect.DeepEqual(e.wanted, planned) { // what was fetched is now known, or could not be registered
+		if plan, err = e.planEdit(); err != nil {
+			return done, err
 		}
 	}
-	return c, s.setMembers(&c, f, edits, f.At)
-}
-
-func declaring(m client.Market) document.Edit {
-	return document.Edit{Path: []string{"extraKnownMarketplaces", m.Name}, Value: m.Declaration()}
-}
-
-func switchTo(id, value string) document.Edit {
-	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
-}
-
-// switches are the members to set in the scope's file.
-func (s *Settings) switches(c *change.Change, f file, e Enabling) ([]document.Edit, error) {
-	id := e.Plugin.ID()
-	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
-		return nil, f.refused(err) // before the user is asked anything
-	}
-	v, err := s.viewFrom(e.Scope, f)
-	if err != nil {
-		return nil, err
-	}
-	if e.Beside {
-		v.noteOverruled(c, id, true)
-		return []document.Edit{switchTo(id, "true")}, nil
-	}
-	edits := append(v.raiseCap(c, e), switchTo(latteOrigin, "false"))
-	if _, says := v.own.SaysOf(latteOrigin); !says && !v.isOn(latteOrigin) {
-		c.Notes = append(c.Notes, latteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
-	}
-	others, rivals, err := s.switchOffOthers(c, v, f, e)
-	if err != nil {
-		return nil, err
-	}
-	if len(rivals) > 0 && e.Rivals == "" {
-		return nil, &RivalsError{id, rivals}
-	}
-	edits = append(edits, others...)
-	for _, rival := range rivals {
-		if e.Rivals == RivalsKeep {
-			c.Notes = append(c.Notes, rival+" stays on too: both drive a loop, and either can make Claude go on")
-			continue
-		}
-		edits = append(edits, v.removeRival(c, rival)...)
-		v.noteOverruled(c, rival, false)
-	}
-	v.noteOverruled(c, id, true)
-	return append(edits, switchTo(id, "true")), nil
-}
-
-// switchOffOthers are the members that switch off the other plugins that decide at Stop, and
-// the rivals in a loop.
-func (s *Settings) switchOffOthers(c *change.Change, v view, f file, e Enabling) (off []document.Edit, rivals []string, err error) {
-	known := s.Snapshot
-	if e.Plugin.Suite != "" { // known or not: with this edit it will be
-		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
-	}
-	for _, id := range v.pluginIDs() {
-		isLatte := strings.HasPrefix(id, latte)
-		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
-			return nil, nil, f.refused(err)
-		}
-		_, above, overruled := v.overruled(id)
-		switch {
-		case id == e.Plugin.ID():
-		case !isLatte && s.isOtherKind(known, e, id):
-			if v.isOn(id) {
-				c.Notes = append(c.Notes, id+" stays on too: while a loop runs, only the plugin that drives it decides")
-			}
-		case isLatte || s.drivesStop(known, v, id):
-			if !isLatte && e.Keep {
-				if v.isOn(id) {
-					c.Notes = append(c.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
-				}
-				continue
-			}
-			if v.isOn(id) && id != latteOrigin {
-				off = append(off, switchTo(id, "false"))
-			}
-			if v.isOn(id) && !above {
-				c.Notes = append(c.Notes, id+" is switched off")
-			}
-			v.noteOverruled(c, id, false)
-		case e.Loops && isRival(id) && (v.isOn(id) || overruled && above):
-			rivals = append(rivals, id)
-		}
-	}
-	return off, rivals, nil
-}
-
-// isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
-// another kind.
-func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
-	i := known.Installed(id)
-	return e.Kin != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.Kin, i.Strategy)
-}
-
-// drivesStop tells whether a plugin is one of ours that decides at Stop. Of one that
-// is not there any more only our memory can tell.
-func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
-	if i := known.Installed(id); i.Dir != "" {
-		return i.DrivesStop()
-	}
-	return slices.ContainsFunc(v.allLayers(), func(l client.Layer) bool {
-		m, _ := s.recallFile(l.Location()) // one that cannot be read says nothing
-		return l.Name != client.Skills && m.switchedOn(id)
+	plan.Leaves = e.leaves
+	plan, err = m.Settings.PlanAndApply(plan, func(now *settings.Settings) (journal.Change, error) {
+		again, err := now.PlanEnable(e.wanted)
+		again.Leaves = e.leaves
+		return again, err
 	})
+	return e.summarize(ctx, plan), err
 }
 
-// isRival tells whether a plugin is known to drive a loop through a spec or a
-// promise, and is not ours.
-func isRival(id string) bool {
-	name, _, _ := strings.Cut(id, "@")
-	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
-}
-
-// removeRival takes a rival's entry out, and says false where a lower scope
-// would switch it on again.
-func (v view) removeRival(c *change.Change, id string) []document.Edit {
-	_, says := v.own.SaysOf(id)
-	switch {
-	case v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, id+" is switched off")
-		return []document.Edit{switchTo(id, "false")}
-	case says:
-		c.Notes = append(c.Notes, id+" is taken out")
-		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
+// checkListed refuses a plugin of a suite whose catalog, which the user has changed,
+// lacks it: Claude Code would not find it.
+func (e *enabling) checkListed() error {
+	plugin := e.wanted.Plugin
+	if plugin.Suite == "" {
+		return nil
 	}
+	names, err := e.Settings.PluginsOffered(client.Directory(plugin.Marketplace, plugin.Suite))
+	if err != nil || slices.Contains(names, plugin.Name) {
+		return err
+	}
+	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
+	return failWith("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
+		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
+}
+
+// Managed is the file that an administrator would deploy to have a plugin on for all
+// users of a machine.
+func Managed(ctx context.Context, m Means, r Enabling) (settings []byte, plugin client.Plugin, err error) {
+	r.DryRun = true
+	e := newEnabling(m, r)
+	if err := e.findPlugin(ctx); err != nil {
+		return nil, plugin, err
+	}
+	if err := e.findWhatIsMissing(); err != nil {
+		return nil, plugin, err
+	}
+	market, err := m.Settings.MarketOf(e.wanted.Plugin)
+	if err == nil {
+		settings, err = e.wanted.Managed(market)
+	}
+	return settings, e.wanted.Plugin, err
+}
+
+func newEnabling(m Means, r Enabling) *enabling {
+	if r.NoClaude {
+		m.Claude.Path = ""
+	}
+	return &enabling{Means: m, Enabling: r, wanted: settings.Enabling{Scope: r.Scope, Keep: r.Keep, Rivals: r.Rivals}}
+}
+
+// findPlugin finds the plugin. A marketplace that is named by its source is added
+// first: only its catalog says its name.
+func (e *enabling) findPlugin(ctx context.Context) (err error) {
+	name, source := e.Enabling.Plugin, e.Marketplace
+	bare, _, both := strings.Cut(name, "@")
+	suite := e.Suite
+	switch {
+	case source == "":
+	case both || suite != "":
+		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
+	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
+		suite = source
+	case !strings.ContainsAny(source, "/:"):
+		name = bare + "@" + source
+	default:
+		market, err := e.addMarketplace(ctx, bare, source)
+		if err != nil {
+			return err
+		}
+		name = bare + "@" + market
+	}
+	e.wanted.Plugin, err = e.FindPlugin(name, suite)
+	return err
+}
+
+// addMarketplace is the name of the marketplace with a source, which is added if it is not
+// known.
+func (e *enabling) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
+	known, err := e.Settings.MarketFrom(source)
+	switch {
+	case err != nil || known != "":
+		return known, err
+	case e.Claude.Path == "":
+		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNotCalled())
+	case e.DryRun:
+		return "", failWith(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
+			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
+	}
+	e.Tell("fetching marketplace %s with the claude command", source)
+	market, added, err := e.Claude.AddMarket(ctx, e.Settings.Snapshot, source)
+	if added {
+		e.added = market
+	}
+	return market, err
+}
+
+// whyNotCalled says why the claude command is not called.
+func (e *enabling) whyNotCalled() string {
+	if e.NoClaude {
+		return "--no-activate does not let the claude command fetch it"
+	}
+	return "there is no claude command to fetch it"
+}
+
+// takeBack has the claude command forget the marketplace that find has added, because
+// something went wrong after it.
+func (e *enabling) takeBack(ctx context.Context) {
+	if e.added == "" {
+		return
+	}
+	now := settings.ReadSettings(e.Settings.Places)
+	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.Enabling.Plugin, Marketplace: e.added})
+	if err != nil {
+		notes = []string{err.Error()}
+	}
+	for _, note := range notes {
+		e.Tell("%s", note)
+	}
+}
+
+// findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
+// not run, or is not springfield's, is refused.
+func (e *enabling) findWhatIsMissing() error {
+	plugin := e.wanted.Plugin
+	if plugin.Suite != "" {
+		e.from = plugin.Suite
+		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
+		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
+			return failWith("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+		}
+		if err != nil {
+			return err
+		}
+		if !registered {
+			e.register = plugin.Suite
+			e.wanted.Declare = e.Claude.Path == ""
+		}
+		return e.examine(e.pluginDir())
+	}
+	i := e.Settings.Installed(plugin.ID())
+	e.from = i.Source
+	if i.Dir != "" {
+		return e.examine(i.Dir)
+	}
+	if e.Claude.Path == "" {
+		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(), e.whyNotCalled())
+	}
+	e.install = plugin.ID()
+	if dir := e.Settings.InClone(plugin); dir != "" {
+		return e.examine(dir)
+	}
+	return nil // looked at when it is there
+}
+
+// pluginDir is where the plugin of a directory lies.
+func (e *enabling) pluginDir() string {
+	plugin := e.wanted.Plugin
+	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
+		return i.Dir
+	}
+	return filepath.Join(plugin.Suite, plugin.Name)
+}
+
+// examine looks at the plugin's own files.
+func (e *enabling) examine(dir string) error {
+	id := e.wanted.Plugin.ID()
+	found := e.Settings.InstalledIn(dir)
+	err := generator.CheckHook(dir, generator.HostTarget())
+	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(dir, generator.HostTarget())
+	}
+	switch {
+	case err != nil:
+		return failWith(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
+	case found.Problem != "":
+		return failWith("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
+	case !found.IsOurs():
+		return failWith("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
+	}
+	e.wanted.Loops, e.wanted.Kin = strategiesLike(found.Strategy)
+	e.wanted.Beside = !found.DrivesStop()
+	settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), "")
+	if err != nil {
+		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
+		return nil
+	}
+	e.wanted.Rounds = settings.MaxContinues()
 	return nil
 }
 
-// raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
-func (v view) raiseCap(c *change.Change, e Enabling) []document.Edit {
-	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
-		if client.Honoured(v.above) < e.Rounds {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
-				client.BlockCap, value, from, e.Plugin.ID(), e.Rounds))
+// strategiesLike are the strategies of the same kind as one, and whether that is to drive a loop
+// through a spec, as plugins of others do.
+func strategiesLike(name string) (spec bool, kin []string) {
+	known, ok := registry.StrategyNamed(name)
+	if !ok {
+		return false, nil
+	}
+	for _, other := range registry.AllStrategies() {
+		if other.KindOf() == known.KindOf() {
+			kin = append(kin, other.Name)
 		}
-		return nil
 	}
-	honoured := client.Honoured(v.allLayers())
-	if honoured >= e.Rounds {
-		return nil
-	}
-	c.Notes = append(c.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
-		client.BlockCap, e.Rounds, honoured))
-	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+	return known.KindOf() == strategy.SpecLoop, kin
 }
 
-// Managed is the file that an administrator would deploy to have a plugin on for
-// all users of a machine.
-func (e Enabling) Managed(market client.Market) ([]byte, error) {
-	if market.Source == nil {
-		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
+// planEdit works out the edit, and asks about rivals if there are any.
+func (e *enabling) planEdit() (journal.Change, error) {
+	plan, err := e.Settings.PlanEnable(e.wanted)
+	var rivals *settings.RivalsError
+	if !errors.As(err, &rivals) || e.Ask == nil {
+		return plan, err
 	}
-	settings := struct {
-		Env          map[string]string          `json:"env,omitempty"`
-		Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
-		Plugins      map[string]bool            `json:"enabledPlugins"`
-	}{
-		Marketplaces: map[string]json.RawMessage{market.Name: market.Declaration()},
-		Plugins:      map[string]bool{e.Plugin.ID(): true},
+	if e.wanted.Rivals, err = e.Ask(rivals); err != nil {
+		return plan, err
 	}
-	if !e.Beside {
-		settings.Plugins[latteOrigin] = false
+	return e.Settings.PlanEnable(e.wanted)
+}
+
+// complete calls the claude command for what is missing. One that cannot register a
+// directory is no reason to fail: user settings can declare it.
+func (e *enabling) complete(ctx context.Context) error {
+	snapshot := e.Settings.Snapshot
+	switch {
+	case e.Claude.Path == "":
+	case e.install != "":
+		e.Tell("fetching %s with the claude command", e.install)
+		added, err := e.Claude.Install(ctx, snapshot, e.install)
+		if err != nil {
+			return failWith("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+		}
+		if err := e.examine(snapshot.Installed(e.install).Dir); err != nil {
+			if added {
+				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // what is wrong with it matters more
+			}
+			return err
+		}
+		e.noteLeftover("still has " + e.install + " installed")
+	case e.register != "":
+		e.Tell("telling the claude command about %s", e.register)
+		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
+			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
+			e.wanted.Declare = true
+		} else if err == nil {
+			e.noteLeftover("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+		}
 	}
-	if e.Rounds > client.BlockCapDefault {
-		settings.Env = map[string]string{client.BlockCap: strconv.Itoa(e.Rounds)}
+	return ctx.Err() // Ctrl-C, even if the client was done by then
+}
+
+// noteLeftover notes what an undo of the settings does not take back.
+func (e *enabling) noteLeftover(what string) {
+	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
+}
+
+// summarize is what to tell of a plan.
+func (e *enabling) summarize(ctx context.Context, plan journal.Change) Enabled {
+	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "takes effect in your next session"}
+	if e.wanted.Declare {
+		d.Live += " (the one after it before Claude Code 2.1.285)"
 	}
-	return encodeIndented(settings)
+	if e.DryRun {
+		d.Todo = e.describeTodo()
+		return d
+	}
+	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isClientOlder(ctx, client.RootedLocal) {
+		d.Notes = append(d.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
+	}
+	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
+	return d
+}
+
+// describeTodo says what complete would do, "" for nothing.
+func (e *enabling) describeTodo() string {
+	const away = ", away from your settings"
+	switch {
+	case e.Claude.Path == "":
+		return ""
+	case e.install != "":
+		return "run: claude plugin install " + e.install + away
+	case e.register != "":
+		return fmt.Sprintf("run: claude plugin marketplace add %q", e.register) + away
+	}
+	return ""
+}
+
+// isClientOlder tells whether the claude command is older than a version; one that does not
+// say counts as old.
+func (e *enabling) isClientOlder(ctx context.Context, version string) bool {
+	if e.Claude.Path == "" {
+		return true
+	}
+	is, err := e.Claude.Version(ctx)
+	if err != nil {
+		return true
+	}
+	older, known := client.IsOlder(is, version)
+	return older || !known
+}
+
+// scopeNotes say what an edit of a project's settings means beside the edit.
+func (e *enabling) scopeNotes(ctx context.Context) []string {
+	plugin := e.wanted.Plugin
+	file, errFile := e.Settings.Places.Settings(e.Scope)
+	user, errUser := e.Settings.Places.Settings(client.User)
+	switch {
+	case errFile != nil || errUser != nil || e.Scope == client.User:
+		return nil
+	case file == user || rooted.IsSame(file, user):
+		return []string{"here these are your user settings: it is on in all your sessions"}
+	case e.Scope == client.Local:
+		if e.wouldCommit(ctx, file) {
+			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
+		}
+		return nil
+	case plugin.Suite != "":
+		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
+	}
+	if m, known := e.Settings.FindMarket(plugin.Marketplace); known && m.Repository() != "" {
+		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
+	}
+	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
+}
+
+// wouldCommit tells whether a file lies in the git repository around the working
+// directory, and that does not ignore it.
+func (e *enabling) wouldCommit(ctx context.Context, file string) bool {
+	work := e.Settings.Work
+	if git.RepositoryRoot(work) == "" {
+		return false
+	}
+	repo, err := e.Git.Repository(ctx, work)
+	if err != nil || repo == nil {
+		return false
+	}
+	place, err := repo.GitPath(file)
+	if err != nil || !filepath.IsLocal(place) {
+		return false
+	}
+	ignored, err := repo.Ignored(ctx, []string{place})
+	return err == nil && len(ignored) == 0
 }

@@ -20,13 +20,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // catalog is a marketplace.json as it was read.
 type catalog struct {
-	file  change.Edit
+	file  journal.Edit
 	doc   *document.Document
 	items []item
 	base  string // that bare names in sources are from, relative to the marketplace
@@ -43,7 +43,7 @@ type item struct {
 
 // readCatalog reads the catalog of the marketplace in a directory, and its name.
 func readCatalog(dir, at string) (c catalog, name string, err error) {
-	if c.file, err = change.OpenEdit(dir, at); err == nil && c.file.Before == nil {
+	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
 	if err != nil && isDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
@@ -142,31 +142,31 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 }
 
 // editWith is the file after edits.
-func (c catalog) editWith(edits []document.Edit) (change.Edit, error) {
+func (c catalog) editWith(edits []document.Edit) (journal.Edit, error) {
 	after, err := c.doc.ApplyEdits(edits...)
 	if err != nil {
-		return change.Edit{}, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
+		return journal.Edit{}, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
 	}
 	e := c.file
-	e.After = &change.Content{Data: after, Mode: e.Before.Mode}
+	e.After = &journal.Content{Data: after, Mode: e.Before.Mode}
 	return e, nil
 }
 
 // entered is the marketplace's file with an entry for every plugin that is published.
 // It stays as it is where the marketplace is the suite itself.
-func (in inputs) entered(after tree, releases []release) (change.Edit, error) {
+func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
-		return change.Edit{}, nil
+		return journal.Edit{}, nil
 	}
 	var edits []document.Edit
 	for _, r := range releases {
 		members, err := r.members(after)
 		if err != nil {
-			return change.Edit{}, err
+			return journal.Edit{}, err
 		}
 		more, err := in.market.editsForEntry(r.plugin, members)
 		if err != nil {
-			return change.Edit{}, err
+			return journal.Edit{}, err
 		}
 		edits = append(edits, more...)
 	}

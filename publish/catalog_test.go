@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // must fails the test where something did not go well that has to.
@@ -95,7 +95,7 @@ func TestCatalogThatIsALink(t *testing.T) {
 	} {
 		market := filepath.Join(dir, "market")
 		must(t, errors.Join(os.RemoveAll(market), os.MkdirAll(filepath.Dir(filepath.Join(market, link)), 0o755), os.Symlink(target, filepath.Join(market, link))))
-		var refused *folder.LinkError
+		var refused *rooted.LinkError
 		if _, _, err := read(market); !errors.As(err, &refused) || refused.Target != target {
 			t.Errorf("%s: %v", link, err)
 		}

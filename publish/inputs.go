@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // inputs are what publishing starts from, as it is on the disk.
@@ -52,7 +52,7 @@ type Market struct {
 
 // locks keep other springfields from publishing in the same directories.
 type locks struct {
-	journal change.Journal
+	journal journal.Journal
 	off     bool // nothing will be written
 	all     []func()
 }
@@ -62,8 +62,8 @@ func (l *locks) holdDir(dir string) error {
 		return nil
 	}
 	unlock, err := l.journal.LockDir(dir)
-	if errors.Is(err, change.ErrLocked) {
-		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
+	if errors.Is(err, journal.ErrLocked) {
+		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, journal.ErrLocked)
 	}
 	if err == nil {
 		l.all = append(l.all, unlock)
@@ -161,7 +161,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 	}
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
-	if k.Own = folder.IsSame(to, in.dir); !k.Own {
+	if k.Own = rooted.IsSame(to, in.dir); !k.Own {
 		if err := held.holdDir(to); err != nil {
 			return k, err
 		}
@@ -172,7 +172,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 			return k, err
 		}
 	}
-	if k.inGit = around.repo != nil; k.inGit && folder.IsSame(around.repo.Root, to) {
+	if k.inGit = around.repo != nil; k.inGit && rooted.IsSame(around.repo.Root, to) {
 		k.Address = commandToAdd(around.where)
 	}
 	if k.Own && in.suite.Repository != "" {

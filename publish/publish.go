@@ -21,11 +21,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Request says what to publish, and how.
@@ -59,7 +59,7 @@ type Means struct {
 	Client  client.Command      // Claude Code, which is asked about the result
 	Asking  func(client string) // is told before it is asked
 	Note    func(text string)   // is told what is worth knowing before hooks are compiled
-	Journal change.Journal
+	Journal journal.Journal
 	// Resolve gives the marketplace's directory that a suite or the user names, and
 	// refuses a link in it.
 	Resolve func(path string) (string, error)
@@ -72,13 +72,13 @@ type Plan struct {
 	Plugins  []Plugin
 	Hooks    []HookLine      // for people to review
 	Checks   []check.Finding // none of them a failure
-	Change   change.Change
+	Change   journal.Change
 	Compiled []string // those files of the change that are hooks
 	Waits    []string // what has to happen before the next run
 	Push     []string // directories to commit and push
 
 	told    told
-	journal change.Journal
+	journal journal.Journal
 	held    *locks
 }
 
@@ -173,12 +173,12 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 }
 
 // planChange is what leads to the suite's files and the catalog as they will be.
-func (in inputs) planChange(after tree, releases []release, catalog change.Edit, told told) (change.Change, error) {
+func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, told told) (journal.Change, error) {
 	var did []string
 	for _, r := range releases {
 		did = append(did, r.plugin+" "+r.new)
 	}
-	c := change.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
+	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
@@ -236,7 +236,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 
 // checkoutsToPush are the checkouts that have something new for clients, unless the suite waits
 // for more.
-func (in inputs) checkoutsToPush(after tree, catalog change.Edit, waits []string) (dirs []string) {
+func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
 	}

@@ -20,9 +20,9 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 

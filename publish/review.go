@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // maxPublished bounds a file, in bytes: git hosts refuse larger ones.
@@ -31,7 +31,7 @@ type HookLine struct {
 
 // reviewRelease looks at the suite and at the other marketplace as they will be: our own
 // checks, what marketplaces ask, what git ignores, and Claude Code.
-func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release, catalog change.Edit) ([]HookLine, []check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release, catalog journal.Edit) ([]HookLine, []check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +78,7 @@ func (in inputs) strategy(plugin string) string {
 
 // reviewMarket has Claude Code look at another marketplace as it will be. What it
 // warns of is that one's own affair.
-func (m Means) reviewMarket(ctx context.Context, in inputs, catalog change.Edit, temporary string) (found []check.Finding, err error) {
+func (m Means) reviewMarket(ctx context.Context, in inputs, catalog journal.Edit, temporary string) (found []check.Finding, err error) {
 	if in.market.Own {
 		if strings.TrimSpace(in.suite.Owner.Name) == "" {
 			found = append(found, finding(generator.SuiteFile, "the marketplace has no owner", "owner: in "+generator.SuiteFile))

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 

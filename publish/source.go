@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
-	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // subdir is the kind of source that is a directory of a git repository.
@@ -91,7 +91,7 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at := filepath.Join(dir, plugin); folder.HoldsPath(root, at) {
+	if at := filepath.Join(dir, plugin); rooted.HoldsPath(root, at) {
 		relative, err := filepath.Rel(root, at)
 		return "./" + filepath.ToSlash(relative), err
 	}

@@ -17,16 +17,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // tree is the files of a directory, by their paths in it with slashes.
 type tree struct {
 	dir   string
 	files map[string]fs.FileInfo // on the disk
-	edits map[string]change.Edit
+	edits map[string]journal.Edit
 }
 
 // maxFile bounds what is read of a file, in bytes; the review refuses far less.
@@ -37,7 +37,7 @@ const maxFile = 1 << 30
 // other machine.
 func readTree(dir string) (tree, error) {
 	t := tree{dir: dir, files: map[string]fs.FileInfo{}}
-	in, err := folder.OpenFolder(dir)
+	in, err := rooted.OpenFolder(dir)
 	if err != nil {
 		return t, err
 	}
@@ -69,10 +69,10 @@ func readTree(dir string) (tree, error) {
 func (t tree) treeOnDisk() tree { t.edits = nil; return t }
 
 // withEdits is the tree with more edits.
-func (t tree) withEdits(edits ...change.Edit) tree {
+func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.edits = maps.Clone(t.edits)
 	if t.edits == nil {
-		t.edits = map[string]change.Edit{}
+		t.edits = map[string]journal.Edit{}
 	}
 	for _, e := range edits {
 		if name, err := filepath.Rel(t.dir, e.Path); err == nil {
@@ -87,7 +87,7 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error
-		if e, err = change.OpenEdit(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
+		if e, err = journal.OpenEdit(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
 			return t, err
 		}
 	}
@@ -95,7 +95,7 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	if e.After != nil {
 		mode = e.After.Mode
 	}
-	e.After = &change.Content{Data: data, Mode: mode}
+	e.After = &journal.Content{Data: data, Mode: mode}
 	return t.withEdits(e), nil
 }
 
@@ -135,7 +135,7 @@ func (t tree) readFile(name string) ([]byte, error) {
 		}
 		return e.After.Data, nil
 	}
-	return folder.ReadFile(t.dir, name, maxFile)
+	return rooted.ReadFile(t.dir, name, maxFile)
 }
 
 func (t tree) readJSON(name string, into any) error {
@@ -150,7 +150,7 @@ func (t tree) readJSON(name string, into any) error {
 }
 
 // changes are the edits below a directory that make a difference, by path.
-func (t tree) changes(dir string) (edits []change.Edit) {
+func (t tree) changes(dir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
 			edits = append(edits, e)

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -49,8 +49,8 @@ type scene struct {
 	host   string // of the session, as rows have it
 	view   transcript.View
 	now    time.Time
-	lines  func(n int) fact.Window
-	window map[int]fact.Window
+	lines  func(n int) activity.Window
+	window map[int]activity.Window
 	latte  int // bytes of the last lines
 }
 
@@ -60,12 +60,12 @@ func (m *scene) ReadNew([]byte) ([]byte, transcript.View, error) {
 }
 
 // LastLines gives the last lines up to the place.
-func (m *scene) LastLines(n int, _ string) (fact.Window, error) {
+func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
 		w = m.lines(n)
 		if m.window == nil {
-			m.window = map[int]fact.Window{}
+			m.window = map[int]activity.Window{}
 		}
 		m.window[n] = w
 	}

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
@@ -84,17 +84,17 @@ type Asked struct {
 
 // Found is the session as the hook finds it.
 type Found struct {
-	Message     string      `json:"message,omitempty"` // the last thing that Claude said
-	Prompt      string      `json:"prompt,omitempty"`  // how the newest prompt begins
-	Calls       []fact.Call `json:"calls"`             // the newest of the turn, oldest first
-	CallsInTurn int         `json:"calls_in_turn"`
-	Asked       string      `json:"asked,omitempty"` // the tool that asks the user, if the turn ended with it
-	Skill       fact.Skill  `json:"skill,omitzero"`
-	Todos       []fact.Todo `json:"todos"`
-	Plans       []fact.Plan `json:"plans"`     // files that the session has named, the newest first
-	Running     int         `json:"running"`   // tasks of this turn in the background
-	Continued   int         `json:"continued"` // times that springfield has kept Claude going since the prompt
-	Files       []string    `json:"files"`     // of the project that the strategy has looked for
+	Message     string          `json:"message,omitempty"` // the last thing that Claude said
+	Prompt      string          `json:"prompt,omitempty"`  // how the newest prompt begins
+	Calls       []activity.Call `json:"calls"`             // the newest of the turn, oldest first
+	CallsInTurn int             `json:"calls_in_turn"`
+	Asked       string          `json:"asked,omitempty"` // the tool that asks the user, if the turn ended with it
+	Skill       activity.Skill  `json:"skill,omitzero"`
+	Todos       []activity.Todo `json:"todos"`
+	Plans       []activity.Plan `json:"plans"`     // files that the session has named, the newest first
+	Running     int             `json:"running"`   // tasks of this turn in the background
+	Continued   int             `json:"continued"` // times that springfield has kept Claude going since the prompt
+	Files       []string        `json:"files"`     // of the project that the strategy has looked for
 }
 
 // Explain decides at a place of a session log as a candidate. Budget and hold are
@@ -116,8 +116,8 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
 	found := Found{
-		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]fact.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Asked: s.Turn.Asked, Skill: view.Skill,
-		Todos: append([]fact.Todo{}, view.Todos...), Plans: append([]fact.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
+		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]activity.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Asked: s.Turn.Asked, Skill: view.Skill,
+		Todos: append([]activity.Todo{}, view.Todos...), Plans: append([]activity.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
 	e := Explanation{
@@ -125,7 +125,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: rulesAsked(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = judge.PageFor(snapshot.Situation), command.WouldAsk(known, v)
+		e.Page, e.Judge = judge.PageFor(snapshot.Situation), console.WouldAsk(known, v)
 	}
 	return e, nil
 }
@@ -164,8 +164,8 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		return nil, &LineError{p.Log, lines, p.Line}
 	}
 	tail := c.Settings.Options.Needs().Lines
-	var window fact.Window
-	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) fact.Window { return window }}
+	var window activity.Window
+	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
 		if c.LineNumber() < lines {
 			return true
@@ -257,7 +257,7 @@ func (s Found) writeText(out layout.Printer) {
 	if s.Skill.Name != "" {
 		out.PrintText("  skill         %s, %s ago", s.Skill.Name, layout.CountOf(s.Skill.Turns, "turn"))
 	}
-	if n := fact.CountTodos(s.Todos); len(s.Todos) > 0 {
+	if n := activity.CountTodos(s.Todos); len(s.Todos) > 0 {
 		out.PrintText("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
 	}
 	if s.Continued > 0 {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // PageFile is where a page is to be written: a path, and the directory that writing must
@@ -65,7 +65,7 @@ func (p PageFile) WritePage(r Report) (err error) {
 		}
 	}()
 	ground := cmp.Or(p.In, filepath.Dir(p.Path))
-	in, err := folder.OpenFolder(ground)
+	in, err := rooted.OpenFolder(ground)
 	if err != nil {
 		return err
 	}

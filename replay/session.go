@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -272,11 +272,11 @@ func timeOf(ms int64) time.Time {
 }
 
 // tally counts a todo list, "" for none.
-func tally(todos []fact.Todo) string {
+func tally(todos []activity.Todo) string {
 	if len(todos) == 0 {
 		return ""
 	}
-	return fact.CountTodos(todos).String()
+	return activity.CountTodos(todos).String()
 }
 
 // within tells whether a directory is another one or lies in it.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 type buildOptions struct {
@@ -79,7 +79,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 		return err
 	}
 	var plan generator.Plan
-	makePlan := func() (change.Change, error) {
+	makePlan := func() (journal.Change, error) {
 		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
 			err = check.Advise(err, "springfield init "+check.QuoteArgument(dir)+" adds what is missing")
 		}
@@ -115,7 +115,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 func (a *app) howToName() string {
 	var known []string
 	if places, err := a.findPlaces(); err == nil {
-		known, _ = installer.KnownSuites(places) // what cannot be read offers nothing
+		known, _ = settings.KnownSuites(places) // what cannot be read offers nothing
 	}
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"

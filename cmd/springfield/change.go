@@ -10,34 +10,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/inspection"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // carryOut makes a plan for a suite and applies it. Where there is no home, or none
 // that springfield can keep a journal in, the suite is written all the same.
-func (a *app) carryOut(plan func() (change.Change, error)) error {
+func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	places, err := a.findPlaces()
 	if err == nil {
-		if err = change.MakeDirs(installer.Journal(places).Dir, 0o700); err == nil {
-			_, err = installer.Journal(places).PlanAndApply(plan)
+		if err = journal.MakeDirs(settings.Journal(places).Dir, 0o700); err == nil {
+			_, err = settings.Journal(places).PlanAndApply(plan)
 			return err
 		}
 	}
 	a.talk("springfield: note: springfield undo cannot take this back: %v", err)
 	c, err := plan()
 	if err == nil {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
+		c.Edits = slices.DeleteFunc(c.Edits, func(e journal.Edit) bool { return e.Own && e.In == "" })
 		err = c.WriteUnjournaled()
 	}
 	return err
 }
 
 // preview shows what would be changed, and what other programs would do, "" for nothing.
-func (a *app) preview(asJSON bool, plan change.Change, todo string) error {
+func (a *app) preview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
 		return a.printJSON(struct {
 			Diff  string   `json:"diff"` // unified; empty when nothing would change
@@ -65,12 +65,12 @@ func callsInJSON(todo string) string { return strings.TrimPrefix(todo, "run: ") 
 // what they are now. again is the verb to call once more.
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
-	var damaged *change.DamagedError
+	var damaged *journal.DamagedError
 	switch known := interface{ Hint() string }(nil); {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
-		return check.Advise(err, inspection.HowToRead(err))
+		return check.Advise(err, doctor.HowToRead(err))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
 		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
@@ -83,9 +83,9 @@ func hintSettings(err error, again string) error {
 // what the files are now.
 func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
-	var damaged *change.DamagedError
-	var failed *change.WriteError
-	var ran *change.RunError
+	var damaged *journal.DamagedError
+	var failed *journal.WriteError
+	var ran *journal.RunError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
 		as = "your settings are unchanged"
@@ -102,11 +102,11 @@ func hintChange(err error, again string) error {
 	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
 		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 	case errors.As(err, &damaged):
-		return check.Advise(err, inspection.HowToRead(err))
-	case errors.Is(err, change.ErrChanged):
+		return check.Advise(err, doctor.HowToRead(err))
+	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
 	case errors.Is(err, fs.ErrPermission):
-		return check.Advise(err, as+"; "+inspection.HowToRead(err))
+		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil, errors.As(err, &ran):
 		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")
 	}

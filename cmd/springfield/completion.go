@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/inspection"
-	"github.com/cameronsjo/springfield/layer"
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/installer/pluginsettings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -71,8 +71,8 @@ func (a *app) completeNames(root *cobra.Command) {
 		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile, "--rules": anyFile,
 	}
 	names := map[string]func(args []string) []string{
-		"enable": a.offerFirst((*inspection.Inspection).ToEnable), "disable": a.offerFirst((*inspection.Inspection).ToDisable),
-		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*inspection.Inspection).ToEnable),
+		"enable": a.offerFirst((*doctor.Inspection).ToEnable), "disable": a.offerFirst((*doctor.Inspection).ToDisable),
+		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*doctor.Inspection).ToEnable),
 		"--strategy": strategyNames, "--from": strategyNames, "--host": a.hostNames,
 	}
 	complete := func(keys ...string) cobra.CompletionFunc {
@@ -105,7 +105,7 @@ func (a *app) completeNames(root *cobra.Command) {
 }
 
 // offerFirst offers what an inspection knows, as a first argument.
-func (a *app) offerFirst(of func(*inspection.Inspection) []string) func(args []string) []string {
+func (a *app) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
 		in, err := a.inspect()
 		if err != nil || len(args) > 0 {
@@ -118,7 +118,7 @@ func (a *app) offerFirst(of func(*inspection.Inspection) []string) func(args []s
 // settingNames are plugins, and behind one its settings.
 func (a *app) settingNames(args []string) (all []string) {
 	if len(args) == 0 {
-		return a.offerFirst((*inspection.Inspection).ToEnable)(nil)
+		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)
 	}
 	places, err := a.findPlaces()
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *app) settingNames(args []string) (all []string) {
 	if err != nil {
 		return nil
 	}
-	keys, _ := layer.KeysOf(p.Strategy)
+	keys, _ := pluginsettings.KeysOf(p.Strategy)
 	for _, k := range keys {
 		all = append(all, k.Name+"\t"+k.Description)
 	}

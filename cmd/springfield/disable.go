@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 type disableOptions struct {
@@ -94,15 +94,15 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	request := activation.Disabling{Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun}
+	request := installer.Disabling{Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun}
 	var results []result
-	var over *activation.PassedOverError
+	var over *installer.PassedOverError
 	for _, host := range chosen {
-		var done activation.Disabled
+		var done installer.Disabled
 		if host.Name == hosts.Claude {
-			done, err = activation.Disable(ctx, a.activationMeans(places), request)
+			done, err = installer.Disable(ctx, a.activationMeans(places), request)
 		} else {
-			done, err = activation.DisableOn(ctx, a.activationMeans(places), host, request)
+			done, err = installer.DisableOn(ctx, a.activationMeans(places), host, request)
 		}
 		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
 			continue
@@ -128,7 +128,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 // leaveEverywhere carries disable --all out.
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
 	told := a.memoriesTold(places)
-	done, err := activation.LeaveEverywhere(ctx, a.activationMeans(places), activation.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
+	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places), installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
@@ -142,10 +142,10 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places clie
 	switch {
 	case o.dryRun && o.json:
 		return a.printJSON(struct {
-			Diff  string           `json:"diff"`
-			Notes []string         `json:"notes"`
-			Runs  string           `json:"runs,omitempty"`
-			Left  []installer.Left `json:"left"`
+			Diff  string          `json:"diff"`
+			Notes []string        `json:"notes"`
+			Runs  string          `json:"runs,omitempty"`
+			Left  []settings.Left `json:"left"`
 		}{done.Diff(), nonNil(done.Notes), callsInJSON(todo), nonNil(done.Stays)})
 	case o.dryRun:
 		if err := a.preview(false, done.Change, todo); err != nil {
@@ -164,21 +164,21 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places clie
 }
 
 // removeCache removes the hooks that were compiled.
-func (a *app) removeCache(done *activation.Left) {
+func (a *app) removeCache(done *installer.Left) {
 	cache := a.toolchain().Cache
 	hooks := filepath.Join(cache, "hooks")
 	if _, err := os.Lstat(hooks); cache == "" || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err := os.RemoveAll(hooks); err != nil {
-		done.Stays = append(done.Stays, installer.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.QuoteArgument(hooks)})
+		done.Stays = append(done.Stays, settings.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.QuoteArgument(hooks)})
 		return
 	}
 	_ = os.Remove(cache) // it may hold more
 	done.Removed = append(done.Removed, hooks)
 }
 
-func (a *app) reportLeaving(o disableOptions, places client.Places, done activation.Left) error {
+func (a *app) reportLeaving(o disableOptions, places client.Places, done installer.Left) error {
 	written, removed := done.Files()
 	failed := 0
 	for _, left := range done.Stays {
@@ -194,12 +194,12 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 	}
 	if o.json {
 		return cmp.Or(a.printJSON(struct {
-			Plugins []string         `json:"plugins"` // that were on
-			State   string           `json:"state"`
-			Changed []string         `json:"changed"`
-			Removed []string         `json:"removed"` // settings that were not there before, and state
-			Notes   []string         `json:"notes"`
-			Left    []installer.Left `json:"left"`
+			Plugins []string        `json:"plugins"` // that were on
+			State   string          `json:"state"`
+			Changed []string        `json:"changed"`
+			Removed []string        `json:"removed"` // settings that were not there before, and state
+			Notes   []string        `json:"notes"`
+			Left    []settings.Left `json:"left"`
 		}{nonNil(done.IDs), state, nonNil(written), append(nonNil(removed), done.Removed...), nonNil(done.Notes), nonNil(done.Stays)}), err)
 	}
 	switch {
@@ -231,7 +231,7 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 	return err
 }
 
-func (a *app) printLeft(all []installer.Left) {
+func (a *app) printLeft(all []settings.Left) {
 	for i, left := range all {
 		if i == 0 {
 			a.say("\nleft")
@@ -243,8 +243,8 @@ func (a *app) printLeft(all []installer.Left) {
 
 // memoriesTold are memory files that have a paragraph about a suite, as far as the journal
 // knows.
-func (a *app) memoriesTold(places client.Places) (left []installer.Left) {
-	entries, _ := installer.Journal(places).ReadEntries() // what cannot be read names no file
+func (a *app) memoriesTold(places client.Places) (left []settings.Left) {
+	entries, _ := settings.Journal(places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
 		for _, file := range e.Files() {
@@ -255,7 +255,7 @@ func (a *app) memoriesTold(places client.Places) (left []installer.Left) {
 			_, err := os.Stat(filepath.Join(filepath.Dir(file), "springfield.yaml"))
 			_, inPlugin := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(file)), "springfield.yaml"))
 			if _, gone := os.Stat(file); gone == nil && err != nil && inPlugin != nil {
-				left = append(left, installer.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
@@ -83,14 +83,14 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 
 // examine runs the checks of Claude Code, and those of other hosts, as far as they are
 // asked for.
-func (a *app) examine(ctx context.Context, r inspection.Request, names []string) (all []check.Finding, err error) {
+func (a *app) examine(ctx context.Context, r doctor.Request, names []string) (all []check.Finding, err error) {
 	in, others, claude, err := a.inspectHosts(r, names)
 	if err != nil {
 		return nil, err
 	}
-	checks := inspection.SharedChecks()
+	checks := doctor.SharedChecks()
 	if claude {
-		checks = inspection.AllChecks()
+		checks = doctor.AllChecks()
 	}
 	all = append(check.RunAll(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
 	compared, err := a.toolchain().Compare(ctx, in.Running(claude, others))

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
-	"github.com/cameronsjo/springfield/interview"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/interview"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 type enableOptions struct {
@@ -88,18 +88,18 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	request := activation.Enabling{
+	request := installer.Enabling{
 		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
-		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
-		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) {
+		Rivals: settings.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
+		Ask: func(rivals *settings.RivalsError) (settings.Rivals, error) {
 			if !a.terminal {
 				return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
 			}
 			answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-				{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
-				{Value: string(installer.RivalsKeep), Label: "leave it on: either can make Claude go on"},
-			}, string(installer.RivalsOff))
-			return installer.Rivals(answer), err
+				{Value: string(settings.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+				{Value: string(settings.RivalsKeep), Label: "leave it on: either can make Claude go on"},
+			}, string(settings.RivalsOff))
+			return settings.Rivals(answer), err
 		},
 	}
 	if o.scope != client.Managed {
@@ -109,7 +109,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		request.Scope = scope
 	}
-	if !slices.Contains([]installer.Rivals{"", installer.RivalsOff, installer.RivalsKeep}, request.Rivals) {
+	if !slices.Contains([]settings.Rivals{"", settings.RivalsOff, settings.RivalsKeep}, request.Rivals) {
 		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep")
 	}
 	places, err := a.findPlaces()
@@ -124,7 +124,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		if len(chosen) > 1 || chosen[0].Name != hosts.Claude {
 			return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
 		}
-		settings, plugin, err := activation.Managed(ctx, a.activationMeans(places), request)
+		settings, plugin, err := installer.Managed(ctx, a.activationMeans(places), request)
 		if err != nil {
 			return hintSettings(err, "enable")
 		}
@@ -157,7 +157,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 }
 
 // enableOn switches a plugin on for one host after the other.
-func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (results []result, err error) {
+func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.Enabling) (results []result, err error) {
 	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
@@ -166,19 +166,19 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		return nil, err
 	}
 	for _, host := range chosen {
-		var done activation.Enabled
+		var done installer.Enabled
 		if host.Name == hosts.Claude {
-			done, err = activation.EnablePlugin(ctx, a.activationMeans(places), request)
+			done, err = installer.EnablePlugin(ctx, a.activationMeans(places), request)
 		} else {
 			if request.Trust && !o.dryRun && !o.json { // what it comes to is shown before it is written
 				planned := request
 				planned.DryRun = true
-				if done, err = activation.EnableOn(ctx, a.activationMeans(places), host, planned); err == nil {
+				if done, err = installer.EnableOn(ctx, a.activationMeans(places), host, planned); err == nil {
 					a.resultPrinter().PrintDiff(done.Diff())
 				}
 			}
 			if err == nil {
-				done, err = activation.EnableOn(ctx, a.activationMeans(places), host, request)
+				done, err = installer.EnableOn(ctx, a.activationMeans(places), host, request)
 			}
 		}
 		if err != nil {
@@ -195,7 +195,7 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
 // those that the plugin is not made for are passed over.
-func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (able []hosts.Host, err error) {
+func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.Enabling) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
 	}
@@ -207,9 +207,9 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 	var last error
 	for _, host := range chosen {
 		if host.Name != hosts.Claude {
-			_, err = activation.EnableOn(ctx, a.activationMeans(places), host, request)
+			_, err = installer.EnableOn(ctx, a.activationMeans(places), host, request)
 		}
-		over := (*activation.PassedOverError)(nil)
+		over := (*installer.PassedOverError)(nil)
 		switch {
 		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
 			a.talk("skipped: %v", err)
@@ -262,7 +262,7 @@ type edited struct {
 // result is what enable and disable have done for one host, or would do.
 type result struct {
 	edited
-	change change.Change
+	change journal.Change
 	todo   string // what a dry run has not done beside the edit, "" for nothing
 }
 

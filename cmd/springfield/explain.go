@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -71,7 +71,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && !o.json {
-		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, inspection.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
+		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
 	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
 		o.strategy = decided.Plugin
@@ -103,7 +103,7 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil // what cannot be read says so
 	}
-	err = a.askState(ctx, a.work, func(d command.Console) (err error) {
+	err = a.askState(ctx, a.work, func(d console.Console) (err error) {
 		if o.transcript != "last" && !ledger.IsDecisionID(o.transcript) {
 			place.Log, err = d.FindLog(o.transcript)
 			return err

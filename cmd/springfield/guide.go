@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -21,7 +21,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	in, err := inspection.Inspect(a.inspection(places))
+	in, err := doctor.Inspect(a.inspection(places))
 	if err != nil {
 		return check.Advise(err, "springfield doctor tells about each of your settings; springfield --help lists the commands")
 	}
@@ -41,7 +41,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 
 // takeNextStep takes the next step towards a plugin that is on, after a yes; without a terminal
 // it says how.
-func (a *app) takeNextStep(cmd *cobra.Command, in *inspection.Inspection) error {
+func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.Suggested()

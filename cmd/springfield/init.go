@@ -13,14 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/git"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
-	"github.com/cameronsjo/springfield/interview"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/interview"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -146,7 +146,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		}
 		return a.previewInit(o, dir, m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed), m.paragraph)
 	}
-	if err := a.carryOut(func() (change.Change, error) { return m.planSuite(ctx, a) }); err != nil {
+	if err := a.carryOut(func() (journal.Change, error) { return m.planSuite(ctx, a) }); err != nil {
 		return hintChange(err, "init")
 	}
 	return a.reportInit(m, built)
@@ -275,28 +275,28 @@ type making struct {
 	files []generator.File
 
 	suite      generator.Plan
-	paragraph  change.Edit
+	paragraph  journal.Edit
 	remembered error
 }
 
 // planSuite works out one change: the suite, a repository for it, the paragraph about it,
 // and its place in the list of suites.
-func (m *making) planSuite(ctx context.Context, a *app) (change.Change, error) {
+func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) {
 	var err error
 	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
-		return change.Change{}, err
+		return journal.Change{}, err
 	}
 	c := m.suite.Change
 	if m.suite.Fresh && !m.noGit {
 		c.Edits = append(c.Edits, a.newRepository(ctx, m.dir)...)
 	}
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
-		return change.Change{}, err
+		return journal.Change{}, err
 	}
 	places, err := a.findPlaces()
-	var list change.Edit
+	var list journal.Edit
 	if err == nil {
-		list, err = installer.RememberSuite(places, m.dir)
+		list, err = settings.RememberSuite(places, m.dir)
 	}
 	if m.remembered = err; err == nil {
 		c.Edits = append(c.Edits, list)
@@ -318,7 +318,7 @@ func (a *app) absolute(path string) string {
 // newRepository makes the suite a repository unless it lies in one: git makes it
 // beside the suite, and it comes into being with the suite. The suite is whole without
 // it, so a failure is only mentioned.
-func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
+func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 	if git.RepositoryRoot(dir) != "" {
 		return nil
 	}
@@ -331,9 +331,9 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 		defer os.RemoveAll(aside)
 		err = a.gitOfProcess().InitRepository(ctx, aside)
 	}
-	var edits []change.Edit
+	var edits []journal.Edit
 	if err == nil {
-		edits, err = change.CopyTree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
+		edits, err = journal.CopyTree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
 	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
@@ -369,14 +369,14 @@ func (a *app) toolchain() generator.Toolchain {
 			if err != nil {
 				return nil, err
 			}
-			return installer.ReadSecret(places)
+			return settings.ReadSecret(places)
 		}
 	}
 	return t
 }
 
 // previewNew lists the files of a new suite; its hooks are not compiled for that.
-func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about change.Edit) error {
+func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about journal.Edit) error {
 	files, err := generator.RenderSuite(spec, generator.Unbuilt(spec))
 	if err != nil {
 		return err
@@ -389,12 +389,12 @@ func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about c
 }
 
 // previewInit lists the files that would be written.
-func (a *app) previewInit(o initOptions, dir string, files []string, about change.Edit) error {
+func (a *app) previewInit(o initOptions, dir string, files []string, about journal.Edit) error {
 	paths := []string{}
 	for _, file := range files {
 		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
 	}
-	diff := change.Change{Edits: []change.Edit{about}}.Diff()
+	diff := journal.Change{Edits: []journal.Edit{about}}.Diff()
 	if o.json {
 		return a.printJSON(struct {
 			Files []string `json:"files"`
@@ -482,7 +482,7 @@ func (a *app) nameToEnable(m making) string {
 
 // planParagraph works out the paragraph about a suite for a memory file; without a
 // file it changes nothing.
-func (a *app) planParagraph(file string, spec generator.Spec) (e change.Edit, err error) {
+func (a *app) planParagraph(file string, spec generator.Spec) (e journal.Edit, err error) {
 	if file == "" {
 		return e, nil
 	}
@@ -494,8 +494,8 @@ func (a *app) planParagraph(file string, spec generator.Spec) (e change.Edit, er
 	if err != nil {
 		return e, err
 	}
-	e, err = installer.AppendParagraph(in, file, text)
-	if errors.Is(err, installer.ErrNotText) {
+	e, err = settings.AppendParagraph(in, file, text)
+	if errors.Is(err, settings.ErrNotText) {
 		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}
 	return e, err

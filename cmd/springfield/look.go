@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -24,7 +24,7 @@ import (
 // so all that is said lies in runtime/command.
 
 func newWhy(a *app) *cobra.Command {
-	var asked command.Asked
+	var asked console.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Tell why the agent went on or stopped",
@@ -37,7 +37,7 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.askState(cmd.Context(), a.work, func(d command.Console) error { return d.ExplainDecision(onlyOne(args), asked) })
+			err := a.askState(cmd.Context(), a.work, func(d console.Console) error { return d.ExplainDecision(onlyOne(args), asked) })
 			if err == nil && !asked.JSON {
 				a.noteHooks()
 			}
@@ -52,7 +52,7 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
 }
 
 func newLog(a *app) *cobra.Command {
-	var asked command.Asked
+	var asked console.Asked
 	var n int
 	var follow bool
 	cmd := &cobra.Command{
@@ -71,7 +71,7 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
-			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				if follow {
 					if !cmd.Flags().Changed("number") {
 						n = 5
@@ -92,7 +92,7 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 }
 
 // viewFlags are the flags that say which decisions are asked about.
-func viewFlags(cmd *cobra.Command, asked *command.Asked) {
+func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
 	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
@@ -161,14 +161,14 @@ lift it, at your own terminal.`,
   springfield hold --list`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			duration, err := command.ParseDuration(strings.Join(args, " "))
+			duration, err := console.ParseDuration(strings.Join(args, " "))
 			switch {
 			case err != nil:
-				return check.Misuse(err, command.AdviceOn(err))
+				return check.Misuse(err, console.AdviceOn(err))
 			case listed && len(args) > 0:
 				return check.Misuse(errors.New("--list takes no duration"), "springfield hold --list shows the holds in force")
 			}
-			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
 				if listed {
 					return d.ListHolds()
@@ -197,7 +197,7 @@ hold, or open a terminal of its own; why, log and status tell how a hold ended.`
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askState(cmd.Context(), a.work, func(d command.Console) error {
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
 				return d.LiftHold(session)
 			})
@@ -210,7 +210,7 @@ hold, or open a terminal of its own; why, log and status tell how a hold ended.`
 }
 
 // askState asks about springfield's own state, and about the project in a directory.
-func (a *app) askState(ctx context.Context, dir string, question func(command.Console) error) error {
+func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
 	places, err := a.placesFrom(dir)
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(command.Co
 	if lines.Wraps {
 		width = lines.Width
 	}
-	err = question(command.Console{
+	err = question(console.Console{
 		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
@@ -229,10 +229,10 @@ func (a *app) askState(ctx context.Context, dir string, question func(command.Co
 			}
 			return layout.BreakLine(line, indent, lines.Width)
 		},
-		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
+		Driver: func(dir string) console.Driver { return doctor.LoopDriver(a.inspection(places), dir) },
 	})
 	ledger.SweepOldSessions(state, time.Now())
-	if errors.Is(err, command.ErrCancelled) {
+	if errors.Is(err, console.ErrCancelled) {
 		return errCancelled
 	}
 	return err
@@ -257,7 +257,7 @@ func (a *app) noteHooks() {
 	if err != nil {
 		return // as before
 	}
-	for _, says := range inspection.Broken(found.Plugins) {
+	for _, says := range doctor.Broken(found.Plugins) {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 }

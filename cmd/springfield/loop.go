@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -50,7 +50,7 @@ loop of this directory.`,
 }
 
 func newLoopStart(a *app, dir *string) *cobra.Command {
-	var o command.LoopStart
+	var o console.LoopStart
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
 		Short: "Start a goal loop in this directory",
@@ -82,7 +82,7 @@ text is where the goal goes.`,
 				return check.Misuse(errors.New("--max must be at least 1"), "leave it out for the template's number")
 			}
 			o.Named = *dir != ""
-			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StartLoop(o) })
+			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StartLoop(o) })
 		},
 	}
 	loopFlags(cmd, &o)
@@ -93,7 +93,7 @@ text is where the goal goes.`,
 }
 
 // loopFlags are what a new loop can be given, also one from the history.
-func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
+func loopFlags(cmd *cobra.Command, o *console.LoopStart) {
 	f := cmd.Flags()
 	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
 	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; of several, any one; \"\": no promise")
@@ -110,14 +110,14 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
   springfield loop status --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
+			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
 	}
 }
 
 func newLoopSet(a *app, dir *string) *cobra.Command {
 	var keys []string
-	for _, k := range command.LoopKeys() {
+	for _, k := range console.LoopKeys() {
 		keys = append(keys, layout.HangText(layout.PadText("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
 	}
 	return &cobra.Command{
@@ -136,7 +136,7 @@ takes effect at the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(args[0], args[1:]) })
+			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.SetLoop(args[0], args[1:]) })
 		},
 	}
 }
@@ -153,7 +153,7 @@ file stays, with active: false; springfield loop set active true lets it go on.
   springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
+			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StopLoop(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop")
@@ -173,7 +173,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
+			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
 	}
 	f := cmd.Flags()
@@ -187,11 +187,11 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
   springfield loop history show 7f3a --json`,
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
+			return a.askLoop(cmd, *dir, func(d console.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
 	}
 
-	var o command.LoopStart
+	var o console.LoopStart
 	rerun := &cobra.Command{
 		Use:   "rerun ID",
 		Short: "Start a past loop again, in this directory",
@@ -203,7 +203,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 				return check.Misuse(errors.New("--max must be at least 1"), "leave it out to keep the maximum of that loop")
 			}
 			o.Named = *dir != ""
-			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })
+			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
 	loopFlags(rerun, &o)
@@ -212,13 +212,13 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 }
 
 // askLoop asks about the loop of a directory, "" for the current one.
-func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Console) error) error {
+func (a *app) askLoop(cmd *cobra.Command, dir string, question func(console.Console) error) error {
 	return a.askState(cmd.Context(), a.absolute(dir), question)
 }
 
 // changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.
-func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(command.Console) error) error {
-	return a.askLoop(cmd, dir, func(d command.Console) error {
+func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(console.Console) error) error {
+	return a.askLoop(cmd, dir, func(d console.Console) error {
 		if !wantsJSON(cmd) {
 			return change(d)
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 
 	"github.com/cameronsjo/springfield/runtime/registry"
 )

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
 )
 
 // findPlaces finds the user's settings from the working directory.
@@ -52,8 +52,8 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 }
 
 // activationMeans are what finding and switching plugins needs.
-func (a *app) activationMeans(places client.Places) activation.Means {
-	return activation.Means{Settings: installer.ReadSettings(places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
+func (a *app) activationMeans(places client.Places) installer.Means {
+	return installer.Means{Settings: settings.ReadSettings(places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
 }
 
 // claudeCommand is the claude command; its path is "" where there is none.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/publish"
 )
 
@@ -122,7 +122,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)

@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )

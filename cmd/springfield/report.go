@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/interview"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/interview"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // errCancelled is Ctrl-C, or a no to the last question.
@@ -56,7 +56,7 @@ const (
 func exitCode(err error) int {
 	var advised *check.Advised
 	var call interface{ Usage() bool } // a call about loops, which the hook answers, too
-	var several *activation.SeveralError
+	var several *installer.SeveralError
 	var spec *generator.SpecError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
@@ -112,7 +112,7 @@ func hintOf(err error) string {
 	var spec *generator.SpecError
 	var fault *generator.FileError
 	var occupied *generator.OccupiedError
-	var link *folder.LinkError
+	var link *rooted.LinkError
 	switch {
 	case errors.As(err, &link) && link.Typed:
 		real, err := filepath.EvalSymlinks(link.Path)

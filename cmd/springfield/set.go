@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/pluginsettings"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/layer"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -62,7 +62,7 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
 				return check.Misuse(errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting")
 			}
-			if !slices.Contains(layer.AllScopes(), layer.Scope(o.scope)) {
+			if !slices.Contains(pluginsettings.AllScopes(), pluginsettings.Scope(o.scope)) {
 				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
 			}
 			places, err := a.findPlaces()
@@ -80,7 +80,7 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.scope, "scope", string(layer.User), "which file to change: user, suite or project")
+	f.StringVar(&o.scope, "scope", string(pluginsettings.User), "which file to change: user, suite or project")
 	f.StringArrayVar(&o.unset, "unset", nil, "a key to take out of the file")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -89,17 +89,17 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 
 // settingsShape is the JSON of a set, whether it shows or changes.
 type settingsShape struct {
-	Plugin   string        `json:"plugin"`
-	Strategy string        `json:"strategy"`
-	Files    []layer.File  `json:"files"`
-	Values   []layer.Value `json:"values"` // all, or those that the call names
-	Changed  bool          `json:"changed"`
-	Diff     string        `json:"diff"` // unified; empty when nothing was changed
+	Plugin   string                 `json:"plugin"`
+	Strategy string                 `json:"strategy"`
+	Files    []pluginsettings.File  `json:"files"`
+	Values   []pluginsettings.Value `json:"values"` // all, or those that the call names
+	Changed  bool                   `json:"changed"`
+	Diff     string                 `json:"diff"` // unified; empty when nothing was changed
 }
 
 // showSettings shows all settings, or one and what each file says of it.
 func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) error {
-	stack, err := layer.ReadStack(places, p)
+	stack, err := pluginsettings.ReadStack(places, p)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) err
 		if err != nil {
 			return err
 		}
-		values = []layer.Value{stack.ValueOf(k)}
+		values = []pluginsettings.Value{stack.ValueOf(k)}
 	}
 	switch {
 	case o.json:
@@ -140,14 +140,14 @@ func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) err
 }
 
 // showValue shows one setting, and what each file says of it.
-func (a *app) showValue(stack layer.Stack, v layer.Value) {
+func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
 	p := a.resultPrinter()
 	p.PrintText("%s = %s (%s)", v.Name, compact(v.Value), v.From)
 	p.PrintFolded("  means    ", "%s", v.Description)
 	p.PrintFolded("  can be   ", "%s", v.Accepts())
 	p.PrintFolded("  default  ", "%s", compact(v.Default))
 	for _, said := range v.Said {
-		i := slices.IndexFunc(stack.Files, func(f layer.File) bool { return f.Scope == said.Scope })
+		i := slices.IndexFunc(stack.Files, func(f pluginsettings.File) bool { return f.Scope == said.Scope })
 		text := compact(said.Value) + " in " + stack.Files[i].Path
 		if !said.InForce {
 			text += ", not in force: " + said.Why
@@ -202,7 +202,7 @@ func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error)
 		return hook.ReadPlugin(dirs[0])
 	}
 	found, err := a.activationMeans(places).FindPlugin(name, "")
-	var several *activation.SeveralError
+	var several *installer.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
 		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
@@ -217,14 +217,14 @@ func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error)
 }
 
 func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
-	scope := layer.Scope(o.scope)
+	scope := pluginsettings.Scope(o.scope)
 	inside, err := filepath.Rel(places.Plugins, p.Root)
-	if scope == layer.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
+	if scope == pluginsettings.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
 		return check.Advise(fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates")
 	}
-	var assignments []layer.Assignment
-	plan := func() (c change.Change, err error) {
-		stack, err := layer.ReadStack(places, p)
+	var assignments []pluginsettings.Assignment
+	plan := func() (c journal.Change, err error) {
+		stack, err := pluginsettings.ReadStack(places, p)
 		if err == nil {
 			assignments, err = o.assignments(stack)
 		}
@@ -235,23 +235,23 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
-		c, err = installer.Journal(places).PlanAndApply(plan)
+		c, err = settings.Journal(places).PlanAndApply(plan)
 	}
 	switch {
-	case errors.Is(err, layer.ErrInvalid):
+	case errors.Is(err, pluginsettings.ErrInvalid):
 		return check.Advise(err, "nothing was written: fix that file first")
-	case errors.Is(err, change.ErrChanged):
+	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, "the other program's change was kept; run it again")
 	case err != nil:
 		return hintChange(err, "set")
 	case o.dryRun:
 		return a.preview(o.json, c, "")
 	}
-	stack, err := layer.ReadStack(places, p)
+	stack, err := pluginsettings.ReadStack(places, p)
 	if err != nil {
 		return err
 	}
-	values := []layer.Value{}
+	values := []pluginsettings.Value{}
 	for _, s := range assignments {
 		values = append(values, stack.ValueOf(s.Key))
 	}
@@ -264,21 +264,21 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 		a.resultPrinter().PrintDiff(c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
-	rank := func(s layer.Scope) int { return slices.Index(layer.AllScopes(), s) }
+	rank := func(s pluginsettings.Scope) int { return slices.Index(pluginsettings.AllScopes(), s) }
 	for _, v := range values {
-		if rank(layer.Scope(v.From)) > rank(scope) {
+		if rank(pluginsettings.Scope(v.From)) > rank(scope) {
 			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, cellText(v.Value), v.From)
 		}
 	}
 	model := a.getenv("LISA_SIMPSON_MODEL")
-	if model != "" && slices.ContainsFunc(values, func(v layer.Value) bool { return v.Name == "judge.model" }) {
+	if model != "" && slices.ContainsFunc(values, func(v pluginsettings.Value) bool { return v.Name == "judge.model" }) {
 		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", model)
 	}
 	return nil
 }
 
 // assignments are what the call says, of the keys that the plugin has.
-func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err error) {
+func (o setOptions) assignments(stack pluginsettings.Stack) (all []pluginsettings.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
 		name, value, sets := strings.Cut(text, "=")
 		unset := len(all) >= len(o.values)
@@ -289,13 +289,13 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		if err != nil {
 			return nil, err
 		}
-		a := layer.Assignment{Key: k}
+		a := pluginsettings.Assignment{Key: k}
 		if sets {
 			if a.Value, err = k.ParseValue(value); err != nil {
 				return nil, err
 			}
 		}
-		if slices.ContainsFunc(all, func(other layer.Assignment) bool { return other.Key.Name == name }) {
+		if slices.ContainsFunc(all, func(other pluginsettings.Assignment) bool { return other.Key.Name == name }) {
 			return nil, check.Misuse(fmt.Errorf("%s is given twice", name), "give it once")
 		}
 		all = append(all, a)

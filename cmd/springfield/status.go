@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
@@ -49,13 +49,13 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	switch {
 	case asJSON && !claude:
 		return a.printJSON(struct {
-			Notes []string            `json:"notes"`
-			Hosts []inspection.OnHost `json:"hosts"`
+			Notes []string        `json:"notes"`
+			Hosts []doctor.OnHost `json:"hosts"`
 		}{append(nonNil(in.HoldsInWords()), in.Outdated()...), others})
 	case asJSON:
 		return a.printJSON(struct {
-			inspection.Status
-			Hosts []inspection.OnHost `json:"hosts,omitempty"`
+			doctor.Status
+			Hosts []doctor.OnHost `json:"hosts,omitempty"`
 		}{in.SumUpStatus(), others})
 	}
 	if claude {
@@ -76,12 +76,12 @@ func runStatus(a *app, names []string, asJSON bool) error {
 
 // inspectHosts looks at what is in effect on hosts: those that are named, else all that
 // are there. claude tells whether Claude Code is among them.
-func (a *app) inspectHosts(r inspection.Request, names []string) (in *inspection.Inspection, others []inspection.OnHost, claude bool, err error) {
+func (a *app) inspectHosts(r doctor.Request, names []string) (in *doctor.Inspection, others []doctor.OnHost, claude bool, err error) {
 	chosen, err := a.hostsToShow(names)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if in, err = inspection.Inspect(r); err != nil {
+	if in, err = doctor.Inspect(r); err != nil {
 		return nil, nil, false, err
 	}
 	others = in.OnHosts(chosen)
@@ -93,14 +93,14 @@ func (a *app) inspectHosts(r inspection.Request, names []string) (in *inspection
 }
 
 // inspect looks at what is in effect in the working directory.
-func (a *app) inspect() (*inspection.Inspection, error) {
+func (a *app) inspect() (*doctor.Inspection, error) {
 	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
 	}
-	return inspection.Inspect(a.inspection(places))
+	return doctor.Inspect(a.inspection(places))
 }
 
-func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
+func (a *app) inspection(places client.Places) doctor.Request {
+	return doctor.Request{Places: places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
 }

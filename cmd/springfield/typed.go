@@ -1,15 +1,15 @@
 package main
 
 import (
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // typedPaths takes paths that the user types.
-func (a *app) typedPaths() folder.Typed {
+func (a *app) typedPaths() rooted.Typed {
 	suite, _ := generator.FindSuite(a.work)
-	return folder.Typed{Work: a.work, Around: []string{git.RepositoryRoot(a.work), suite}, Home: a.home, Config: a.configDir()}
+	return rooted.Typed{Work: a.work, Around: []string{git.RepositoryRoot(a.work), suite}, Home: a.home, Config: a.configDir()}
 }
 
 // absolutePath makes a typed path absolute. in is the checkout or suite that writing must

@@ -13,14 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
-	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type undoOptions struct {
@@ -61,7 +61,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	if err != nil {
 		return err
 	}
-	j := installer.Journal(places)
+	j := settings.Journal(places)
 	switch {
 	case o.list && (o.forget || o.dryRun):
 		return check.Misuse(errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them")
@@ -85,10 +85,10 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 		a.say("forgotten: %s; its files stay as they are", did)
 		return nil
 	}
-	var undo change.Undo
-	makePlan := func() (c change.Change, err error) {
+	var undo journal.Undo
+	makePlan := func() (c journal.Change, err error) {
 		means := a.activationMeans(places)
-		if undo, err = activation.PlanUndo(ctx, means); err == nil {
+		if undo, err = installer.PlanUndo(ctx, means); err == nil {
 			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
 		}
 		return undo.Change, err
@@ -108,7 +108,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	return a.reportUndo(o.json, undo)
 }
 
-func (a *app) reportUndo(asJSON bool, u change.Undo) error {
+func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	written, removed := u.Files()
 	if asJSON {
 		return a.printJSON(struct {
@@ -156,14 +156,14 @@ func shortened(files []string) []string {
 	}
 	dir := filepath.Dir(files[0])
 	for _, file := range files {
-		for !folder.HoldsPath(dir, file) {
+		for !rooted.HoldsPath(dir, file) {
 			dir = filepath.Dir(dir)
 		}
 	}
 	return []string{fmt.Sprintf("%d files in %s", len(files), dir)}
 }
 
-func (a *app) listEdits(j change.Journal, asJSON bool) error {
+func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	entries, err := j.ReadEntries()
 	if err != nil {
 		return hintChange(err, "undo")
@@ -195,13 +195,13 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 
 // hintUndo says why an edit cannot be taken back, and what puts back the rest of it.
 func (a *app) hintUndo(places client.Places, err error) error {
-	var changed *change.ChangedSinceError
+	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
 	}
 	a.printStart(changed.Diff)
 	back := "it is taken back once that file is as springfield left it"
-	if off := switchesOff(installer.ReadSettings(places), changed.File); off != "" {
+	if off := switchesOff(settings.ReadSettings(places), changed.File); off != "" {
 		back = off + " puts back what is still springfield's"
 	}
 	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
@@ -209,13 +209,13 @@ func (a *app) hintUndo(places client.Places, err error) error {
 
 // switchesOff is the command that takes springfield's members out of a settings file, "" for
 // a file without any.
-func switchesOff(settings *installer.Settings, file string) (command string) {
+func switchesOff(settings *settings.Settings, file string) (command string) {
 	for _, r := range settings.EnabledByUs() {
 		if r.File == file {
 			command = fmt.Sprintf("springfield disable %s --scope %s", r.ID, r.Scope)
 		}
 	}
-	at, err := change.Resolve(file)
+	at, err := journal.Resolve(file)
 	for _, name := range hosts.HostNames(hosts.AllHosts()) {
 		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
 		for _, r := range byUs {
@@ -246,4 +246,4 @@ func (a *app) printJSON(v any) error {
 }
 
 // agoInWords says how long ago something was, for people.
-func agoInWords(t time.Time) string { return inspection.AgoInWords(time.Now(), t) }
+func agoInWords(t time.Time) string { return doctor.AgoInWords(time.Now(), t) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // npmPackage is the package of springfield in npm's registry.
@@ -16,8 +16,8 @@ const npmPackage = "@cameronsjo/springfield"
 // runningProgram is the running program among what `disable --all --purge` leaves, with the command that removes it: a package
 // manager that has installed it removes it again, because without its file the package would still be listed. Links
 // are followed: package managers put one on PATH.
-func runningProgram(program string) installer.Left {
-	left := installer.Left{What: program + " is this program"}
+func runningProgram(program string) settings.Left {
+	left := settings.Left{What: program + " is this program"}
 	if file, err := filepath.EvalSymlinks(program); err == nil {
 		program = file
 	}

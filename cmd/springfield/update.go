@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type updateOptions struct {
@@ -108,14 +108,14 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 	if err != nil {
 		return err
 	}
-	dirs, gone, err := installer.AllSuites(places)
+	dirs, gone, err := settings.AllSuites(places)
 	if err != nil {
 		return hintChange(err, "update --all")
 	}
 	var all []updated
 	var failed []string
 	for _, dir := range dirs {
-		if slices.ContainsFunc(all, func(u updated) bool { return folder.IsSame(u.dir, dir) }) {
+		if slices.ContainsFunc(all, func(u updated) bool { return rooted.IsSame(u.dir, dir) }) {
 			continue // by another name
 		}
 		suite, err := generator.ReadSuite(dir)
@@ -194,7 +194,7 @@ func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.T
 	if files, _, u.err = tools.MakeSuite(ctx, spec); u.err != nil {
 		return u
 	}
-	makePlan := func() (c change.Change, err error) {
+	makePlan := func() (c journal.Change, err error) {
 		u.plan, err = generator.MakePlan(dir, generator.Updating, files)
 		return u.plan.Change, err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 type validateOptions struct {

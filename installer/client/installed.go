@@ -23,7 +23,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Installed is what Claude Code would load for a plugin's ID.
@@ -225,7 +225,7 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 	if err != nil {
 		return err
 	}
-	real, err := change.Resolve(path)
+	real, err := journal.Resolve(path)
 	if err != nil || seen[real] {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Managed is the name of the layers that an administrator deploys.
@@ -112,7 +112,7 @@ func (l Layer) Duplicates() []document.Member {
 }
 
 // LayerOf is the layer of a file with a document in it.
-func LayerOf(name string, file change.Edit, doc *document.Document) Layer {
+func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At, doc: doc, fields: doc.Fields()}
 	l.switches, _ = members(l.fields["enabledPlugins"])
 	return l

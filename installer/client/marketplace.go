@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // ConflictError says that a marketplace name already means something else. The
@@ -44,7 +44,7 @@ func (s Source) String() string {
 
 // isDirectory tells whether the source is this directory.
 func (s Source) isDirectory(dir string) bool {
-	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || folder.IsSame(s.Path, dir))
+	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
 // isMissing tells whether the source is a directory that is no longer there: a

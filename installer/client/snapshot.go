@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Snapshot is what Claude Code's files say. A file is read when it is first asked
@@ -37,7 +37,7 @@ func NewSnapshot(p Places) *Snapshot {
 // readAgain has the snapshot read anew what the claude command may have written: what
 // lies in its plugins directory. Settings it does not write.
 func (s *Snapshot) readAgain() {
-	plugins, err := change.Resolve(s.Plugins)
+	plugins, err := journal.Resolve(s.Plugins)
 	maps.DeleteFunc(s.files, func(at string, _ *File) bool {
 		name, outside := filepath.Rel(plugins, at)
 		return err != nil || outside == nil && filepath.IsLocal(name)
@@ -47,7 +47,7 @@ func (s *Snapshot) readAgain() {
 
 // File is a file as it was read.
 type File struct {
-	change.Edit // both contents are what the file holds
+	journal.Edit // both contents are what the file holds
 
 	err    error // why it could not be read
 	doc    *document.Document
@@ -73,14 +73,14 @@ func (f *File) Document() (*document.Document, error) {
 // OpenFile reads a file of at most document.MaxSize, links followed. One that does not
 // exist is no error. Every error is an *fs.PathError for the path.
 func (s *Snapshot) OpenFile(path string) (*File, error) {
-	at, err := change.Resolve(path)
+	at, err := journal.Resolve(path)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
 	}
 	f, known := s.files[at]
 	if !known {
 		f = &File{}
-		f.Edit, f.err = change.OpenEdit("", path)
+		f.Edit, f.err = journal.OpenEdit("", path)
 		if f.err == nil && len(f.Bytes()) > document.MaxSize {
 			f.err = errors.New("larger than 8 MiB")
 		}
@@ -138,11 +138,11 @@ func placeBelow(dir, name string) (string, error) {
 		return "", out
 	}
 	path := filepath.Join(dir, local)
-	root, err := change.Resolve(dir)
+	root, err := journal.Resolve(dir)
 	if err != nil {
 		return "", &fs.PathError{Op: "open", Path: dir, Err: causeOf(err)}
 	}
-	real, err := change.Resolve(path)
+	real, err := journal.Resolve(path)
 	if err != nil {
 		return "", &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // validatePatience is how long the client may take for one directory.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // RootedLocal is the first version that reads local settings at the root of the

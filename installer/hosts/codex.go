@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/installer/tables"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // codexHost is Codex. It runs a copy of a plugin, and a plugin's hook only when the user
@@ -27,7 +27,7 @@ func codexHost() Host {
 		Settings: Settings{
 			Scopes: []client.Scope{client.User},
 			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, codexConfig) },
-			Parse: func(data []byte) (installer.Document, error) {
+			Parse: func(data []byte) (settings.Document, error) {
 				d, err := tables.ParseDocument(data)
 				if err != nil {
 					return nil, err
@@ -88,7 +88,7 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 // codexSettings are the user's settings.
 func codexSettings(at Place) (*tables.Document, error) {
 	path := filepath.Join(at.Dir, codexConfig)
-	file, err := change.OpenEdit("", path)
+	file, err := journal.OpenEdit("", path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // codexAt is Codex in a scratch home, with settings, and as its program a script that does

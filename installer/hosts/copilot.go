@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // copilot is GitHub Copilot CLI. It runs a plugin where it lies, and its commands do
@@ -55,7 +55,7 @@ func declared(r Request, name, directory string) ([]document.Edit, error) {
 	if found && json.Unmarshal(raw, &known) == nil {
 		path := known.Source.Path
 		_, err := os.Stat(path)
-		if !filepath.IsAbs(path) || !folder.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
+		if !filepath.IsAbs(path) || !rooted.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.Host.Settings.File(r.At, client.User))
 		}
 	}
@@ -69,7 +69,7 @@ func declared(r Request, name, directory string) ([]document.Edit, error) {
 // readSettings are the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
 	path := at.Host.Settings.File(at, client.User)
-	file, err := change.OpenEdit("", path)
+	file, err := journal.OpenEdit("", path)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ const maxPlugins = 200
 
 // readPlugins are the plugins that a settings file names, in their order.
 func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
-	file, err := change.OpenEdit(f.in, f.path)
+	file, err := journal.OpenEdit(f.in, f.path)
 	if err != nil || file.Before == nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func isPathPart(name string) bool {
 
 // pluginVersion is the version in a plugin's manifest, "" if there is none.
 func pluginVersion(dir, manifests string) string {
-	file, err := change.OpenEdit("", filepath.Join(dir, manifests, "plugin.json"))
+	file, err := journal.OpenEdit("", filepath.Join(dir, manifests, "plugin.json"))
 	if err != nil || file.Before == nil {
 		return ""
 	}
@@ -181,7 +181,7 @@ func copilotInstalled(at Place) ([]Installed, error) {
 
 // copilotTrusts tells whether the user has told Copilot to trust the directory for good.
 func copilotTrusts(at Place) bool {
-	file, err := change.OpenEdit("", filepath.Join(at.Dir, "config.json"))
+	file, err := journal.OpenEdit("", filepath.Join(at.Dir, "config.json"))
 	if err != nil || file.Before == nil {
 		return false
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // must fails the test where something did not go well that has to.

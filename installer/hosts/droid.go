@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // droidHost is Droid. A marketplace that is a directory is called after that directory. Its
@@ -79,7 +79,7 @@ func droidRecords(at Place, kind string, read func(data []byte)) error {
 		if i == maxRecords || filepath.Ext(entry.Name()) != ".json" {
 			continue
 		}
-		if file, err := change.OpenEdit("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
+		if file, err := journal.OpenEdit("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
 			read(file.Before.Data)
 		}
 	}

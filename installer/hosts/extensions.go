@@ -16,10 +16,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // extensions are the extensions of a host. Its name is that of the directory in a plugin
@@ -178,7 +178,7 @@ func (x extensions) stepsByHand(_ context.Context, r Request) []string {
 func (x extensions) checkSwitches(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
 	return func(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
 		path := at.Host.Settings.File(at, client.User)
-		file, err := change.OpenEdit("", path)
+		file, err := journal.OpenEdit("", path)
 		if err != nil || file.Before == nil || len(on) == 0 {
 			return nil
 		}
@@ -210,7 +210,7 @@ func (x extensions) checkSwitches(off string, member ...string) func(context.Con
 
 // readRecord reads a file of JSON that a host has written.
 func readRecord(path string, into any) error {
-	file, err := change.OpenEdit("", path)
+	file, err := journal.OpenEdit("", path)
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Host is one of the programs that run plugins.
@@ -56,7 +56,7 @@ type Settings struct {
 	// members of; nil: they are members of File.
 	Record func(at Place, id string) string
 	// Parse reads the file; nil: it is JSON.
-	Parse func(data []byte) (installer.Document, error)
+	Parse func(data []byte) (settings.Document, error)
 	// Entries are the members that have a plugin on; nil: the host needs none. They may be
 	// worked out by running the host in a directory of its own (Place.TrialPlace).
 	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
@@ -129,8 +129,8 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 		return true
 	}
 	for _, name := range append([]string{"strategy.json"}, compiled...) {
-		was, errWas := change.OpenEdit("", filepath.Join(i.Dir, name))
-		is, errIs := change.OpenEdit("", filepath.Join(dir, name))
+		was, errWas := journal.OpenEdit("", filepath.Join(i.Dir, name))
+		is, errIs := journal.OpenEdit("", filepath.Join(dir, name))
 		if errWas != nil || errIs != nil || (was.Before == nil) != (is.Before == nil) || is.Before != nil && !bytes.Equal(was.Before.Data, is.Before.Data) {
 			return false
 		}
@@ -180,7 +180,7 @@ func (h Host) ScopesOf() []client.Scope {
 }
 
 // commented reads JSON that may have comments.
-func commented(data []byte) (installer.Document, error) {
+func commented(data []byte) (settings.Document, error) {
 	d, err := document.ParseCommented(data)
 	if err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // oracle is one host's settings, on which edits are made as enable, disable and undo make
@@ -62,10 +62,10 @@ func (o *oracle) files() map[string]string {
 	return all
 }
 
-func (o *oracle) request(name string) (Request, installer.Foreign) {
+func (o *oracle) request(name string) (Request, settings.Foreign) {
 	r := Request{At: o.at, Scope: client.User, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
 	r.ID = o.host.NameOf(r.Plugin)
-	of := installer.Foreign{Host: o.host.Name, Path: o.file(), Parse: o.host.Settings.Parse}
+	of := settings.Foreign{Host: o.host.Name, Path: o.file(), Parse: o.host.Settings.Parse}
 	if o.host.Settings.Record != nil {
 		of.Path = o.host.Settings.Record(o.at, r.ID)
 	}
@@ -73,23 +73,23 @@ func (o *oracle) request(name string) (Request, installer.Foreign) {
 }
 
 // enable and disable plan what activation plans.
-func (o *oracle) enable(name string) (c change.Change, err error) {
+func (o *oracle) enable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
 	entries, err := o.host.Settings.Entries(context.Background(), r)
 	if err == nil {
-		err = installer.ReadSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
+		err = settings.ReadSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
 	}
 	return c, err
 }
 
-func (o *oracle) disable(name string) (c change.Change, err error) {
+func (o *oracle) disable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
-	_, err = installer.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
+	_, err = settings.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
 	return c, err
 }
 
 // do makes an edit, in which the host's command writes its settings anew.
-func (o *oracle) do(plan func() (change.Change, error)) error {
+func (o *oracle) do(plan func() (journal.Change, error)) error {
 	was := o.files()
 	c, err := plan()
 	if err == nil {
@@ -105,7 +105,7 @@ func (o *oracle) do(plan func() (change.Change, error)) error {
 		if c.IsEmpty() {
 			return nil
 		}
-		err = installer.Journal(o.places).ApplyChange(c)
+		err = settings.Journal(o.places).ApplyChange(c)
 	}
 	if err != nil {
 		if is := o.files(); !maps.Equal(was, is) {
@@ -122,9 +122,9 @@ func (o *oracle) undo() {
 	if len(o.was) == 0 {
 		return
 	}
-	u, err := installer.Journal(o.places).PlanUndo()
+	u, err := settings.Journal(o.places).PlanUndo()
 	if err == nil {
-		err = installer.Journal(o.places).ApplyChange(u.Change)
+		err = settings.Journal(o.places).ApplyChange(u.Change)
 	}
 	want := o.was[len(o.was)-1]
 	if is := o.files(); err != nil || !maps.Equal(is, want) {
@@ -134,7 +134,7 @@ func (o *oracle) undo() {
 }
 
 // parse is the host's settings as it reads them.
-func (o *oracle) parse(data string) (installer.Document, error) {
+func (o *oracle) parse(data string) (settings.Document, error) {
 	if o.host.Settings.Parse != nil {
 		return o.host.Settings.Parse([]byte(data))
 	}
@@ -151,9 +151,9 @@ func (o *oracle) checkHistory(ops string) {
 		var err error
 		switch op {
 		case 'A', 'B':
-			err = o.do(func() (change.Change, error) { return o.enable("plugin-" + strings.ToLower(string(op))) })
+			err = o.do(func() (journal.Change, error) { return o.enable("plugin-" + strings.ToLower(string(op))) })
 		case 'a', 'b':
-			err = o.do(func() (change.Change, error) { return o.disable("plugin-" + string(op)) })
+			err = o.do(func() (journal.Change, error) { return o.disable("plugin-" + string(op)) })
 		case 'u':
 			o.undo()
 		}
@@ -230,13 +230,13 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 				continue // a comma too many
 			}
 			o := newOracle(t, host, settings)
-			err := o.do(func() (change.Change, error) { return o.enable("plugin-a") })
+			err := o.do(func() (journal.Change, error) { return o.enable("plugin-a") })
 			if err != nil {
 				continue
 			}
 			is, _ := os.ReadFile(o.file())
 			o.write(o.file(), theirs(string(is)))
-			if err := o.do(func() (change.Change, error) { return o.disable("plugin-a") }); err != nil {
+			if err := o.do(func() (journal.Change, error) { return o.disable("plugin-a") }); err != nil {
 				t.Errorf("%s: %q: %v", host.Name, settings, err)
 			}
 			is, _ = os.ReadFile(o.file())

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // Codex itself says which hooks it trusts: its app-server lists them. It is asked in a

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // Limits are what a session may spend. Settings can change them; a project's
@@ -162,7 +162,7 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	if most <= 0 || most > len(times) {
 		return ""
 	}
-	return "It can go on by itself again in " + moment.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
+	return "It can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
 }
 
 // chain is how many loops of the greatest length one prompt may bring, one after

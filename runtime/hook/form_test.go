@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -111,7 +111,7 @@ func (b behind) ReadNew([]byte) ([]byte, transcript.View, error) {
 	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Own: b.prompt}, nil
 }
 
-func (behind) LastLines(int, string) (fact.Window, error) { return fact.Window{}, nil }
+func (behind) LastLines(int, string) (activity.Window, error) { return activity.Window{}, nil }
 
 // A stop is looked at again where the transcript lacks the event's prompt: it may be the
 // user's “continue”, or one of our slash commands, whose answer is no work to go on with.

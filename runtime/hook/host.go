@@ -12,16 +12,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
@@ -282,7 +282,7 @@ func (s *start) holdVeto() guard.Veto {
 	case hold.Until == 0:
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
-	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + moment.LengthInWords(hold.Until-s.Now.UnixMilli())}
+	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which
@@ -486,8 +486,8 @@ func (s *start) afterwards(a answer, settings Settings) {
 // TellLoopEvent puts what happens to a loop into its history, and tells the command that
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: that it was stopped is recorded.
-func TellLoopEvent(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == fact.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
+	if e.Event == activity.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -508,7 +508,7 @@ func TestHostileLoopFields(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !fact.IsLoopID(all[0].Loop) {
+	if err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	names, err := os.ReadDir(w.path(".claude/springfield"))

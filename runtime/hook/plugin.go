@@ -12,7 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
-	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -89,7 +89,7 @@ func ReadPlugin(root string) (Plugin, error) {
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	p, name := Plugin{path: path, data: data}, ""
 	fault := codec.FindFault(data)
-	for _, m := range object.Members(data) {
+	for _, m := range jsonobject.Members(data) {
 		for _, known := range []strategy.Member{strategy.TextMember("plugin", &p.Name), strategy.TextMember("strategy", &name)} {
 			if fault == nil && strings.EqualFold(known.Name, m.Name) {
 				fault = codec.ReadMember(data, known.Name, m.Value, known.Into)

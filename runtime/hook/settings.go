@@ -22,8 +22,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/judge"
-	"github.com/cameronsjo/springfield/runtime/object"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -210,7 +210,7 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 	if fault == nil {
 		fault = notObject(whole)
 	}
-	for _, m := range object.Members(data) {
+	for _, m := range jsonobject.Members(data) {
 		if fault != nil {
 			break
 		}
@@ -290,6 +290,6 @@ func notObject(data []byte) *codec.Fault {
 
 // placeFault is a fault with its line and column in front.
 func placeFault(data []byte, f *codec.Fault) string {
-	line, column := object.Position(data, f.At)
+	line, column := jsonobject.Position(data, f.At)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

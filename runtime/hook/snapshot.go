@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -52,7 +52,7 @@ type Stop struct {
 // one transcript, reads it once.
 type Reading interface {
 	ReadNew(since []byte) (log []byte, view transcript.View, err error)
-	LastLines(lines int, word string) (fact.Window, error)
+	LastLines(lines int, word string) (activity.Window, error)
 }
 
 // fromFile reads the file at a path.
@@ -71,7 +71,7 @@ func (f fromFile) ReadNew(since []byte) (data []byte, view transcript.View, err 
 	return codec.Append(nil, &log), view, err
 }
 
-func (f fromFile) LastLines(lines int, word string) (fact.Window, error) {
+func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
 	return f.host.Log.LinesAbout(f.path, lines, word)
 }
 
@@ -279,13 +279,13 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 
 // plansNamed are those that the transcript names, and before them those of the last
 // message, which it may not have yet.
-func plansNamed(text string, known []fact.Plan) []fact.Plan {
-	var all []fact.Plan
+func plansNamed(text string, known []activity.Plan) []activity.Plan {
+	var all []activity.Plan
 	for _, name := range transcript.PlansIn(text) {
-		all = append(all, fact.Plan{Name: name})
+		all = append(all, activity.Plan{Name: name})
 	}
 	for _, p := range known {
-		i := slices.IndexFunc(all, func(other fact.Plan) bool { return other.Name == p.Name })
+		i := slices.IndexFunc(all, func(other activity.Plan) bool { return other.Name == p.Name })
 		if i < 0 {
 			all = append(all, p)
 		} else {

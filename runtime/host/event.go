@@ -5,7 +5,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -64,7 +64,7 @@ func (e *Event) Members(m *codec.Members) {
 		e.Active = string(active) == "true"
 	}
 	if m.Raw("timestamp", &at); at != nil {
-		e.At, _ = moment.ParseTime(string(codec.InsideQuotes(at)))
+		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -27,11 +27,11 @@ const (
 // Page is what there is to say of a stop.
 type Page struct {
 	Skill   string // in use, "" for none
-	Todos   fact.Tally
-	Calls   []fact.Call // oldest first; the newest three are shown
-	Request string      // how the newest prompt of a person begins
-	Message string      // the last that the agent said
-	Agent   string      // its name, "" for Claude
+	Todos   activity.Tally
+	Calls   []activity.Call // oldest first; the newest three are shown
+	Request string          // how the newest prompt of a person begins
+	Message string          // the last that the agent said
+	Agent   string          // its name, "" for Claude
 	// Asked is the tool that asks the user, "" if none does; Running is how many
 	// tasks of the session run in the background.
 	Asked   string
@@ -41,7 +41,7 @@ type Page struct {
 // PageFor is what a judge is shown of a situation.
 func PageFor(s strategy.Situation) string {
 	return Page{
-		Skill: s.Skill.Name, Todos: fact.CountTodos(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
+		Skill: s.Skill.Name, Todos: activity.CountTodos(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
 		Agent: s.Session.AgentName(), Asked: s.Turn.Asked, Running: s.Turn.Running,
 	}.String()
 }
@@ -83,7 +83,7 @@ func (p Page) waiting() string {
 }
 
 // shownCall is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
-func shownCall(c fact.Call) string {
+func shownCall(c activity.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
 		if id, status, ok := strings.Cut(strings.TrimPrefix(c.Input, "#"), " → "); ok {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 )
 
 // Pages of the first design's signals, one of them the page that it shows.
@@ -19,7 +19,7 @@ func TestPageOfASignal(t *testing.T) {
 		want string
 	}{
 		"AskUserQuestion": {
-			Page{Asked: "AskUserQuestion", Calls: []fact.Call{{Name: "AskUserQuestion"}}, Message: "Two ways are open."},
+			Page{Asked: "AskUserQuestion", Calls: []activity.Call{{Name: "AskUserQuestion"}}, Message: "Two ways are open."},
 			`CONTEXT:
   Active skill: none
   Todo state: none
@@ -31,8 +31,8 @@ func TestPageOfASignal(t *testing.T) {
 		},
 		"Task N complete": { // the page that the design shows
 			Page{
-				Skill: "executing-plans", Todos: fact.Tally{Done: 2, Pending: 3},
-				Calls:   []fact.Call{{Name: "Read", Input: "a.go", Result: "package a"}, {Name: "Edit", Input: "a.go", Result: "ok"}, {Name: "Bash", Input: "npm test", Result: "exit 0"}, {Name: "TaskUpdate", Input: "#2 → completed", Result: "Updated task #2 status"}},
+				Skill: "executing-plans", Todos: activity.Tally{Done: 2, Pending: 3},
+				Calls:   []activity.Call{{Name: "Read", Input: "a.go", Result: "package a"}, {Name: "Edit", Input: "a.go", Result: "ok"}, {Name: "Bash", Input: "npm test", Result: "exit 0"}, {Name: "TaskUpdate", Input: "#2 → completed", Result: "Updated task #2 status"}},
 				Message: "Task 2 complete. Moving to Task 3.",
 			},
 			`CONTEXT:
@@ -58,7 +58,7 @@ func TestPageSaysWhatRuns(t *testing.T) {
 			t.Errorf("%d: %s", running, got)
 		}
 	}
-	if got := (fact.Tally{Done: 1, Doing: 1, Pending: 2}).String(); got != "1/4 complete, 1 in progress, 2 pending" {
+	if got := (activity.Tally{Done: 1, Doing: 1, Pending: 2}).String(); got != "1/4 complete, 1 in progress, 2 pending" {
 		t.Error(got)
 	}
 }
@@ -184,14 +184,14 @@ func TestNoTextLeavesItsField(t *testing.T) {
 	}
 	for i, s := range all {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			call := fact.Call{Name: s, Input: s, Result: s}
+			call := activity.Call{Name: s, Input: s, Result: s}
 			wellFormed(t, Page{Message: s})
 			wellFormed(t, Page{Request: s})
 			wellFormed(t, Page{Skill: s})
 			wellFormed(t, Page{Asked: s})
-			wellFormed(t, Page{Calls: []fact.Call{{Name: "Bash", Input: "ls", Result: s}, {Name: "Bash", Input: s, Result: "ok"}, {Name: s, Input: "ls", Result: "ok"}}})
-			wellFormed(t, Page{Calls: []fact.Call{{Name: "TaskUpdate", Input: "#" + s + " → " + s}}})
-			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []fact.Call{call, call, call, call}, Todos: fact.Tally{Done: 1 << 40, Doing: 1 << 40, Pending: 1 << 40}, Running: 1 << 40})
+			wellFormed(t, Page{Calls: []activity.Call{{Name: "Bash", Input: "ls", Result: s}, {Name: "Bash", Input: s, Result: "ok"}, {Name: s, Input: "ls", Result: "ok"}}})
+			wellFormed(t, Page{Calls: []activity.Call{{Name: "TaskUpdate", Input: "#" + s + " → " + s}}})
+			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []activity.Call{call, call, call, call}, Todos: activity.Tally{Done: 1 << 40, Doing: 1 << 40, Pending: 1 << 40}, Running: 1 << 40})
 		})
 	}
 }
@@ -201,7 +201,7 @@ func FuzzPage(f *testing.F) {
 		f.Add(s, s, s, s)
 	}
 	f.Fuzz(func(t *testing.T, skill, request, message, call string) {
-		wellFormed(t, Page{Skill: skill, Request: request, Message: message, Asked: skill, Calls: []fact.Call{{Name: call, Input: request, Result: message}, {Name: skill, Input: call, Result: request}, {Name: "TaskUpdate", Input: call, Result: message}}, Todos: fact.Tally{Done: len(skill), Doing: len(request), Pending: len(message)}, Running: len(call)})
+		wellFormed(t, Page{Skill: skill, Request: request, Message: message, Asked: skill, Calls: []activity.Call{{Name: call, Input: request, Result: message}, {Name: skill, Input: call, Result: request}, {Name: "TaskUpdate", Input: call, Result: message}}, Todos: activity.Tally{Done: len(skill), Doing: len(request), Pending: len(message)}, Running: len(call)})
 	})
 }
 

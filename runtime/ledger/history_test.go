@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -148,7 +148,7 @@ func TestSweep(t *testing.T) {
 			must(t, err)
 			must(t, os.WriteFile(file, nil, 0o600))
 			defer s.Close()
-			_, err = s.AppendRecord(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
+			_, err = s.AppendRecord(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []activity.Memory{{Key: file}}}})
 			if err != nil || os.Chtimes(s.path, old, old) != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 )
 
 // Every file that the ledger appends to or replaces stays in its directory.
@@ -21,7 +21,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	}
 	now := time.Now()
 	_ = noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
-	AppendLoop(dir, fact.LoopEvent{Loop: "a1", Event: "start"})
+	AppendLoop(dir, activity.LoopEvent{Loop: "a1", Event: "start"})
 	SettleSpending(dir, now, 0, Outcome{1, "", ""})
 	if s, err := OpenSession(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")

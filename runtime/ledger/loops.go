@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // loopLines is halved at some twenty thousand iterations. 16 KiB of a loop's file can be six
@@ -20,8 +20,8 @@ func loopLines(dir string) lines {
 }
 
 // AppendLoop writes one event down.
-func AppendLoop(dir string, e fact.LoopEvent) error {
-	if !fact.IsLoopID(e.Loop) {
+func AppendLoop(dir string, e activity.LoopEvent) error {
+	if !activity.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
 	if err := loopLines(dir).addLine(&e); err != nil {
@@ -41,7 +41,7 @@ func LoopIsOver(dir, id string) (over bool) {
 }
 
 // LoopEvents are all events on file, oldest first.
-func LoopEvents(dir string) (all []fact.LoopEvent, err error) {
+func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
 	err = loopLines(dir).eachLine(func(line []byte) {
 		if e, ok := loopEvent(line); ok {
 			all = append(all, e)
@@ -50,7 +50,7 @@ func LoopEvents(dir string) (all []fact.LoopEvent, err error) {
 	return all, err
 }
 
-func loopEvent(line []byte) (e fact.LoopEvent, ok bool) {
+func loopEvent(line []byte) (e activity.LoopEvent, ok bool) {
 	err := codec.ReadObject(line, &e)
-	return e, err == nil && fact.IsLoopID(e.Loop) && e.Event != ""
+	return e, err == nil && activity.IsLoopID(e.Loop) && e.Event != ""
 }

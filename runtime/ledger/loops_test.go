@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 )
 
-func tell(t *testing.T, dir string, events ...fact.LoopEvent) {
+func tell(t *testing.T, dir string, events ...activity.LoopEvent) {
 	t.Helper()
 	for _, e := range events {
 		must(t, AppendLoop(dir, e))
@@ -33,7 +33,7 @@ func onFile(t *testing.T, dir string) string {
 func TestRememberIsBounded(t *testing.T) {
 	var s State
 	for i := range 20 {
-		m := fact.Memory{Key: strconv.Itoa(i)}
+		m := activity.Memory{Key: strconv.Itoa(i)}
 		for e := range 20 {
 			m.Told = append(m.Told, strconv.Itoa(e))
 		}
@@ -51,10 +51,10 @@ func TestLoopHistory(t *testing.T) {
 	}
 	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
 	tell(t, dir,
-		fact.LoopEvent{Loop: "a1", Event: fact.LoopStarted, File: whole, Dir: "/w"},
-		fact.LoopEvent{Loop: "b2", Event: fact.LoopStarted},
-		fact.LoopEvent{Loop: "a1", Event: fact.LoopGoesOn, Count: 2, Max: 9, Text: "<&>"},
-		fact.LoopEvent{Loop: "a1", Event: fact.LoopPromised, Count: 3, Max: 9})
+		activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted, File: whole, Dir: "/w"},
+		activity.LoopEvent{Loop: "b2", Event: activity.LoopStarted},
+		activity.LoopEvent{Loop: "a1", Event: activity.LoopGoesOn, Count: 2, Max: 9, Text: "<&>"},
+		activity.LoopEvent{Loop: "a1", Event: activity.LoopPromised, Count: 3, Max: 9})
 	if got, want := onFile(t, dir), "a1:start b2:start a1:iteration a1:promise"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -83,14 +83,14 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			tell(t, dir, fact.LoopEvent{Loop: "a1", Event: fact.LoopStarted})
+			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted})
 			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
 			if _, err := f.WriteString(junk); err != nil {
 				t.Fatal(err)
 			}
 			f.Close()
-			tell(t, dir, fact.LoopEvent{Loop: "a1", Event: fact.LoopLimited})
+			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopLimited})
 			want := "a1:start a1:limit"
 			if name == "just too long" {
 				want = "a1:start c3:start a1:limit"
@@ -101,7 +101,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	for _, e := range []fact.LoopEvent{
+	for _, e := range []activity.LoopEvent{
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
@@ -114,7 +114,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 // The history stays within bounds, and its newest is always there.
 func TestLoopHistoryIsHalved(t *testing.T) {
 	dir := t.TempDir()
-	e := fact.LoopEvent{Loop: "a1", Event: fact.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
+	e := activity.LoopEvent{Loop: "a1", Event: activity.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
 	for i := range 120 {
 		e.Count = i
 		tell(t, dir, e)
@@ -140,7 +140,7 @@ func FuzzLoopHistory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		must(t, os.WriteFile(loopLines(dir).path, data, 0o600))
-		tell(t, dir, fact.LoopEvent{Loop: "zz", Event: fact.LoopLimited, Count: 7})
+		tell(t, dir, activity.LoopEvent{Loop: "zz", Event: activity.LoopLimited, Count: 7})
 		all, err := LoopEvents(dir)
 		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !LoopIsOver(dir, "zz") {
 			t.Fatalf("%q: %v, %v", data, all, err)

@@ -10,8 +10,8 @@ package ledger
 import (
 	"slices"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Record is one decision and the state after it.
@@ -115,7 +115,7 @@ type State struct {
 	LoopPrompt string
 	Rounds     int
 	// Loops are what loops remember of this session, the newest last.
-	Loops []fact.Memory
+	Loops []activity.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
 	// Spent is what judges have cost in the session, in millionths of a dollar.
 	Judged []Judged
@@ -136,9 +136,9 @@ type State struct {
 const maxLoops = 8
 
 // Remember puts a memory in the place of the one with its key, as the newest.
-func (s *State) Remember(m fact.Memory) {
+func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
-	loops := make([]fact.Memory, 0, len(s.Loops)+1)
+	loops := make([]activity.Memory, 0, len(s.Loops)+1)
 	for _, old := range s.Loops {
 		if old.Key != m.Key {
 			loops = append(loops, old)

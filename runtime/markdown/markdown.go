@@ -6,7 +6,7 @@ package markdown
 import (
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 )
 
 // EachLine visits every line, counted from 1, without its line end. Lines of a
@@ -18,7 +18,7 @@ func EachLine(text string, visit func(n int, line string, code bool)) {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
 		line = strings.TrimSuffix(line, "\r")
-		mark, run, info := closing.FenceAt(strings.TrimLeft(line, " \t"))
+		mark, run, info := lastmessage.FenceAt(strings.TrimLeft(line, " \t"))
 		switch {
 		case fence == 0 && mark != 0:
 			fence, width = mark, run

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -80,7 +80,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 			decide := options.Prepare(kept)
 			for range 2 {
 				for i, text := range texts {
-					situation := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{Known: true, Count: i % 3}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "pending"}}, Turns: i % 4}}
+					situation := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{Known: true, Count: i % 3}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "pending"}}, Turns: i % 4}}
 					if got, want := decide(situation), options.Decide(situation); !reflect.DeepEqual(got, want) {
 						t.Errorf("%s, %q: %+v, want %+v", s.Name, text, got, want)
 					}

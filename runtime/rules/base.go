@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -28,32 +28,32 @@ func BaseRules() []Rule {
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
 		{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
-		{ID: "intent", Act: closing.Starts, Then: strategy.Continue, Reason: GoOnWithProgress, Sure: 95},
-		{ID: "asks", Act: closing.Asks, Then: strategy.Stop, Sure: 92},
-		{ID: "offers", Act: closing.Offers, Then: strategy.Stop, Sure: 97},
-		{ID: "waits", Act: closing.Waits, Then: strategy.Stop, Sure: 90},
-		{ID: "blocked", Act: closing.Blocked, Then: strategy.Stop, Sure: 91},
-		{ID: "hands", Act: closing.Hands, Then: strategy.Stop, Sure: 92},
-		{ID: "plans", Act: closing.Plans, Then: strategy.Stop, Sure: 70},
+		{ID: "intent", Act: lastmessage.Starts, Then: strategy.Continue, Reason: GoOnWithProgress, Sure: 95},
+		{ID: "asks", Act: lastmessage.Asks, Then: strategy.Stop, Sure: 92},
+		{ID: "offers", Act: lastmessage.Offers, Then: strategy.Stop, Sure: 97},
+		{ID: "waits", Act: lastmessage.Waits, Then: strategy.Stop, Sure: 90},
+		{ID: "blocked", Act: lastmessage.Blocked, Then: strategy.Stop, Sure: 91},
+		{ID: "hands", Act: lastmessage.Hands, Then: strategy.Stop, Sure: 92},
+		{ID: "plans", Act: lastmessage.Plans, Then: strategy.Stop, Sure: 70},
 		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: strategy.Stop},
 		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: strategy.Stop},
-		{ID: "heading", Act: closing.Heads, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
-		{ID: "progress", Act: closing.Moves, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
-		{ID: "intent", Act: closing.Announces, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
-		{ID: "work", Act: closing.Orders, Used: true, Then: strategy.Continue, Reason: GoOnWithProgress},
-		{ID: "colon", Act: closing.Breaks, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
-		{ID: "reported", Todo: "pending", Within: 3, Act: closing.Finishes, Then: strategy.Stop, Sure: 90},
+		{ID: "heading", Act: lastmessage.Heads, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
+		{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
+		{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
+		{ID: "work", Act: lastmessage.Orders, Used: true, Then: strategy.Continue, Reason: GoOnWithProgress},
+		{ID: "colon", Act: lastmessage.Breaks, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
+		{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 		{ID: "reported", Todo: "pending", Within: 3, Own: reportsLast, Then: strategy.Stop, Sure: 90},
 		{ID: "todos", Todo: "pending", Within: 3, Then: strategy.Continue, Reason: GoOnWithTodos},
-		{ID: "offers", Act: closing.Offers, Near: true, Then: strategy.Stop, Sure: 97},
-		{ID: "waits", Act: closing.Waits, Near: true, Then: strategy.Stop, Sure: 90},
-		{ID: "blocked", Act: closing.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
-		{ID: "hands", Act: closing.Hands, Near: true, Then: strategy.Stop, Sure: 92},
-		{ID: "plans", Act: closing.Plans, Near: true, Then: strategy.Stop, Sure: 70},
-		{ID: "left", Act: closing.Leaves, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
-		{ID: "left", Act: closing.Counts, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
+		{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
+		{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
+		{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
+		{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
+		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
+		{ID: "left", Act: lastmessage.Leaves, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
+		{ID: "left", Act: lastmessage.Counts, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
-		{ID: "finished", Act: closing.Finishes, Then: strategy.Stop, Sure: 90},
+		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 	}
 }
 
@@ -87,12 +87,12 @@ func Reports(text string) (sentence string, ok bool) {
 	}
 	for _, s := range Sentences(text) {
 		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
-			return excerpt.QuoteEvidence(s), true
+			return quotation.QuoteEvidence(s), true
 		}
 		words := strings.FieldsFunc(foldPhrase(s), func(r rune) bool { return !IsWordRune(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
 			if isResult(w) && (i == 0 || beginsAReport(words[0])) {
-				return excerpt.QuoteEvidence(s), true
+				return quotation.QuoteEvidence(s), true
 			}
 		}
 	}

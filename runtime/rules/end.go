@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
-	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // maxParagraph bounds the last paragraph, in bytes from its end.
@@ -32,7 +32,7 @@ type end struct {
 }
 
 func endOfText(text string) end {
-	text = closing.WithoutComments(text)
+	text = lastmessage.WithoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
@@ -148,7 +148,7 @@ func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool
 	all := e.allSentences()
 	for i := len(all) - 1; i >= 0; i-- {
 		if m.opensWithPhrase(all[i], phrases) {
-			return excerpt.QuoteEvidence(all[i]), true
+			return quotation.QuoteEvidence(all[i]), true
 		}
 	}
 	return "", false
@@ -195,7 +195,7 @@ func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
 	for _, sentence := range e.allSentences() {
 		if m.hasAnyPhrase(sentence, phrases) {
-			return excerpt.QuoteEvidence(sentence), true
+			return quotation.QuoteEvidence(sentence), true
 		}
 	}
 	return "", false
@@ -261,13 +261,13 @@ type message struct {
 	text    string
 	end     end
 	library *language.Library
-	whole   *closing.Closing // nil until a rule asks for it
-	acts    map[wanted]found // what has been looked for, nil if nothing is kept
+	whole   *lastmessage.Closing // nil until a rule asks for it
+	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
 }
 
 type wanted struct {
-	act   closing.Act
-	where closing.Where
+	act   lastmessage.Act
+	where lastmessage.Where
 }
 
 type found struct {
@@ -287,15 +287,15 @@ func (k *Kept) message(text string) *message {
 }
 
 // closing is the message as package closing reads it.
-func (m *message) closing() *closing.Closing {
+func (m *message) closing() *lastmessage.Closing {
 	if m.whole == nil {
-		m.whole = closing.ReadMessage(m.library, m.text)
+		m.whole = lastmessage.ReadMessage(m.library, m.text)
 	}
 	return m.whole
 }
 
 // findAct looks for an act in it.
-func (m *message) findAct(act closing.Act, where closing.Where) (said string, ok bool) {
+func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said string, ok bool) {
 	if known, ok := m.acts[wanted{act, where}]; ok {
 		return known.said, known.ok
 	}

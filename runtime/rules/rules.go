@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -38,7 +38,7 @@ type Rule struct {
 	// Act is what the message does at its end, as package closing reads it: asks,
 	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
 	// leaves or counts. Near looks for it before the last paragraph instead.
-	Act  closing.Act
+	Act  lastmessage.Act
 	Near bool
 	// Used tells that tools were called in this turn.
 	Used bool
@@ -279,7 +279,7 @@ func quoteIf(ok bool, text string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return excerpt.QuoteEvidence(text), true
+	return quotation.QuoteEvidence(text), true
 }
 
 func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
@@ -296,15 +296,15 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 		}
 	}
 	if last := a.message.end.lastSentence(); ok && m.hasAnyPhrase(last, r.Unless) {
-		return "unless: " + excerpt.QuoteEvidence(last), false
+		return "unless: " + quotation.QuoteEvidence(last), false
 	}
 	return evidence, ok
 }
 
 func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
-	where := closing.Final
+	where := lastmessage.Final
 	if r.Near {
-		where = closing.Near
+		where = lastmessage.Near
 	}
 	a.read = true
 	said, ok := a.message.findAct(r.Act, where)
@@ -357,7 +357,7 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	case err != nil:
 		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
-		return excerpt.QuoteEvidence(text[at[0]:at[1]]), true
+		return quotation.QuoteEvidence(text[at[0]:at[1]]), true
 	}
 	return "", false
 }
@@ -392,7 +392,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 		switch {
 		case r.Window && (t.Blocked || t.Owner != ""):
 		case t.IsOpen() && t.IsOthers():
-			return "another agent has an open task: " + excerpt.QuoteEvidence(t.Content), false
+			return "another agent has an open task: " + quotation.QuoteEvidence(t.Content), false
 		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.IsOpen()):
 			if n++; n == 1 {
 				first = t.Content
@@ -409,7 +409,7 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 	if n == 1 {
 		todos = " todo, "
 	}
-	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.QuoteEvidence(first), true
+	return strconv.Itoa(n) + " " + r.Todo + todos + quotation.QuoteEvidence(first), true
 }
 
 func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
@@ -421,11 +421,11 @@ func (r *Rule) matchesSkill(s *strategy.Situation) (string, bool) {
 
 // Remaining says what is open in the todo list, a sentence with a blank in
 // front; "" if nothing is.
-func Remaining(todos []fact.Todo) string {
+func Remaining(todos []activity.Todo) string {
 	var open []string
 	for _, t := range todos {
 		if t.IsOpen() {
-			open = append(open, excerpt.QuoteEvidence(t.Content))
+			open = append(open, quotation.QuoteEvidence(t.Content))
 		}
 	}
 	if len(open) == 0 {
@@ -450,7 +450,7 @@ func (r *Rule) checkFields() error {
 		return errors.New(quoted + ": an id has at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != strategy.Stop && r.Then != strategy.Continue:
 		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
-	case r.Act != "" && !slices.Contains(closing.AllActs(), r.Act):
+	case r.Act != "" && !slices.Contains(lastmessage.AllActs(), r.Act):
 		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + listActs())
 	case len(r.Lang) > 0 && !areKnown(r.Lang):
 		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.PackCodes(), ", "))
@@ -477,7 +477,7 @@ func (r *Rule) checkFields() error {
 
 func listActs() string {
 	var all []string
-	for _, act := range closing.AllActs() {
+	for _, act := range lastmessage.AllActs() {
 		all = append(all, string(act))
 	}
 	return strings.Join(all, ", ")

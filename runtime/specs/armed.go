@@ -5,7 +5,7 @@ package specs
 import (
 	"slices"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -36,7 +36,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 		found.Evidence = "it has decided this stop"
 	case found.Running && s.Message.Own && saysDone(s.Message.Text, true):
 		found.Evidence = "its spec ends at this stop"
-	case err != nil && !slices.Contains(m.Told, excerpt.HashText(string(file.Data))):
+	case err != nil && !slices.Contains(m.Told, quotation.HashText(string(file.Data))):
 		found.Evidence = "its state file is damaged"
 	case err == nil && state.Global >= state.Limit && !slices.Contains(m.Told, limitHash(file.Data)):
 		found.Evidence = "it is at its limit of iterations"

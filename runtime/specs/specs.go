@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -233,7 +233,7 @@ func PlaceAt(shown string) (Place, bool) {
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
 	}
-	return Place{Dir: dir, Shown: excerpt.ShownName(shown, maxShownPath), Name: excerpt.PlainName(path.Base(dir))}, true
+	return Place{Dir: dir, Shown: quotation.ShownName(shown, maxShownPath), Name: quotation.PlainName(path.Base(dir))}, true
 }
 
 // maxShownPath bounds a path that texts hold, in bytes.
@@ -271,13 +271,13 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
 	}
 	if s.Workspace.Away {
-		p.Shown = excerpt.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
+		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
 	v := r.decideRound(o.Checks)
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later
-		v.Remember.Text, v.Remember.At = excerpt.HashText(s.Message.Text), s.Session.Now
+		v.Remember.Text, v.Remember.At = quotation.HashText(s.Message.Text), s.Session.Now
 	}
 	return v
 }
@@ -294,7 +294,7 @@ type round struct {
 	place   Place
 	file    strategy.File
 	ceiling int
-	memory  fact.Memory
+	memory  activity.Memory
 	state   specState
 }
 
@@ -352,7 +352,7 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	switch {
 	case !active: // a new turn
 		m.Stalls = 0
-		if prompt := excerpt.HashText(r.s.Turn.PromptID); m.Prompt != prompt {
+		if prompt := quotation.HashText(r.s.Turn.PromptID); m.Prompt != prompt {
 			m.Prompt, m.Rounds = prompt, 0
 		}
 	case m.Mark != mark:
@@ -433,5 +433,5 @@ func shortened(s string) string {
 	if len(s) > 60 {
 		s = strings.ToValidUTF8(s[:60], "") + "…"
 	}
-	return excerpt.PlainName(s)
+	return quotation.PlainName(s)
 }

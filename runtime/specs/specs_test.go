@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
-	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
@@ -178,7 +178,7 @@ func TestSpecsCriteria(t *testing.T) {
 		want  want
 	}
 	said := func(text string) strategy.Situation {
-		return strategy.Situation{Turn: strategy.Turn{Known: true}, Window: fact.Window{Said: []string{text}}}
+		return strategy.Situation{Turn: strategy.Turn{Known: true}, Window: activity.Window{Said: []string{text}}}
 	}
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		upper := strings.ToUpper(k.Name[:1]) + k.Name[1:]
@@ -293,7 +293,7 @@ func TestSpecsLimit(t *testing.T) {
 					if v.Decision != strategy.Stop || !strings.Contains(v.Told, "Maximum global iterations "+test.limit+" reached") {
 						t.Errorf("verdict %+v", v)
 					}
-					test.s.Memories = []fact.Memory{v.Remember}
+					test.s.Memories = []activity.Memory{v.Remember}
 					if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told != "" {
 						t.Errorf("again: %+v", v)
 					}
@@ -310,7 +310,7 @@ func TestSpecsLimit(t *testing.T) {
 					}
 				}
 				// The second time only the user hears of it, also with another driver.
-				test.s.Turn.Active, test.s.Memories = true, []fact.Memory{v.Remember}
+				test.s.Turn.Active, test.s.Memories = true, []activity.Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
 				}
@@ -323,12 +323,12 @@ func TestSpecsLimit(t *testing.T) {
 func TestSpecsErrorsBlockOnce(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		t.Run(k.Name, func(t *testing.T) {
-			var memories []fact.Memory
+			var memories []activity.Memory
 			stop := func(state string) strategy.Verdict {
 				t.Helper()
 				v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: memories != nil}, Memories: memories}, k.with(state, nil))
 				if v.Remember.Key != "" {
-					memories = []fact.Memory{v.Remember}
+					memories = []activity.Memory{v.Remember}
 				}
 				return v
 			}
@@ -375,7 +375,7 @@ func walk(t *testing.T, k kind, o chosen, s strategy.Situation, states []string)
 		last = decideIn(t, k.Strategy, o, s, in)
 		rules = append(rules, last.Rule)
 		if last.Remember.Key != "" {
-			s.Memories = []fact.Memory{last.Remember}
+			s.Memories = []activity.Memory{last.Remember}
 		}
 		s.Turn.Active = s.Turn.Active || last.Decision == strategy.Continue
 	}
@@ -430,7 +430,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		}
 		// A new turn begins anew.
 		_, v = walk(t, k, chosen{}, s, []string{stuck, stuck, stuck})
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []fact.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []activity.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
 		}
 	}
@@ -640,11 +640,11 @@ func TestSpecsUnreadableState(t *testing.T) {
 		if v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB") {
 			t.Errorf("%s: %+v", k.Name, v)
 		}
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []fact.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []activity.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
 		// That was no block of ours: another program keeps Claude going.
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []activity.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
 			t.Errorf("%s, another program drives: %+v", k.Name, v)
 		}
 	}
@@ -694,7 +694,7 @@ func TestSpecsChecks(t *testing.T) {
 		if v.Decision != strategy.Continue {
 			t.Fatalf("stop %d: %+v", i, v)
 		}
-		s.Turn.Active, s.Memories = true, []fact.Memory{v.Remember}
+		s.Turn.Active, s.Memories = true, []activity.Memory{v.Remember}
 	}
 }
 
@@ -789,7 +789,7 @@ func FuzzSpecState(f *testing.F) {
 				v := decideIn(t, k.Strategy, chosen{checks: []string{specs.QuickMode, specs.UncheckedBoxes}}, s, in)
 				if v.Decision == strategy.Continue {
 					continues++
-					s.Turn.Active, s.Memories = true, []fact.Memory{v.Remember}
+					s.Turn.Active, s.Memories = true, []activity.Memory{v.Remember}
 				}
 				if len(v.Reason) > 6000 || len(v.Told) > 2000 {
 					t.Errorf("%d bytes of reason, %d told", len(v.Reason), len(v.Told))
@@ -798,7 +798,7 @@ func FuzzSpecState(f *testing.F) {
 			if known && continues > 2 {
 				t.Errorf("%d continues without movement", continues)
 			}
-			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := object.ReadMembers(state); return err == nil }()) {
+			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := jsonobject.ReadMembers(state); return err == nil }()) {
 				t.Error("whole and readable differ")
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
 )
 
 // maxCount is what greater numbers count as.
@@ -30,13 +30,13 @@ type specState struct {
 
 // wholeState tells whether a state file can be all of it.
 func wholeState(data []byte) bool {
-	_, err := object.ReadMembers(data)
+	_, err := jsonobject.ReadMembers(data)
 	return err == nil
 }
 
 // readState reads a state file.
 func readState(data []byte) (specState, error) {
-	members, err := object.ReadMembers(data)
+	members, err := jsonobject.ReadMembers(data)
 	if err != nil {
 		return specState{}, err
 	}
@@ -71,7 +71,7 @@ func readState(data []byte) (specState, error) {
 
 // parseCount reads a whole number from 0, also one in quotes.
 func parseCount(raw []byte, fallback int) (int, bool) {
-	if object.IsAbsent(raw) {
+	if jsonobject.IsAbsent(raw) {
 		return fallback, true
 	}
 	text := string(raw)
@@ -95,7 +95,7 @@ func parseFlag(raw []byte) bool {
 }
 
 func phaseName(raw []byte) string {
-	if object.IsAbsent(raw) {
+	if jsonobject.IsAbsent(raw) {
 		return "unknown"
 	}
 	if text, ok := codec.ExactString(raw); ok {

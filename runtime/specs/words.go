@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -86,7 +86,7 @@ func (r round) corrupt(err error) strategy.Verdict {
 		"2. Cancel: " + r.command("cancel") + "\n\n" +
 		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
 	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.command("implement") + " or " + r.command("cancel")
-	return r.blockOnce(v, excerpt.HashText(string(r.file.Data)))
+	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
 // limited is for a loop that has gone on for long enough.
@@ -118,7 +118,7 @@ func (r round) limited(reached int) strategy.Verdict {
 }
 
 // limitHash tells whether the limit has been told of at this content of the state file.
-func limitHash(data []byte) string { return excerpt.HashText("limit " + string(data)) }
+func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
 // unreadable is for a state file that is there and cannot be read. The model
 // could not mend that; the user is told, once.
@@ -126,7 +126,7 @@ func (r round) unreadable() strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := stopBy("unreadable", file+": "+r.file.Problem)
 	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
-	return r.tellOnce(v, excerpt.HashText("unreadable "+r.file.Problem))
+	return r.tellOnce(v, quotation.HashText("unreadable "+r.file.Problem))
 }
 
 // tellOnce leaves a stop, and tells the user of it once in this session.

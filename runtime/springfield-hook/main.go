@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -73,27 +73,27 @@ func answerPerson(home string, args []string) int {
 	}
 	out, said := display.SafeWriter(safeOutput(os.Stdout)), display.SafeWriter(safeOutput(os.Stderr))
 	caller, session := registry.CallingHost(os.Getenv)
-	console := command.Console{
+	person := console.Console{
 		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.StateDir("", home), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), Caller: caller,
 		Home: home, Session: session,
 		Off: isOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	console.Work, _ = os.Getwd() // "" is the same when it is opened
-	console.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), console.Dir, dir) }
-	console.Plugin = func() (hook.Settings, error) { return hook.FindSettings(executable(), console.Dir, console.Work) }
-	err := console.AnswerCall(args)
+	person.Work, _ = os.Getwd() // "" is the same when it is opened
+	person.Driver = func(dir string) console.Driver { return console.DriverAround(executable(), person.Dir, dir) }
+	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(executable(), person.Dir, person.Work) }
+	err := person.AnswerCall(args)
 	switch err {
 	case nil:
 		return 0
-	case command.ErrCancelled:
+	case console.ErrCancelled:
 		io.WriteString(said, "springfield-hook: cancelled\n")
 		return 130
-	case command.ErrUsage:
-		io.WriteString(said, command.Usage)
+	case console.ErrUsage:
+		io.WriteString(said, console.Usage)
 	default:
 		io.WriteString(said, "springfield-hook: error: "+err.Error()+"\n")
-		if advice := command.AdviceOn(err); advice != "" {
+		if advice := console.AdviceOn(err); advice != "" {
 			io.WriteString(said, "springfield-hook: hint: "+advice+"\n")
 		}
 	}

@@ -8,9 +8,9 @@
 package strategy
 
 import (
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Decision says what happens to the turn.
@@ -31,17 +31,17 @@ type Situation struct {
 	Session Session
 	// Todos is the todo list, replayed over the whole session.
 	Todos Todos
-	Skill fact.Skill
+	Skill activity.Skill
 	// Plans are the plan files that the session has named, the newest first.
-	Plans []fact.Plan
+	Plans []activity.Plan
 	// Window is what the last lines of the transcript alone say, for a strategy that
 	// asks for lines.
-	Window fact.Window
+	Window activity.Window
 	// Workspace is for a strategy that reads files of the project.
 	Workspace Workspace
 	// Memories are what the strategy has asked to remember of its loops in this
 	// session.
-	Memories []fact.Memory
+	Memories []activity.Memory
 }
 
 // Message is the last thing that Claude said.
@@ -66,7 +66,7 @@ type Turn struct {
 	// oldest first, at most eight.
 	Known bool
 	Count int
-	Calls []fact.Call
+	Calls []activity.Call
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode, when
@@ -118,7 +118,7 @@ func (s Session) Program() string {
 // Todos is a todo list. Turns is how many turns ago it changed, 0: in this one. Team
 // is how many teammates there are: agents that take tasks of this one's.
 type Todos struct {
-	List  []fact.Todo
+	List  []activity.Todo
 	Turns int
 	Team  int
 }
@@ -189,9 +189,9 @@ type Verdict struct {
 	// Remember replaces what is remembered under its key, unless that is "". A
 	// continue that remembers is one of a loop with a maximum of its own: the
 	// budget does not count it.
-	Remember fact.Memory
+	Remember activity.Memory
 	// Events are what happens to a loop with this verdict, for its history.
-	Events []fact.LoopEvent
+	Events []activity.LoopEvent
 }
 
 // Strategy is one way of deciding. Only Name and New are required.
@@ -313,20 +313,20 @@ type Change struct {
 // into one record of the ledger, and to come out as they went in: a letter that
 // JSON cannot hold would make a loop a stranger at every stop.
 func MemoryKey(path string) string {
-	if key := excerpt.ShownName(path, 200); key != path {
-		return key + excerpt.HashText(path)
+	if key := quotation.ShownName(path, 200); key != path {
+		return key + quotation.HashText(path)
 	}
 	return path
 }
 
 // Memory is what is remembered under a key.
-func (s Situation) Memory(key string) (fact.Memory, bool) {
+func (s Situation) Memory(key string) (activity.Memory, bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {
 			return m, true
 		}
 	}
-	return fact.Memory{Key: key}, false
+	return activity.Memory{Key: key}, false
 }
 
 // What loops have in common: how other plugins of the session see one, and what
@@ -363,9 +363,9 @@ const sameStop = 30_000
 
 // IsFromThisStop tells whether a memory was written at this very stop, by the hook of the loop's
 // own plugin, which was faster.
-func (s Situation) IsFromThisStop(m fact.Memory) bool {
+func (s Situation) IsFromThisStop(m activity.Memory) bool {
 	apart := s.Session.Now - m.At
-	return m.Text != "" && m.Text == excerpt.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
+	return m.Text != "" && m.Text == quotation.HashText(s.Message.Text) && -sameStop < apart && apart < sameStop
 }
 
 // Progress is a command that gets a line of JSON on its standard input when a loop
@@ -382,6 +382,6 @@ func (p *Progress) Members(m *codec.Members) {
 }
 
 // WantsEvent tells whether an event is to be told.
-func (p Progress) WantsEvent(e fact.LoopEvent) bool {
-	return e.Event != fact.LoopGoesOn || e.Count%max(p.Every, 1) == 0
+func (p Progress) WantsEvent(e activity.LoopEvent) bool {
+	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

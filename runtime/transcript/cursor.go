@@ -8,8 +8,8 @@ package transcript
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
@@ -138,7 +138,7 @@ func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 }
 
 // WindowOf is what Tail would find at the end of the log if it ended here.
-func (c *Cursor) WindowOf(lines int) (w fact.Window) {
+func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	floor := c.log.Offset - maxTail
 	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
 		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -32,10 +32,10 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 
 // A todo list in each of the shapes that hosts write.
 func TestTodosOfEveryShape(t *testing.T) {
-	two := []fact.Todo{{Content: `a "b"`, Status: "completed"}, {Content: "c", Status: "in_progress"}, {Content: "d", Status: "pending"}}
+	two := []activity.Todo{{Content: `a "b"`, Status: "completed"}, {Content: "c", Status: "in_progress"}, {Content: "d", Status: "pending"}}
 	for name, test := range map[string]struct {
 		input string
-		want  []fact.Todo
+		want  []activity.Todo
 	}{
 		"an array in an object": {`{"todos":[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`, two},
 		"steps of a plan":       {`{"explanation":"x","plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`, two},
@@ -43,7 +43,7 @@ func TestTodosOfEveryShape(t *testing.T) {
 		"boxes":                 {`{"todos":` + quote("- [x] a \"b\"\n- [~] c\n- [ ] d") + `}`, two},
 		"numbers and words":     {`{"todos":` + quote("1. [completed] a \"b\"\n2. [in_progress] c\n3. [pending] d\n") + `}`, two},
 		"an array in a string":  {`{"todos":` + quote(`[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]`) + `}`, two},
-		"an empty one":          {`{"todos":[]}`, []fact.Todo{}},
+		"an empty one":          {`{"todos":[]}`, []activity.Todo{}},
 		"no list":               {`{"todos":"nothing to do"}`, nil},
 		"strings in strings":    {quote(quote(quote(quote("- [ ] a")))), nil},
 	} {

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 const (
@@ -222,8 +222,8 @@ func (f *feedback) continued(e *Entry) {
 }
 
 // parseMillis is a line's timestamp in Unix milliseconds, 0 if it has none.
-func parseMillis(timestamp []byte) int64 {
-	ms, _ := moment.ParseTime(string(timestamp))
+func parseMillis(raw []byte) int64 {
+	ms, _ := timestamp.ParseTime(string(raw))
 	return ms
 }
 

@@ -12,8 +12,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -82,11 +82,11 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 }
 
 // plansOfView are the plans of a view, the newest first.
-func (l *Log) plansOfView(fetch func(place) string) (all []fact.Plan) {
+func (l *Log) plansOfView(fetch func(place) string) (all []activity.Plan) {
 	for i := len(l.Plans) - 1; i >= 0; i-- {
 		n := l.Plans[i]
 		if name := slashed(fetch(n.At)); name != "" {
-			all = append(all, fact.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
+			all = append(all, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
 		}
 	}
 	return all

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -38,21 +38,21 @@ func TestPlans(t *testing.T) {
 	const a, b = "docs/plans/a.md", "docs/plans/b.md"
 	for name, test := range map[string]struct {
 		session *session
-		want    []fact.Plan
+		want    []activity.Plan
 	}{
-		"a prompt, earlier": {new(session).asks("Carry out " + a).says("Done.").asks("Fix the typo."), []fact.Plan{{Name: a, Turns: 1}}},
-		"what Claude says":  {new(session).asks("go").says("I follow " + a + "."), []fact.Plan{{Name: a}}},
-		"a call":            {new(session).asks("go").runs("Read", `{"file_path":"/w/`+a+`"}`), []fact.Plan{{Name: "/w/" + a}}},
-		"the newest first":  {new(session).asks("go").says(a).says(b).says(a), []fact.Plan{{Name: a}, {Name: b}}},
-		"written":           {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":"see `+b+`"}`), []fact.Plan{{Name: a, Written: true}}},
+		"a prompt, earlier": {new(session).asks("Carry out " + a).says("Done.").asks("Fix the typo."), []activity.Plan{{Name: a, Turns: 1}}},
+		"what Claude says":  {new(session).asks("go").says("I follow " + a + "."), []activity.Plan{{Name: a}}},
+		"a call":            {new(session).asks("go").runs("Read", `{"file_path":"/w/`+a+`"}`), []activity.Plan{{Name: "/w/" + a}}},
+		"the newest first":  {new(session).asks("go").says(a).says(b).says(a), []activity.Plan{{Name: a}, {Name: b}}},
+		"written":           {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":"see `+b+`"}`), []activity.Plan{{Name: a, Written: true}}},
 		"written, then read": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).runs("Read", `{"file_path":"`+a+`"}`),
-			[]fact.Plan{{Name: a, Written: true}}},
+			[]activity.Plan{{Name: a, Written: true}}},
 		"written, earlier": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).asks("carry it out").runs("Read", `{"file_path":"`+a+`"}`),
-			[]fact.Plan{{Name: a}}},
-		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []fact.Plan{{Name: a}}},
+			[]activity.Plan{{Name: a}}},
+		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []activity.Plan{{Name: a}}},
 		"in what is edited": {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
 		"in a result":       {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
-		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []fact.Plan{{Name: ".superpowers/sdd/auth"}}},
+		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []activity.Plan{{Name: ".superpowers/sdd/auth"}}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.session.bytes(), plans, test.want) })
 	}

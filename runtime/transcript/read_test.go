@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -186,7 +186,7 @@ func TestCalls(t *testing.T) {
 		calls("Skill", `{"skill":"p:s"}`).fails("<tool_use_error>No such skill</tool_use_error>").
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
-	want := []fact.Call{
+	want := []activity.Call{
 		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
 		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
 		{Name: "Write", Input: strings.Repeat("x", MaxShort)},
@@ -215,22 +215,22 @@ func TestCalls(t *testing.T) {
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
-	if want := []fact.Call{{Name: "A", Result: "of a", Done: true}, {Name: "B", Result: "of b", Done: true}}; !reflect.DeepEqual(v.Calls, want) {
+	if want := []activity.Call{{Name: "A", Result: "of a", Done: true}, {Name: "B", Result: "of b", Done: true}}; !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got %+v", v.Calls)
 	}
 }
 
 func TestTodos(t *testing.T) {
 	two := `{"todos":[{"content":"a","status":"in_progress","activeForm":"A"},{"content":"b","status":"pending"}]}`
-	ab := []fact.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
+	ab := []activity.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
 	tasks := func() *session { return new(session).asks("go").creates("1", "one").creates("2", "two") }
-	one, twoT := fact.Todo{ID: "1", Content: "one", Status: "pending"}, fact.Todo{ID: "2", Content: "two", Status: "pending"}
-	with := func(t fact.Todo, status string) fact.Todo { t.Status = status; return t }
+	one, twoT := activity.Todo{ID: "1", Content: "one", Status: "pending"}, activity.Todo{ID: "2", Content: "two", Status: "pending"}
+	with := func(t activity.Todo, status string) activity.Todo { t.Status = status; return t }
 	reminder := `{"type":"task_reminder","content":[{"id":"1","subject":"one","description":"d","status":"completed","blocks":[],"blockedBy":[]},{"id":"7","subject":"seven","status":"pending","owner":"w","blocks":[],"blockedBy":["1"]}],"itemCount":2}`
-	reminded := []fact.Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
+	reminded := []activity.Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
 	for name, test := range map[string]struct {
 		log   *session
-		want  []fact.Todo
+		want  []activity.Todo
 		turns int
 	}{
 		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1},
@@ -241,25 +241,25 @@ func TestTodos(t *testing.T) {
 		"odd type":             {new(session).runs("TodoWrite", two).runs("TodoWrite", `{"todos":"none"}`), ab, 0},
 		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0},
 		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0},
-		"tasks":                {tasks(), []fact.Todo{one, twoT}, 0},
-		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []fact.Todo{one}, 0},
+		"tasks":                {tasks(), []activity.Todo{one, twoT}, 0},
+		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []activity.Todo{one}, 0},
 		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0},
 		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0},
-		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []fact.Todo{with(one, "in_progress"), twoT}, 0},
-		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []fact.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0},
-		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []fact.Todo{twoT}, 0},
-		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []fact.Todo{one, twoT}, 0},
-		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []fact.Todo{twoT, one}, 0},
-		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []fact.Todo{{ID: "9", Status: "in_progress"}}, 0},
-		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
-		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []fact.Todo{with(one, "completed"), twoT}, 0},
+		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []activity.Todo{with(one, "in_progress"), twoT}, 0},
+		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []activity.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0},
+		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []activity.Todo{twoT}, 0},
+		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []activity.Todo{one, twoT}, 0},
+		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []activity.Todo{twoT, one}, 0},
+		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []activity.Todo{{ID: "9", Status: "in_progress"}}, 0},
+		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []activity.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
+		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []activity.Todo{with(one, "completed"), twoT}, 0},
 		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0},
 		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0},
-		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []fact.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0},
-		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []fact.Todo{one, twoT}, 1},
-		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []fact.Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0},
-		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []fact.Todo{one}, 0},
-		"duplicate line":       {tasks().raw(tasks().lines[2]), []fact.Todo{one, twoT}, 0},
+		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []activity.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0},
+		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []activity.Todo{one, twoT}, 1},
+		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []activity.Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0},
+		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []activity.Todo{one}, 0},
+		"duplicate line":       {tasks().raw(tasks().lines[2]), []activity.Todo{one, twoT}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := view(t, test.log.bytes())
@@ -303,21 +303,21 @@ func TestManyTodos(t *testing.T) {
 func TestSkill(t *testing.T) {
 	for name, test := range map[string]struct {
 		log  *session
-		want fact.Skill
+		want activity.Skill
 	}{
-		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), fact.Skill{Name: "brainstorming", From: "tool", Turns: 1}},
-		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), fact.Skill{Name: "a", From: "tool", Turns: 1}},
-		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
-		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
-		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), fact.Skill{}},
-		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "attribution", Turns: 0}},
-		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "tool", Turns: 0}},
-		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), fact.Skill{Name: "executing-plans", From: "announcement", Turns: 0}},
-		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), fact.Skill{Name: "test-driven-development", From: "announcement", Turns: 0}},
-		"in passing":       {new(session).says("You could go on using the writing-plans skill."), fact.Skill{}},
-		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), fact.Skill{Name: "review", From: "tool", Turns: 0}},
-		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), fact.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
-		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), fact.Skill{}},
+		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), activity.Skill{Name: "brainstorming", From: "tool", Turns: 1}},
+		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), activity.Skill{Name: "a", From: "tool", Turns: 1}},
+		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), activity.Skill{Name: "writing-plans", From: "body", Turns: 0}},
+		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), activity.Skill{Name: "writing-plans", From: "body", Turns: 0}},
+		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), activity.Skill{}},
+		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), activity.Skill{Name: "review", From: "attribution", Turns: 0}},
+		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), activity.Skill{Name: "review", From: "tool", Turns: 0}},
+		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), activity.Skill{Name: "executing-plans", From: "announcement", Turns: 0}},
+		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), activity.Skill{Name: "test-driven-development", From: "announcement", Turns: 0}},
+		"in passing":       {new(session).says("You could go on using the writing-plans skill."), activity.Skill{}},
+		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), activity.Skill{Name: "review", From: "tool", Turns: 0}},
+		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), activity.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
+		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), activity.Skill{}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Skill }, test.want) })
 	}

@@ -11,8 +11,8 @@ package transcript
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -368,8 +368,8 @@ func eachLine(text []byte, yield func(item)) (found bool) {
 }
 
 // readList reads the todos of a list.
-func readList(list []byte) (all []fact.Todo, ok bool) {
-	all = []fact.Todo{}
+func readList(list []byte) (all []activity.Todo, ok bool) {
+	all = []activity.Todo{}
 	ok = eachItem(list, maxNested, func(i item) {
 		if len(all) == maxTodos { // the oldest that is done makes room
 			oldest := 0
@@ -382,10 +382,10 @@ func readList(list []byte) (all []fact.Todo, ok bool) {
 			all = append(all[:oldest], all[oldest+1:]...)
 		}
 		if i.plain {
-			all = append(all, fact.Todo{Content: oneLine(string(bytes.ToValidUTF8(i.content, []byte("\uFFFD"))), maxTodo), Status: string(i.status)})
+			all = append(all, activity.Todo{Content: oneLine(string(bytes.ToValidUTF8(i.content, []byte("\uFFFD"))), maxTodo), Status: string(i.status)})
 			return
 		}
-		all = append(all, fact.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)})
+		all = append(all, activity.Todo{Content: shortText(i.content, maxTodo), Status: shortText(i.status, maxName)})
 	})
 	if !ok {
 		return nil, false

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -52,15 +52,15 @@ func TestTail(t *testing.T) {
 	huge := text(strings.Repeat("x", MaxLine))
 	for name, test := range map[string]struct {
 		lines []string
-		want  fact.Window
+		want  activity.Window
 	}{
-		"nothing":             {nil, fact.Window{}},
-		"todos":               {[]string{tool("TodoWrite", todos)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
-		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, fact.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
-		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, fact.Window{Text: "Now this.", LastTool: "Bash"}},
-		"torn last line":      {[]string{text("one"), text("two")[:90]}, fact.Window{Text: "one"}},
-		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, fact.Window{Text: "one"}},
-		"a huge line":         {[]string{text("one"), huge}, fact.Window{Text: "one"}},
+		"nothing":             {nil, activity.Window{}},
+		"todos":               {[]string{tool("TodoWrite", todos)}, activity.Window{LastTool: "TodoWrite", Todos: []activity.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
+		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, activity.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
+		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, activity.Window{Text: "Now this.", LastTool: "Bash"}},
+		"torn last line":      {[]string{text("one"), text("two")[:90]}, activity.Window{Text: "one"}},
+		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, activity.Window{Text: "one"}},
+		"a huge line":         {[]string{text("one"), huge}, activity.Window{Text: "one"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Tail(write(t, test.lines...), 50)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -45,7 +45,7 @@ type View struct {
 	Turns int
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
 	// most eight; CallsInTurn is how many there were.
-	Calls       []fact.Call
+	Calls       []activity.Call
 	CallsInTurn int
 	// LastTool names the newest tool call of the session, also if it was before
 	// the newest prompt.
@@ -53,12 +53,12 @@ type View struct {
 	// Todos is the todo list, replayed over the session: at most 60 items, open
 	// ones preferred. TodosTurns says how many prompts ago it last changed, and means
 	// something while there is a list.
-	Todos      []fact.Todo
+	Todos      []activity.Todo
 	TodosTurns int
 	// Plans are the plan files that were named, the newest first, at most eight.
-	Plans []fact.Plan
+	Plans []activity.Plan
 	// Skill is the newest skill at work.
-	Skill fact.Skill
+	Skill activity.Skill
 	// Asked is the tool that asks the person, AskUserQuestion for instance, when that is
 	// what the turn ended with: the newest call, with no good result or with nothing said after it.
 	Asked string
@@ -137,12 +137,12 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		Team: len(l.Team), Driven: l.Driven,
 	}
 	if l.Skill.Name != "" {
-		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
+		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
 	v.Plans = l.plansOfView(func(p place) string { return codec.ValidText(fetchPlace(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
-		v.Calls = append(v.Calls, fact.Call{
+		v.Calls = append(v.Calls, activity.Call{
 			Name:   p.Name,
 			Input:  calls.textOf(p.Input, maxInput, aboutCall),
 			Result: calls.textOf(p.Result, 6*maxShort+64, outcomeOf),
@@ -178,13 +178,13 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 }
 
 // tasksMade are the todos that TaskCreate made.
-func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []fact.Todo) {
+func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {
 			blocked = blocked || other.State != completed && waitsFor(t.Blockers, shortCallID([]byte(other.ID)))
 		}
-		all = append(all, fact.Todo{
+		all = append(all, activity.Todo{
 			ID:      t.ID,
 			Content: shortText(fetchPlace(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
 			Status:  t.State.String(),

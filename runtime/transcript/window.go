@@ -7,18 +7,18 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // LinesAbout reads the last n lines of the log at path. The error is the operating
 // system's; lines that make no sense are not errors. For who looks for a word, Said has
 // what has it, and nothing else is sure to be there. That saves most of the work.
-func (f *Format) LinesAbout(path string, n int, word string) (fact.Window, error) {
+func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, error) {
 	lines, err := lastLines(path, n)
 	if err != nil {
-		return fact.Window{}, err
+		return activity.Window{}, err
 	}
 	var facts []news
 	var e Entry
@@ -28,7 +28,7 @@ func (f *Format) LinesAbout(path string, n int, word string) (fact.Window, error
 		}
 		facts = append(facts, parseFacts(&e, line, f.parseLine(&e, line, 0)))
 	}
-	var w fact.Window
+	var w activity.Window
 	for i := range facts {
 		addToWindow(&w, &facts[i])
 	}
@@ -43,7 +43,7 @@ type news struct {
 	person     bool   // words in a user line: nothing of this turn runs yet
 	said       []string
 	tool       string
-	todos      []fact.Todo // nil: none
+	todos      []activity.Todo // nil: none
 	background bool
 }
 
@@ -79,7 +79,7 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 }
 
 // add puts what a line says behind what older ones did.
-func addToWindow(w *fact.Window, f *news) {
+func addToWindow(w *activity.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -111,7 +111,7 @@ func readEvent(event []byte, e *host.Event) error {
 // parseMillis is a time in Unix milliseconds: a number is one, a string is written out.
 func parseMillis(raw []byte) int64 {
 	if s := codec.InsideQuotes(raw); s != nil {
-		ms, _ := moment.ParseTime(string(s))
+		ms, _ := timestamp.ParseTime(string(s))
 		return ms
 	}
 	var n int64

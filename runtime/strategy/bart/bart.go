@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -106,7 +106,7 @@ func announcedIn(s strategy.Situation) (announcement, bool) {
 	if s.Message.Earlier {
 		return announcement{}, false
 	}
-	return lastAnnouncement(outerParagraphs(closing.WithoutComments(spokenWords(s.Message.Text))))
+	return lastAnnouncement(outerParagraphs(lastmessage.WithoutComments(spokenWords(s.Message.Text))))
 }
 
 // outerParagraphs are the first two paragraphs of a text and the last two: where Claude
@@ -237,7 +237,7 @@ func (a announcement) String() string {
 
 // lastAnnouncement finds the last announcement of a text.
 func lastAnnouncement(text string) (last announcement, ok bool) {
-	text = excerpt.LowerASCII(text)
+	text = quotation.LowerASCII(text)
 	for i := 0; i < len(text); i++ {
 		word, name := "", ""
 		switch text[i] {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -22,8 +22,8 @@ func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
 }
 
 func TestBart(t *testing.T) {
-	open := []fact.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "in_progress"}}
-	theirs := []fact.Todo{{Content: "write the printer", Status: "pending", Owner: "reviewer"}, {Content: "write the docs", Status: "pending", Blocked: true}}
+	open := []activity.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "in_progress"}}
+	theirs := []activity.Todo{{Content: "write the printer", Status: "pending", Owner: "reviewer"}, {Content: "write the docs", Status: "pending", Blocked: true}}
 	for name, test := range map[string]struct {
 		situation strategy.Situation
 		want      strategy.Decision

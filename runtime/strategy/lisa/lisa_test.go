@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -12,10 +12,10 @@ import (
 func TestLisa(t *testing.T) {
 	work := func(s strategy.Situation) strategy.Situation {
 		s.Turn.Known, s.Turn.Count = true, 3
-		s.Turn.Calls = []fact.Call{{Name: "Bash", Input: "npm test", Result: "exit 0"}}
+		s.Turn.Calls = []activity.Call{{Name: "Bash", Input: "npm test", Result: "exit 0"}}
 		return s
 	}
-	todos := []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "in_progress"}}
+	todos := []activity.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "in_progress"}}
 	for name, test := range map[string]struct {
 		situation strategy.Situation
 		decision  strategy.Decision
@@ -25,7 +25,7 @@ func TestLisa(t *testing.T) {
 		// The table of the first design: what a signal means to her.
 		"an announced skill": {work(strategy.Situation{Message: strategy.Message{Text: "I'm using the executing-plans skill to implement this plan."}}), strategy.Continue, "skill", false},
 		"AskUserQuestion":    {work(strategy.Situation{Message: strategy.Message{Text: "Two ways are open."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}), strategy.Stop, "asked", false},
-		"pending todos":      {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "pending"}}}}), strategy.Continue, "todos", false},
+		"pending todos":      {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "pending"}}}}), strategy.Continue, "todos", false},
 		"ready for feedback": {work(strategy.Situation{Message: strategy.Message{Text: "Batch 1 is complete. Ready for feedback."}}), strategy.Stop, "hands", false},
 		"moving on":          {work(strategy.Situation{Message: strategy.Message{Text: "Task 2 complete. Moving to Task 3."}}), strategy.Continue, "progress", false},
 
@@ -33,7 +33,7 @@ func TestLisa(t *testing.T) {
 		"a headline":                 {work(strategy.Situation{Message: strategy.Message{Text: "**Issue 11: use the resolved number**"}}), strategy.Continue, "heading", false},
 		"work in progress":           {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place." + strings.Repeat(" It is long.", 60)}, Todos: strategy.Todos{List: todos}}), strategy.Stop, "left", true},
 		"work in progress, long ago": {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place." + strings.Repeat(" It is long.", 60)}, Todos: strategy.Todos{List: todos, Turns: 1}}), strategy.Stop, "long", false},
-		"an agent's todo":            {work(strategy.Situation{Message: strategy.Message{Text: "PR created: http://x"}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "in_progress", Owner: "bart"}}}}), strategy.Stop, "report", false},
+		"an agent's todo":            {work(strategy.Situation{Message: strategy.Message{Text: "PR created: http://x"}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "in_progress", Owner: "bart"}}}}), strategy.Stop, "report", false},
 		"nothing said":               {work(strategy.Situation{}), strategy.Stop, "silent", false},
 		"said in an earlier turn":    {work(strategy.Situation{Message: strategy.Message{Text: "Line 58 is wrong.", Earlier: true}}), strategy.Stop, "silent", false},
 		"an answer":                  {strategy.Situation{Turn: strategy.Turn{Known: true}, Message: strategy.Message{Text: "Line 58 is wrong."}}, strategy.Stop, "talk", false},

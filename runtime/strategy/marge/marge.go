@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // progress is what a reader found out.
@@ -166,7 +166,7 @@ func (o *Options) isTooOld(name string, age int64) string {
 	if age <= int64(minutes)*60_000 {
 		return ""
 	}
-	return shownName(name) + " is stale: it has not changed for " + moment.LengthInWords(age) + ", and the limit is " + moment.LengthInWords(int64(minutes)*60_000)
+	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
 }
 
 // onlyAnswers tests whether the person has asked something and Claude has only
@@ -180,7 +180,7 @@ func onlyAnswers(s strategy.Situation) (evidence, reason string, ok bool) {
 			return s.Session.AgentName() + " has done more than look: " + call.Name, "", false
 		}
 	}
-	return "you asked " + excerpt.QuoteEvidence(s.Turn.Prompt) + ", and this is the answer", "", true
+	return "you asked " + quotation.QuoteEvidence(s.Turn.Prompt) + ", and this is the answer", "", true
 }
 
 // isQuestion tells whether a prompt wants to know something rather than to have
@@ -233,7 +233,7 @@ func relative(dir, name string) string {
 // shownName is a name as it can be shown: on one line, without control characters,
 // not too long.
 func shownName(name string) string {
-	name = strings.TrimSuffix(strings.TrimPrefix(excerpt.QuoteUpTo(name, 200), "“"), "”")
+	name = strings.TrimSuffix(strings.TrimPrefix(quotation.QuoteUpTo(name, 200), "“"), "”")
 	return name
 }
 

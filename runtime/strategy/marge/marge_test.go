@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -103,11 +103,11 @@ const (
 )
 
 func TestMarge(t *testing.T) {
-	called := strategy.Situation{Message: strategy.Message{Text: "That is in place."}, Turn: strategy.Turn{Known: true, LastTool: "Bash", Calls: []fact.Call{{Name: "Bash"}}}}
+	called := strategy.Situation{Message: strategy.Message{Text: "That is in place."}, Turn: strategy.Turn{Known: true, LastTool: "Bash", Calls: []activity.Call{{Name: "Bash"}}}}
 	named := func(names ...string) strategy.Situation {
 		s := called
 		for _, n := range names {
-			s.Plans = append(s.Plans, fact.Plan{Name: n})
+			s.Plans = append(s.Plans, activity.Plan{Name: n})
 		}
 		return s
 	}
@@ -125,7 +125,7 @@ func TestMarge(t *testing.T) {
 		// The workflow state.
 		"state":               {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "task 3"},
 		"state, next":         {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, strategy.Continue, "state", "“write the docs”"},
-		"state, todos":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
+		"state, todos":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
 		"state, BOM and CRLF": {said, map[string]strategy.File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, strategy.Continue, "state", ""},
 		"waiting":             {said, map[string]strategy.File{WorkflowFile: workflow("false", "true")}, strategy.Stop, "state-waiting", "waits for you"},
 		"done":                {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
@@ -160,9 +160,9 @@ func TestMarge(t *testing.T) {
 		"asks":                 {strategy.Situation{Message: strategy.Message{Text: "Shall I go on with task 3?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asks", ""},
 		"asked":                {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asked", ""},
 		"says it is done":      {strategy.Situation{Message: strategy.Message{Text: "All done."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
-		"an answer":            {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "How far is it?", Calls: []fact.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", "How far is it?"},
+		"an answer":            {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "How far is it?", Calls: []activity.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", "How far is it?"},
 		"asked to do it":       {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Could you carry out the plan?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
-		"a question, and work": {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "What about the tests?", Calls: []fact.Call{{Name: "Read"}, {Name: "Edit"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
+		"a question, and work": {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "What about the tests?", Calls: []activity.Call{{Name: "Read"}, {Name: "Edit"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 
 		// The ledger of superpowers.
 		"sdd, begun":          {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 1: Write the failing test” (line 7) on"},
@@ -208,9 +208,9 @@ func TestMarge(t *testing.T) {
 		"plan, the newest":     {named("docs/plans/b.md", "docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(half), "docs/plans/b.md": text("- [ ] mine\n")}, strategy.Continue, "plan", "“mine”"},
 		"plan, the next one":   {named("docs/plan.md", "docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(half), "docs/plan.md": text("no boxes")}, strategy.Continue, "plan", "1 of 3"},
 		"plan, cannot be read": {named("../plans/a.md"), map[string]strategy.File{"../plans/a.md": {Problem: "outside of the workspace"}}, strategy.Stop, "unsure", "outside of the workspace"},
-		"plan, earlier":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Fix the typo."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
-		"plan, go on":          {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", ""},
-		"plan, just written":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []fact.Plan{{Name: planName, Written: true}}}, map[string]strategy.File{planName: text(authPlan)}, strategy.Stop, "unsure", "no box is ticked"},
+		"plan, earlier":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Fix the typo."}, Plans: []activity.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
+		"plan, go on":          {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "continue"}, Plans: []activity.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", ""},
+		"plan, just written":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []activity.Plan{{Name: planName, Written: true}}}, map[string]strategy.File{planName: text(authPlan)}, strategy.Stop, "unsure", "no box is ticked"},
 		"plan, of a ledger":    {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead+"Task 1: complete\n", 300), planName: text(authPlan)}, strategy.Stop, "unsure", "5 h"},
 
 		// When several speak: the state, the ledger of superpowers, the plan.

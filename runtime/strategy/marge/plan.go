@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -115,12 +115,12 @@ func (p plan) countBoxes() (done int, first markdown.Box) {
 }
 
 // plansInUse are the plans that the session works on, the newest first.
-func plansInUse(s strategy.Situation) []fact.Plan {
+func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if isGoOnPrompt(s.Turn.Prompt) {
 		within = lookBack
 	}
-	var all []fact.Plan
+	var all []activity.Plan
 	for _, p := range s.Plans {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
@@ -166,8 +166,8 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 			// It may be meant to be read first.
 			p.unsure = "no task of " + shownName(named.Name) + " has begun: it was written in this turn, and no box is ticked"
 		default:
-			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.QuoteEvidence(first.Text)
-			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + excerpt.QuoteEvidence(first.Text) + " (" + placeOf(named.Name, first.Line) +
+			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + quotation.QuoteEvidence(first.Text)
+			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + quotation.QuoteEvidence(first.Text) + " (" + placeOf(named.Name, first.Line) +
 				"). Go on with it now and tick its box when it is done; tick first what is done already. If you need a decision from the user, ask for it and wait."
 		}
 		return p

@@ -19,10 +19,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -97,7 +97,7 @@ func planOfLedger(text string) string {
 
 // planInLine finds the plan that a line names: "# SDD ledger — plan: FILE.md".
 func planInLine(line string) string {
-	folded := excerpt.LowerASCII(line)
+	folded := quotation.LowerASCII(line)
 	i := strings.Index(folded, "plan:")
 	end := strings.LastIndex(folded, ".md")
 	if i < 0 || end < i {
@@ -115,7 +115,7 @@ func planInLine(line string) string {
 // tasks at once, "Tasks 1-3: complete". first tells that it stands in front of
 // the line.
 func taskLine(line string) (labels []string, says string, first bool) {
-	folded := excerpt.LowerASCII(line)
+	folded := quotation.LowerASCII(line)
 	for from := 0; ; {
 		i := strings.Index(folded[from:], "task")
 		if i < 0 {
@@ -235,7 +235,7 @@ func isOwnLedger(s strategy.Situation, slug string) bool {
 	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
 	}
-	return slices.ContainsFunc(s.Plans, func(p fact.Plan) bool {
+	return slices.ContainsFunc(s.Plans, func(p activity.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || workspaceName(p.Name) == slug
 	})
 }
@@ -331,18 +331,18 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 	}
 	says := l.last[next.label]
 	if isBlocked(says) {
-		p.waiting = shownName(name) + " says of task " + next.label + ": " + excerpt.QuoteEvidence(says)
+		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(says)
 		return p
 	}
-	p.where += ", next is task " + next.label + " " + excerpt.QuoteEvidence(next.title)
+	p.where += ", next is task " + next.label + " " + quotation.QuoteEvidence(next.title)
 	p.next = "The ledger has " + strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total) + " tasks complete (" + shownName(name) + "). Next is task " + next.label + ", " +
-		excerpt.QuoteEvidence(next.title) + " (" + placeOf(file, next.line) + ")"
+		quotation.QuoteEvidence(next.title) + " (" + placeOf(file, next.line) + ")"
 	if next.open.Line > 0 {
-		p.next += ", from " + excerpt.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
+		p.next += ", from " + quotation.QuoteEvidence(next.open.Text) + " (line " + strconv.Itoa(next.open.Line) + ") on"
 	}
 	p.next += "."
 	if says != "" {
-		p.next += " The ledger's last word about it is " + excerpt.QuoteEvidence(says) + "."
+		p.next += " The ledger's last word about it is " + quotation.QuoteEvidence(says) + "."
 	}
 	p.next += " Go on with it now, as the skill says, and add its line to the ledger when it is complete. If you need a decision from the user, ask for it and wait."
 	return p
@@ -359,8 +359,8 @@ func byBoxes(p progress, name string, boxes []markdown.Box) progress {
 	if first.Line == 0 {
 		return p
 	}
-	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.QuoteEvidence(first.Text)
-	p.next = "The list has " + count + " boxes ticked. Next is " + excerpt.QuoteEvidence(first.Text) + " (" + placeOf(name, first.Line) +
+	p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + quotation.QuoteEvidence(first.Text)
+	p.next = "The list has " + count + " boxes ticked. Next is " + quotation.QuoteEvidence(first.Text) + " (" + placeOf(name, first.Line) +
 		"). Go on with it now and tick it when it is done. If you need a decision from the user, ask for it and wait."
 	return p
 }

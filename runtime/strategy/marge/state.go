@@ -17,10 +17,10 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -52,7 +52,7 @@ type Workflow struct {
 func ParseWorkflow(data []byte) (Workflow, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	fail := func(offset int, problem string) (Workflow, error) {
-		line, column := object.Position(data, offset)
+		line, column := jsonobject.Position(data, offset)
 		return Workflow{}, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + problem)
 	}
 	switch fault := codec.FindFault(data); {
@@ -67,7 +67,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 	}
 	var w Workflow
 	var names []string
-	for _, m := range object.Members(data) {
+	for _, m := range jsonobject.Members(data) {
 		if len(names) == maxMembers {
 			return fail(m.Key, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
@@ -75,7 +75,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 			return fail(m.Key, shownName(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
-			w.Line, _ = object.Position(data, m.At)
+			w.Line, _ = jsonobject.Position(data, m.At)
 		}
 		if problem := w.takeMember(m.Name, m.Value); problem != "" {
 			return fail(m.At, problem)
@@ -118,7 +118,7 @@ func (w *Workflow) takeMember(name string, value []byte) (problem string) {
 		}
 	case "updated_at":
 		var ok bool
-		if w.Updated, ok = moment.ParseTime(text); !ok && text != "" {
+		if w.Updated, ok = timestamp.ParseTime(text); !ok && text != "" {
 			problem = name + " is not a time like 2026-02-06T21:30:00Z"
 		}
 	}
@@ -197,12 +197,12 @@ func workflowReads(o *Options, s strategy.Situation) (p progress) {
 	b.WriteString("The workflow state has " + done + " tasks done (" + placeOf(WorkflowFile, w.Line) + ").")
 	for _, part := range []struct{ name, text string }{{"skill", w.Skill}, {"phase", w.Phase}} {
 		if part.text != "" {
-			b.WriteString(" Its " + part.name + " is " + excerpt.QuoteEvidence(part.text) + ".")
+			b.WriteString(" Its " + part.name + " is " + quotation.QuoteEvidence(part.text) + ".")
 		}
 	}
 	b.WriteString(" Go on with task " + strconv.Itoa(w.Done+1) + " now")
 	if w.Next != "" {
-		b.WriteString(": " + excerpt.QuoteEvidence(w.Next))
+		b.WriteString(": " + quotation.QuoteEvidence(w.Next))
 	}
 	b.WriteString(". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait.")
 	p.next = b.String()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -33,8 +33,8 @@ func mend(chosen rules.Options) (rules.Options, []error) {
 // The skill table of the first design, with its literal texts, and the
 // phrases that superpowers skills really use.
 func TestNedRuleSets(t *testing.T) {
-	pending := []fact.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}
-	done := []fact.Todo{{Content: "write the parser", Status: "completed"}}
+	pending := []activity.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}
+	done := []activity.Todo{{Content: "write the parser", Status: "completed"}}
 	for name, test := range map[string]struct {
 		situation      strategy.Situation
 		seed, standard strategy.Decision // under the two rule sets
@@ -52,7 +52,7 @@ func TestNedRuleSets(t *testing.T) {
 		"all done":            {strategy.Situation{Message: strategy.Message{Text: "All three tasks are done."}}, strategy.Stop, strategy.Stop, "finished"},
 		"nothing known":       {strategy.Situation{}, strategy.Stop, strategy.Stop, "otherwise"},
 		"todos all completed": {strategy.Situation{Message: strategy.Message{Text: "That is it."}, Todos: strategy.Todos{List: done}}, strategy.Stop, strategy.Stop, "otherwise"},
-		"in progress only":    {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "in_progress"}}}}, strategy.Stop, strategy.Stop, "otherwise"},
+		"in progress only":    {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "in_progress"}}}}, strategy.Stop, strategy.Stop, "otherwise"},
 
 		// Where the sets part: the seed tree looks anywhere in the text.
 		"question at the end":  {strategy.Situation{Message: strategy.Message{Text: "Task 1 complete. Should I go on with Task 2?"}}, strategy.Continue, strategy.Stop, "asks"},
@@ -79,7 +79,7 @@ func TestNedRuleSets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &test.situation // as a short session has it: all of it is in the window
-			s.Window = fact.Window{LastTool: s.Turn.LastTool, Todos: s.Todos.List}
+			s.Window = activity.Window{LastTool: s.Turn.LastTool, Todos: s.Todos.List}
 			if s.Turn.LastTool == "AskUserQuestion" {
 				s.Turn.Asked = s.Turn.LastTool
 			}
@@ -173,7 +173,7 @@ func FuzzNed(f *testing.F) {
 		f.Add(text, "Bash", "todo", "pending")
 	}
 	f.Fuzz(func(t *testing.T, text, tool, content, status string) {
-		s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{LastTool: tool}, Todos: strategy.Todos{List: []fact.Todo{{Content: content, Status: status}}}}
+		s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{LastTool: tool}, Todos: strategy.Todos{List: []activity.Todo{{Content: content, Status: status}}}}
 		for _, set := range rules.RuleSetsOf(Strategy()) {
 			v := decide(rules.Options{Set: set}, s)
 			if v.Rule == "" || (v.Decision == strategy.Continue) != (v.Reason != "") {

@@ -4,29 +4,29 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Whose the open tasks are, and whether the message closes the work at hand.
 func TestTodosOfOthers(t *testing.T) {
-	task := func(status, owner string) fact.Todo {
-		return fact.Todo{Content: "hang the sign", Status: status, Owner: owner}
+	task := func(status, owner string) activity.Todo {
+		return activity.Todo{Content: "hang the sign", Status: status, Owner: owner}
 	}
 	for name, test := range map[string]struct {
 		situation strategy.Situation
 		want      strategy.Decision
 		rule      string
 	}{
-		"pending":                       {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Continue, "todos"},
-		"a teammate's":                  {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe")}}}, strategy.Stop, "otherwise"},
-		"a teammate's, another to take": {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe"), task("pending", "")}}}, strategy.Stop, "otherwise"},
-		"teammates are there":           {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}, Team: 2}}, strategy.Stop, "otherwise"},
-		"teammates, and its own action": {strategy.Situation{Message: strategy.Message{Text: "Let me read what moe has found."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe")}, Team: 1}}, strategy.Continue, "intent"},
-		"a blocked one":                 {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "pending", Blocked: true}}}}, strategy.Stop, "otherwise"},
-		"a report over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
-		"a report, then the next step":  {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Continue, "intent"},
+		"pending":                       {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Continue, "todos"},
+		"a teammate's":                  {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe")}}}, strategy.Stop, "otherwise"},
+		"a teammate's, another to take": {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe"), task("pending", "")}}}, strategy.Stop, "otherwise"},
+		"teammates are there":           {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}, Team: 2}}, strategy.Stop, "otherwise"},
+		"teammates, and its own action": {strategy.Situation{Message: strategy.Message{Text: "Let me read what moe has found."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe")}, Team: 1}}, strategy.Continue, "intent"},
+		"a blocked one":                 {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "pending", Blocked: true}}}}, strategy.Stop, "otherwise"},
+		"a report over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
+		"a report, then the next step":  {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Continue, "intent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if v := decide(rules.Options{}, test.situation); v.Decision != test.want || v.Rule != test.rule {

@@ -4,7 +4,7 @@ package speckit
 import (
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -30,6 +30,6 @@ func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.
 	if name == "" || !ok || !strings.HasPrefix(p.Dir, root) {
 		return nil, wants
 	}
-	p.Name = excerpt.PlainName(name)
+	p.Name = quotation.PlainName(name)
 	return []specs.Place{p}, wants
 }

@@ -17,12 +17,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/fact"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/jsonobject"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -100,7 +100,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 		where = " in " + todoState
 	}
-	var doing, pending []fact.Todo
+	var doing, pending []activity.Todo
 	for _, t := range todos {
 		switch t.Status {
 		case "in_progress":
@@ -122,7 +122,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	list := entries("IN PROGRESS", doing, maxInProgress) + entries("PENDING", pending, maxPending)
 	m, _ := s.Memory(todoMemory)
 	if sum := listSum(todos); m.Text != sum {
-		m = fact.Memory{Key: todoMemory, Text: sum}
+		m = activity.Memory{Key: todoMemory, Text: sum}
 	}
 	if m.Rounds >= o.Ceiling.Value {
 		return passBy("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)
@@ -144,7 +144,7 @@ func passBy(rule, evidence string) strategy.Verdict {
 }
 
 // entries is one section of the reminder, "" without todos.
-func entries(heading string, todos []fact.Todo, most int) string {
+func entries(heading string, todos []activity.Todo, most int) string {
 	if len(todos) == 0 {
 		return ""
 	}
@@ -183,38 +183,38 @@ func shortEntry(text string) string {
 }
 
 // listSum tells lists apart.
-func listSum(todos []fact.Todo) string {
+func listSum(todos []activity.Todo) string {
 	var b strings.Builder
 	for _, t := range todos {
 		b.WriteString(t.Status + "\x00" + t.Content + "\x00")
 	}
-	return excerpt.HashText(b.String())
+	return quotation.HashText(b.String())
 }
 
 // readTodos reads the list that another tool keeps: {"todos": [{"content",
 // "status"}]}. What is no entry is passed over.
-func readTodos(data []byte) ([]fact.Todo, error) {
-	members, err := object.ReadMembers(data)
+func readTodos(data []byte) ([]activity.Todo, error) {
+	members, err := jsonobject.ReadMembers(data)
 	if err != nil {
 		return nil, err
 	}
-	var todos []fact.Todo
+	var todos []activity.Todo
 	entries := 0
 	list := codec.Elements(members["todos"], func(raw []byte) {
 		if entries++; entries > maxEntries {
 			return
 		}
-		item, err := object.ReadMembers(raw)
+		item, err := jsonobject.ReadMembers(raw)
 		if err != nil {
 			return
 		}
-		var t fact.Todo
+		var t activity.Todo
 		// What is no text is none: an entry of no status, an unknown task.
 		t.Status, _ = codec.ExactString(item["status"])
 		t.Content, _ = codec.ExactString(item["content"])
 		todos = append(todos, t)
 	})
-	if !list && !object.IsAbsent(members["todos"]) {
+	if !list && !jsonobject.IsAbsent(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -30,20 +30,20 @@ func cache(data string) map[string]strategy.File {
 }
 
 func TestReminder(t *testing.T) {
-	done := fact.Todo{Content: "done", Status: "completed"}
+	done := activity.Todo{Content: "done", Status: "completed"}
 	for name, test := range map[string]struct {
-		todos  []fact.Todo
+		todos  []activity.Todo
 		files  map[string]strategy.File
 		rule   string
 		reason string // between the heading and the closing words; "" where nothing is said
 	}{
 		"no list":       {rule: "none"},
-		"all done":      {todos: []fact.Todo{done, done}, rule: "done"},
-		"one pending":   {todos: []fact.Todo{done, {Content: "a", Status: "pending"}}, rule: "open", reason: "PENDING (1 items):\n  - a\n"},
-		"other states":  {todos: []fact.Todo{{Content: "a", Status: "cancelled"}, {Content: "b", Status: ""}}, rule: "done"},
-		"begun come up": {todos: []fact.Todo{{Content: "a", Status: "pending"}, done, {Content: "b", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - b\nPENDING (1 items):\n  - a\n"},
+		"all done":      {todos: []activity.Todo{done, done}, rule: "done"},
+		"one pending":   {todos: []activity.Todo{done, {Content: "a", Status: "pending"}}, rule: "open", reason: "PENDING (1 items):\n  - a\n"},
+		"other states":  {todos: []activity.Todo{{Content: "a", Status: "cancelled"}, {Content: "b", Status: ""}}, rule: "done"},
+		"begun come up": {todos: []activity.Todo{{Content: "a", Status: "pending"}, done, {Content: "b", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - b\nPENDING (1 items):\n  - a\n"},
 		"blocked and taken": {
-			todos: []fact.Todo{{Content: "a", Status: "pending", Blocked: true}, {Content: "b", Status: "in_progress", Owner: "lenny"}, {Content: "c", Status: "pending", Blocked: true, Owner: "carl"}},
+			todos: []activity.Todo{{Content: "a", Status: "pending", Blocked: true}, {Content: "b", Status: "in_progress", Owner: "lenny"}, {Content: "c", Status: "pending", Blocked: true, Owner: "carl"}},
 			rule:  "open", reason: "IN PROGRESS (1 items):\n  - b (taken by lenny)\nPENDING (2 items):\n  - a (waits for another)\n  - c (waits for another) (taken by carl)\n",
 		},
 		"six are more": {todos: many(6, "pending"), rule: "open", reason: "PENDING (6 items):\n  - 1\n  - 2\n  - 3\n  - 4\n  - 5\n  ... and 1 more\n"},
@@ -51,7 +51,7 @@ func TestReminder(t *testing.T) {
 		"a file":               {files: cache(`{"todos": [{"content": "a", "status": "pending"}, {"content": "b", "status": "completed"}]}`), rule: "open", reason: "PENDING (1 items):\n  - a\n"},
 		"no content":           {files: cache(`{"todos": [{"status": "pending"}, {"content": 7, "status": "pending"}]}`), rule: "open", reason: "PENDING (2 items):\n  - Unknown task\n  - Unknown task\n"},
 		"not all are entries":  {files: cache(`{"todos": [1, null, "x", [], {"content": "a", "status": "pending"}, {"content": "b", "status": 1}]}`), rule: "open", reason: "PENDING (1 items):\n  - a\n"},
-		"the session's before": {todos: []fact.Todo{done}, files: cache(`{"todos": [{"content": "a", "status": "pending"}]}`), rule: "done"},
+		"the session's before": {todos: []activity.Todo{done}, files: cache(`{"todos": [{"content": "a", "status": "pending"}]}`), rule: "done"},
 		"half a file":          {files: cache(`{"todos": [{"content": "a", "stat`), rule: "unreadable"},
 		"a list for a file":    {files: cache(`[{"content": "a", "status": "pending"}]`), rule: "unreadable"},
 		"no todos":             {files: cache("{}"), rule: "done"},
@@ -82,9 +82,9 @@ func TestReminder(t *testing.T) {
 }
 
 // many todos are called by their numbers, from 1.
-func many(n int, status string) (all []fact.Todo) {
+func many(n int, status string) (all []activity.Todo) {
 	for i := range n {
-		all = append(all, fact.Todo{Content: fmt.Sprint(i + 1), Status: status})
+		all = append(all, activity.Todo{Content: fmt.Sprint(i + 1), Status: status})
 	}
 	return all
 }

@@ -19,9 +19,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // File is where the goal loop lies in a workspace.
@@ -103,9 +103,9 @@ func (g *Goal) takeField(f field) (err error) {
 	case "iteration_timeout":
 		g.IterationTimeout, err = f.parseSpan()
 	case "started_at":
-		g.Started, _ = moment.ParseTime(f.parseText())
+		g.Started, _ = timestamp.ParseTime(f.parseText())
 	case "stopped_at":
-		g.Stopped, _ = moment.ParseTime(f.parseText())
+		g.Stopped, _ = timestamp.ParseTime(f.parseText())
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (f field) parseSpan() (int64, error) {
 	if f.parseText() == "" || f.parseText() == "0" {
 		return 0, nil
 	}
-	ms, ok := moment.ParseSpan(f.parseText())
+	ms, ok := timestamp.ParseSpan(f.parseText())
 	if !ok {
 		return 0, errors.New("it must be a duration, like 30m or 2h")
 	}
@@ -424,7 +424,7 @@ func (f front) setField(key, value string) string {
 }
 
 // LoopFile is how much of a loop's file the history keeps.
-func LoopFile(data []byte) string { return excerpt.Beginning(string(data), goalFile) }
+func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
 // NewLoopID names a loop.
 func NewLoopID(dir, session string, now int64) string {

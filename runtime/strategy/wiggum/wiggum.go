@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/fact"
-	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // Name is the strategy's name.
@@ -131,9 +131,9 @@ type goalLoop struct {
 	s      strategy.Situation
 	file   strategy.File
 	max    int
-	capped bool        // the file asks for more than the ceiling
-	memory fact.Memory // of it
-	fresh  bool        // its first stop
+	capped bool            // the file asks for more than the ceiling
+	memory activity.Memory // of it
+	fresh  bool            // its first stop
 	id     string
 	rounds int // continues for this prompt of the user, whatever the file says
 }
@@ -143,7 +143,7 @@ type goalLoop struct {
 // anew. A file that has come back with the ID of a loop that is over is a new
 // loop, too.
 func (l *goalLoop) remember() {
-	if !fact.IsLoopID(l.ID) {
+	if !activity.IsLoopID(l.ID) {
 		l.ID = ""
 	} else if l.memory.Mark == overMark+l.ID {
 		l.ID, l.Started = "", 0
@@ -156,7 +156,7 @@ func (l *goalLoop) remember() {
 		l.rounds = l.memory.Rounds
 	}
 	if l.memory.Mark != l.markOfLoop(l.Count) {
-		l.memory = fact.Memory{Key: l.memory.Key}
+		l.memory = activity.Memory{Key: l.memory.Key}
 	}
 	if l.Started == 0 {
 		l.Started = l.s.Session.Now
@@ -170,10 +170,10 @@ func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.It
 const overMark = "over "
 
 // parseMemory tells which loop this session was in at its last stop.
-func parseMemory(m fact.Memory) (id string, count int, ok bool) {
+func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
-	return id, count, err == nil && fact.IsLoopID(id) && m.Mark != overMark+number
+	return id, count, err == nil && activity.IsLoopID(id) && m.Mark != overMark+number
 }
 
 // loopIsGone is a stop without a file. If this session was in a loop, the user has
@@ -183,7 +183,7 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
 		v.Told = l.pluginName() + ": the loop is over: its file is gone"
-		v.Events = []fact.LoopEvent{l.newEvent(fact.LoopCancelled, count)}
+		v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, count)}
 		v.Remember = l.rememberEnd(overMark + id)
 	}
 	return v
@@ -192,7 +192,7 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 // restOnce is a stop with a file that is no loop: once, the user is told why.
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
-	if hash := excerpt.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
+	if hash := quotation.HashText(evidence); !slices.Contains(l.memory.Told, hash) {
 		v.Told = l.pluginName() + ": not a loop: " + evidence
 		v.Remember = l.memory
 		v.Remember.Told = append(slices.Clone(l.memory.Told), hash)
@@ -214,7 +214,7 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 		if l.memory.Mark != "" { // it was running until now
 			v.Remember = l.rememberEnd("")
 			if l.Stopped == 0 { // else it has been told by who stopped it
-				v.Events = []fact.LoopEvent{l.newEvent(fact.LoopCancelled, l.Count)}
+				v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, l.Count)}
 			}
 		}
 		return v
@@ -223,23 +223,23 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 	text := strings.ToLower(l.lastWords())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			return l.endLoop(fact.LoopPromised, count, l.s.Session.AgentName()+" said "+excerpt.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
+			return l.endLoop(activity.LoopPromised, count, l.s.Session.AgentName()+" said "+quotation.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
 	stalls := l.countStalls()
 	switch {
 	case count >= l.max:
-		v := l.endLoop(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 		v.Told += l.howToGoOn(ceiling)
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
-		return l.endLoop(fact.LoopTimedOut, count, "it began "+moment.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+moment.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
+		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
-		return l.endLoop(fact.LoopTimedOut, count, "the iteration took "+moment.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+moment.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauseLoop(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
+		return l.pauseLoop(activity.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
-		return l.pauseLoop(fact.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
+		return l.pauseLoop(activity.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
 	return l.continueLoop(count, stalls)
 }
@@ -247,7 +247,7 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 // lastWords is what Claude has said since our last continue. What the transcript has
 // from before counts as nothing: a promise in it was made to another loop.
 func (l *goalLoop) lastWords() string {
-	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == excerpt.HashText(l.s.Message.Text)) {
+	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
 	return l.s.Message.Text
@@ -264,7 +264,7 @@ func (l *goalLoop) countIdle() int {
 
 // countStalls counts those of them that brought the same words, too.
 func (l *goalLoop) countStalls() int {
-	if l.countIdle() == 0 || l.memory.Text != excerpt.HashText(l.s.Message.Text) {
+	if l.countIdle() == 0 || l.memory.Text != quotation.HashText(l.s.Message.Text) {
 		return 0
 	}
 	return l.memory.Stalls
@@ -282,7 +282,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		if l.ID == "" {
 			fields = append(fields, [2]string{"loop_id", l.id})
 		}
-		fields = append(fields, [2]string{"started_at", moment.FormatTime(l.Started)})
+		fields = append(fields, [2]string{"started_at", timestamp.FormatTime(l.Started)})
 	}
 	data, err := SetFields(l.file.Data, fields...)
 	if err != nil {
@@ -294,8 +294,8 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		Reason:   l.reasonFor(count),
 		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
-		Remember: fact.Memory{
-			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: excerpt.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+		Remember: activity.Memory{
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Idle: l.countIdle() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
 	}
@@ -309,9 +309,9 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		}
 		v.Told += ". " + l.s.Session.Program() + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
 	}
-	kind := fact.LoopGoesOn
+	kind := activity.LoopGoesOn
 	if count == l.max-1 {
-		kind = fact.LoopLastRound
+		kind = activity.LoopLastRound
 	}
 	v.Events = l.withBeginning(l.newEvent(kind, count))
 	return v
@@ -320,10 +320,10 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 func (l *goalLoop) reasonFor(count int) string {
 	r := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
 	if len(l.Promises) > 0 {
-		r += " Completion promise: " + excerpt.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
+		r += " Completion promise: " + quotation.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
 	}
 	if l.Body != "" {
-		r += "\n\n" + excerpt.FirstRunes(l.Body, goalBody)
+		r += "\n\n" + quotation.FirstRunes(l.Body, goalBody)
 	}
 	return r
 }
@@ -333,7 +333,7 @@ func (l *goalLoop) goalInWords() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last one"
 	}
-	says := ", until " + l.s.Session.AgentName() + " says " + excerpt.QuoteEvidence(l.Promises[0])
+	says := ", until " + l.s.Session.AgentName() + " says " + quotation.QuoteEvidence(l.Promises[0])
 	if len(l.Promises) > 1 {
 		says += " or another of its promises"
 	}
@@ -389,23 +389,23 @@ func (l *goalLoop) pauseLoop(event string, count int, evidence, note string) str
 }
 
 // rememberEnd is what is remembered of a loop that has ended at this stop.
-func (l *goalLoop) rememberEnd(mark string) fact.Memory {
-	return fact.Memory{Key: l.memory.Key, Mark: mark, Text: excerpt.HashText(l.s.Message.Text), At: l.s.Session.Now}
+func (l *goalLoop) rememberEnd(mark string) activity.Memory {
+	return activity.Memory{Key: l.memory.Key, Mark: mark, Text: quotation.HashText(l.s.Message.Text), At: l.s.Session.Now}
 }
 
 // withBeginning puts the start of a loop before what happens at its first stop.
-func (l *goalLoop) withBeginning(e fact.LoopEvent) []fact.LoopEvent {
+func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 	if !l.fresh {
-		return []fact.LoopEvent{e}
+		return []activity.LoopEvent{e}
 	}
-	start := l.newEvent(fact.LoopStarted, l.Count)
+	start := l.newEvent(activity.LoopStarted, l.Count)
 	start.Text, start.File = "", LoopFile(l.file.Data)
-	return []fact.LoopEvent{start, e}
+	return []activity.LoopEvent{start, e}
 }
 
-func (l *goalLoop) newEvent(event string, count int) fact.LoopEvent {
-	return fact.LoopEvent{
+func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
+	return activity.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
-		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.LastBytes(strings.TrimSpace(l.lastWords()), 1000),
+		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, 1000), Text: quotation.LastBytes(strings.TrimSpace(l.lastWords()), 1000),
 	}
 }

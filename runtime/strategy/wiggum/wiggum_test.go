@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
-	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -28,7 +28,7 @@ func step(s *strategy.Situation, v strategy.Verdict) {
 		s.Workspace.Files[c.Name] = strategy.File{Found: c.Data != nil, Data: c.Data}
 	}
 	if v.Remember.Key != "" {
-		s.Memories = []fact.Memory{v.Remember}
+		s.Memories = []activity.Memory{v.Remember}
 	}
 }
 
@@ -46,14 +46,14 @@ func TestGoalLoop(t *testing.T) {
 		"inactive":               {loopAt(goalOf("active: false"), "Working."), strategy.Stop, "inactive", "active is false"},
 		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), strategy.Stop, "other-session", "another session"},
 		"no session is known":    {func() strategy.Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), strategy.Continue, "loop", ""},
-		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, fact.LoopPromised, "“tests passing”"},
+		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, activity.LoopPromised, "“tests passing”"},
 		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), strategy.Continue, "loop", ""},
 		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "iteration 9 of 10"},
-		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, fact.LoopLimited, "iteration 10 of 10"},
-		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, fact.LoopLimited, ""},
-		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, fact.LoopPromised, ""},
-		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, fact.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
-		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, fact.LoopTimedOut, "timeout is 30 min"},
+		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, activity.LoopLimited, "iteration 10 of 10"},
+		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, activity.LoopLimited, ""},
+		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, activity.LoopPromised, ""},
+		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, activity.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
+		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, activity.LoopTimedOut, "timeout is 30 min"},
 		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), strategy.Continue, "loop", ""},
 		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), strategy.Continue, "loop", ""},
 	} {
@@ -93,7 +93,7 @@ func TestGoalLoopStalls(t *testing.T) {
 				v := decide(s)
 				step(&s, v)
 				if v.Decision == strategy.Stop {
-					if v.Rule == fact.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
+					if v.Rule == activity.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
 						t.Error("a loop that stalled has lost its file, is active, or says nothing")
 					}
 					break
@@ -118,9 +118,9 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		"the event's own":          {func(s *strategy.Situation) { s.Message.Own = true }, strategy.Stop},
 		"the transcript's":         {func(*strategy.Situation) {}, strategy.Stop},
 		"an earlier turn's":        {func(s *strategy.Situation) { s.Message.Earlier = true }, strategy.Continue},
-		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = excerpt.HashText(s.Message.Text) }, strategy.Continue},
+		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = quotation.HashText(s.Message.Text) }, strategy.Continue},
 		"said again, by the event": {func(s *strategy.Situation) {
-			s.Memories[0].Text, s.Message.Own = excerpt.HashText(s.Message.Text), true
+			s.Memories[0].Text, s.Message.Own = quotation.HashText(s.Message.Text), true
 		}, strategy.Stop},
 		"a loop without a promise": {func(s *strategy.Situation) {
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
@@ -146,14 +146,14 @@ func TestGoalLoopIDs(t *testing.T) {
 	step(&s, decide(s))
 	kept := s.Workspace.Files[File]
 	goal, err := ReadLoop(kept.Data)
-	if err != nil || !fact.IsLoopID(goal.ID) {
+	if err != nil || !activity.IsLoopID(goal.ID) {
 		t.Fatalf("%+v, %v", goal, err)
 	}
 	s.Message.Text = "yes"
 	step(&s, decide(s))
 	s.Workspace.Files[File], s.Message.Text, s.Session.Now = kept, "b", s.Session.Now+2*3_600_000
 	v := decide(s)
-	if v.Decision != strategy.Continue || len(v.Events) != 2 || v.Events[0].Event != fact.LoopStarted || v.Events[0].Loop == goal.ID {
+	if v.Decision != strategy.Continue || len(v.Events) != 2 || v.Events[0].Event != activity.LoopStarted || v.Events[0].Loop == goal.ID {
 		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
 	step(&s, v)
@@ -163,7 +163,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
 		s := loopAt(goalOf("loop_id: "+id, "started_at: 2027-01-15T07:59:00Z"), "a")
 		v := decide(s)
-		if v.Decision != strategy.Continue || !fact.IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
+		if v.Decision != strategy.Continue || !activity.IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
 			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
 		}
 	}
@@ -203,7 +203,7 @@ func TestGoalLoopAcrossPrompts(t *testing.T) {
 		t.Errorf("another prompt: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Remember)
 	}
 	s.Session.Now += 3_600_000
-	if v := decide(s); v.Rule != fact.LoopTimedOut {
+	if v := decide(s); v.Rule != activity.LoopTimedOut {
 		t.Errorf("the same prompt: %s by %s", v.Decision, v.Rule)
 	}
 }
@@ -268,7 +268,7 @@ func TestGoalLoopThatIsWoundBack(t *testing.T) {
 		}
 		return continues, last
 	}
-	if n, v := run(); n != 25 || v.Rule != fact.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
+	if n, v := run(); n != 25 || v.Rule != activity.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
 		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
 	}
 	s.Turn.PromptID = "p2"

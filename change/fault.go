@@ -1,7 +1,0 @@
-//go:build !faults
-
-package change
-
-// atStep lets no step fail. A build with the tag `faults` lets one, or ends the process
-// there, as its environment says.
-var atStep fault

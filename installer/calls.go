@@ -1,0 +1,158 @@
+package installer
+
+// The plugin commands of other hosts, as parts of a change and of its undo.
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// byCommand has a change run its calls, and keep the files that these write.
+func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
+	if len(c.Calls) == 0 {
+		return nil
+	}
+	for _, call := range c.Calls {
+		r, err := m.request(call)
+		if err != nil {
+			return err
+		}
+		if r.At.Program == "" {
+			return failWith(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
+		}
+		files := []string{r.At.Host.Settings.File(r.At, r.Scope), r.At.Host.Settings.File(r.At, client.User)}
+		for _, path := range files {
+			if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e journal.Edit) bool { return e.Path == path }) {
+				continue
+			}
+			kept, err := journal.OpenEdit("", path)
+			if err != nil {
+				return fmt.Errorf("read settings: %w", err)
+			}
+			c.Keep = append(c.Keep, kept)
+		}
+	}
+	calls := c.Calls
+	c.Run = func() error { return m.makeCalls(ctx, calls) }
+	return nil
+}
+
+// request is what a call asks of its host.
+func (m Means) request(call journal.Call) (hosts.Request, error) {
+	host, known := hosts.HostNamed(call.Host)
+	if !known || host.Settings.File == nil {
+		return hosts.Request{}, fmt.Errorf("there is no host %q", call.Host)
+	}
+	name, marketplace, _ := strings.Cut(call.Plugin, "@")
+	return hosts.Request{
+		At: host.PlaceFor(m.User), ID: call.ID, Scope: client.Scope(call.Scope),
+		Plugin: client.Plugin{Name: name, Marketplace: marketplace, Suite: call.Suite},
+	}, nil
+}
+
+// commands are what a call comes to. A plugin that the host has already is removed first,
+// so that its copy is made anew.
+func commands(r hosts.Request, call journal.Call) (all [][]string) {
+	plugins := r.At.Host.Plugins
+	if call.Verb == journal.Removes {
+		all = plugins.Remove(r)
+		if call.Forget && plugins.Forget != nil {
+			all = append(all, plugins.Forget(r)...)
+		}
+		return all
+	}
+	if hasPlugin(r.At, call.ID) && plugins.Remove != nil {
+		all = plugins.Remove(r)
+	}
+	return append(all, plugins.Install(r)...)
+}
+
+// hasPlugin tells whether a host knows a plugin by its own records.
+func hasPlugin(at hosts.Place, id string) bool {
+	if at.Host.Plugins.Installed == nil {
+		return false
+	}
+	all, _ := at.Host.Plugins.Installed(at) // records that cannot be read say nothing
+	return slices.ContainsFunc(all, func(i hosts.Installed) bool { return i.ID == id })
+}
+
+// makeCalls makes calls one after the other. When one fails, those before it are taken back as
+// far as that can be done.
+func (m Means) makeCalls(ctx context.Context, calls []journal.Call) error {
+	for n, call := range calls {
+		err := m.makeCall(ctx, call)
+		if err == nil {
+			continue
+		}
+		for _, done := range slices.Backward(calls[:n]) {
+			if err := m.makeCall(context.WithoutCancel(ctx), done.Opposite()); err != nil {
+				m.Tell("springfield: note: %v", err)
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// makeCall makes one call, and believes the host's records only.
+func (m Means) makeCall(ctx context.Context, call journal.Call) error {
+	r, err := m.request(call)
+	if err != nil {
+		return err
+	}
+	dir := ""
+	if r.Scope != client.User {
+		dir = r.At.Work
+	}
+	err = r.At.RunCommands(ctx, dir, commands(r, call))
+	if err == nil && r.At.Host.Plugins.Installed != nil && hasPlugin(r.At, call.ID) != (call.Verb == journal.Installs) {
+		err = fmt.Errorf("%s: %s %s: its own records do not say so afterwards", r.At.Host.Title, call.Verb, call.ID)
+	}
+	return err
+}
+
+// Commands says what a change would have hosts do: "run: …", "" for nothing.
+func (m Means) Commands(c journal.Change) string {
+	var lines []string
+	for _, call := range c.Calls {
+		if r, err := m.request(call); err == nil {
+			lines = append(lines, r.At.Host.CommandLines(commands(r, call))...)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "run: " + strings.Join(lines, "; ")
+}
+
+// PlanUndo works out how to take back the newest change. What hosts have done in it, their
+// opposite commands take back; of a host that is not there any more it says so.
+func PlanUndo(ctx context.Context, m Means) (u journal.Undo, err error) {
+	if u, err = settings.Journal(m.Settings.Places).PlanUndo(); err != nil || len(u.Entry.Calls) == 0 {
+		return u, err
+	}
+	for _, call := range slices.Backward(u.Entry.Calls) {
+		back := call.Opposite()
+		r, err := m.request(back)
+		switch {
+		case err != nil:
+			return u, err
+		case r.At.Program == "":
+			u.Notes = append(u.Notes, fmt.Sprintf("%s is not on this machine any more, so it has not taken back: %s %s", r.At.Host.Title, call.Verb, call.ID))
+		case back.Verb == journal.Installs && !filepath.IsAbs(back.Suite):
+			u.Notes = append(u.Notes, fmt.Sprintf("where %s came from is not known, so %s has not got it back", call.ID, r.At.Host.Title))
+		case back.Verb == journal.Removes && r.At.Host.Plugins.Installed != nil && !hasPlugin(r.At, call.ID): // it is gone
+		default:
+			u.Calls = append(u.Calls, back)
+		}
+	}
+	return u, m.byCommand(ctx, &u.Change)
+}

@@ -1,0 +1,107 @@
+// The checks of Claude Code, of its settings, and of what a project may set. A
+// check that finds nothing wrong says so in a line, or nothing where there is
+// nothing to say.
+
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+func (in *Inspection) checkClient() []check.Finding {
+	f := in.Client.CheckVersion(in.Version)
+	older, _ := client.IsOlder(in.Version, client.RootedLocal)
+	if f.State != check.Failure && f.State != check.Warning && older && in.Places.Work != in.Places.Root &&
+		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
+		f = check.Warned(fmt.Sprintf("Claude Code %s reads local settings only in the directory where a session starts, not at the root of the repository around", in.Version),
+			"start it in "+in.Places.Root+", or claude update")
+	}
+	return []check.Finding{f}
+}
+
+// checkSilenced looks for what keeps all hooks of Claude Code from running, or lets Claude
+// stop always.
+func (in *Inspection) checkSilenced() (bad []check.Finding) {
+	if in.Silenced != "" {
+		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
+	}
+	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && value == "off" {
+		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
+	}
+	return bad
+}
+
+// checkPaused looks for what lets every agent stop always.
+func (in *Inspection) checkPaused() (bad []check.Finding) {
+	if in.Off {
+		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
+	}
+	if h, held := ledger.HoldInForce(in.stateDir(), "", in.Now); held && in.stateClosed() == nil {
+		until := "until you resume"
+		if h.Until != 0 {
+			until = "until " + time.UnixMilli(h.Until).Format("15:04")
+		}
+		bad = append(bad, check.Noted("a hold lets every agent stop in all sessions, "+until, "springfield resume"))
+	}
+	return bad
+}
+
+// withTodo are the models that have a todo list without being asked, as
+// Claude Code 2.1.329 names them.
+func withTodo() []string {
+	return []string{
+		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
+		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+	}
+}
+
+// checkTodo tells that the newest models have no todo list, which rules about
+// open todos miss.
+func (in *Inspection) checkTodo() []check.Finding {
+	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
+	older, known := client.IsOlder(in.Version, "2.1.233")
+	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
+		known, _ := registry.StrategyNamed(s.Strategy)
+		return known.Answers() == "UserPromptSubmit"
+	})
+	if older || !known || len(in.Drivers()) == 0 && !reminded {
+		return nil
+	}
+	if value, _, ok := in.VariableSet(variable); ok && value == "1" {
+		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
+	}
+	model, where := in.ChosenModel()
+	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
+		return []check.Finding{check.Passed(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
+	}
+	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
+	fix := fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
+	if reminded {
+		return []check.Finding{check.Warned(newest+"todo-continuation has nothing to remind Claude of there", fix)}
+	}
+	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
+}
+
+// checkProject looks at what a project may do to us, and whether it is accepted.
+func (in *Inspection) checkProject() (all []check.Finding) {
+	steering, others := in.steered()
+	for _, says := range steering {
+		all = append(all, check.Warned(says, "remove it from env there if you did not put it in"))
+	}
+	if others != "" {
+		all = append(all, check.Noted(others, "remove from env there what you do not know"))
+	}
+	if trusted, known := in.settings.Trusted(); known && !trusted {
+		all = append(all, check.Noted("this directory is not trusted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
+			"start claude here once and trust it"))
+	}
+	return all
+}

@@ -1,0 +1,211 @@
+// The checks of files: whether Claude Code and springfield can read what they have to,
+// and what to do where they cannot.
+
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// checkSettings looks at every settings file, and at what else could not be read.
+func (in *Inspection) checkSettings() (bad []check.Finding) {
+	for _, l := range in.Settings {
+		bad = append(bad, in.checkLayer(l)...)
+	}
+	for _, err := range in.Notes {
+		bad = append(bad, check.Failed(err.Error(), HowToRead(err)))
+	}
+	if e, interrupted, err := settings.Journal(in.Places).Interrupted(); err == nil && interrupted {
+		undo := func(s *settings.Settings) (journal.Change, error) {
+			plan, err := settings.Journal(s.Places).PlanUndo()
+			if err == nil && plan.Entry.ID != e.ID {
+				err = errors.New("another edit has been made since")
+			}
+			return plan.Change, err
+		}
+		bad = append(bad, check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo)))
+	}
+	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
+		return append([]check.Finding{check.Passed("every settings file can be read")}, bad...)
+	}
+	return bad
+}
+
+// checkLayer looks at one settings file: whether it can be read, whether a key is in it
+// twice, and whether it is a link that leads nowhere.
+func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
+	if l.Problem != "" {
+		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
+		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
+			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
+		}
+		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err()))}
+	}
+	for _, d := range l.Duplicates() {
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Key)
+		f := check.Warned(says, "remove one of the two")
+		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
+			f = check.Failed(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
+		}
+		bad = append(bad, f)
+	}
+	if target := leadsNowhere(l.File); target != "" {
+		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
+			"remove the link, or create what it leads to"))
+	}
+	return bad
+}
+
+// leadsNowhere is where a link that leads nowhere leads to, "" for any other path.
+func leadsNowhere(path string) string {
+	target, err := os.Readlink(path)
+	if err != nil || !isMissing(path) {
+		return ""
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return target
+}
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// HowToRead says what to do about a file or directory that cannot be read or written.
+func HowToRead(err error) string {
+	var at *fs.PathError
+	var damaged *journal.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		without := "then springfield forgets what it did there, and disable sets only its own entry"
+		switch filepath.Base(filepath.Dir(damaged.File)) {
+		case "journal":
+			without = "then undo forgets that edit"
+		case "springfield":
+			without = "then springfield finds a suite only from inside it, or with --suite"
+		}
+		return "rm " + check.QuoteArgument(damaged.File) + ": " + without
+	case !errors.As(err, &at):
+		return "fix that file, or remove it"
+	case errors.Is(err, fs.ErrPermission):
+		dir := firstClosed(at.Path)
+		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.QuoteArgument(dir), check.QuoteArgument(dir))
+	}
+	if strings.Contains(err.Error(), "not a regular file") {
+		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"
+	}
+	if file := notADir(at.Path); file != "" {
+		return "a directory has to be there: move " + check.QuoteArgument(file) + " away"
+	}
+	return "move " + check.QuoteArgument(at.Path) + " away, or fix it"
+}
+
+// firstClosed is what keeps a path from being read or written: the first directory above it
+// that cannot be entered, else the path itself, or its directory where it is not there.
+func firstClosed(path string) string {
+	if isMissing(path) {
+		path = filepath.Dir(path)
+	}
+	for dir := path; ; {
+		up := filepath.Dir(dir)
+		if up == dir {
+			return path
+		}
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
+			path = up
+		}
+		dir = up
+	}
+}
+
+// notADir is what lies where a directory has to be: at a path or above it; "" if all of
+// them are directories.
+func notADir(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// checkState looks at springfield's own state.
+func (in *Inspection) checkState() (all []check.Finding) {
+	if f := in.stateClosed(); f != nil {
+		return []check.Finding{*f}
+	}
+	for _, err := range settings.Damaged(in.Places) {
+		all = append(all, check.Warned(err.Error(), HowToRead(err)))
+	}
+	if _, err := ledger.DaysKept(in.stateDir()); err != nil {
+		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
+	}
+	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
+		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+causeOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: causeOf(err)})))
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return []check.Finding{check.Passed(in.stateDir() + " is writable")}
+}
+
+// stateClosed is the finding that the state directory cannot be read or written, nil if
+// it can.
+func (in *Inspection) stateClosed() *check.Finding {
+	const without = ": without it every hook lets its agent stop"
+	for _, dir := range []string{in.Places.Config, in.stateDir()} {
+		if target := leadsNowhere(dir); target != "" {
+			f := check.Failed(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.QuoteArgument(target)+", or remove the link")
+			return &f
+		}
+	}
+	err := in.stateUnread()
+	if err == nil {
+		err = settings.CheckState(in.Places)
+	}
+	if err == nil {
+		return nil
+	}
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: causeOf(err)}
+	f := check.Failed("open "+in.stateDir()+": "+causeOf(err).Error()+without, HowToRead(at))
+	return &f
+}
+
+// stateUnread says why the state directory cannot be read.
+func (in *Inspection) stateUnread() error {
+	_, err := os.ReadDir(in.stateDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// causeOf is what an error of the system says without the path.
+func causeOf(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+// The checks of plugins: whether those that settings switch on run, from where, and
+// which of them decides.
+
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// checkPlugins looks at each plugin of ours that settings name.
+func (in *Inspection) checkPlugins() (all []check.Finding) {
+	on := 0
+	for _, s := range in.ours {
+		switch {
+		case !s.On:
+		case s.Problem != "":
+			on++
+			all = append(all, in.notRunning(s))
+		default:
+			on++
+			all = append(all, in.checkRunning(s)...)
+		}
+	}
+	for _, r := range in.byUs {
+		if !in.passedOver(r.Scope) && !in.scopeSays(r.Scope, r.ID) {
+			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
+				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
+		}
+	}
+	if on == 0 {
+		all = append(all, check.Noted("no springfield plugin is on", in.HowToBegin()))
+	}
+	return all
+}
+
+// passedOver tells whether a scope's settings cannot be read.
+func (in *Inspection) passedOver(scope client.Scope) bool {
+	return slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
+}
+
+// scopeSays tells whether a scope's settings name a plugin. Two scopes that share a
+// file have the name of one of them.
+func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
+	s, _ := in.FindPlugin(id)
+	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
+	return slices.ContainsFunc(s.Says, func(said client.Said) bool { return shared || said.Layer == string(scope) })
+}
+
+// notRunning says why a plugin that is on does not run, and how it could. Only
+// what the user has made or enabled with springfield is repaired: a project that
+// was cloned must not bring its own hook to life this way.
+func (in *Inspection) notRunning(s client.Switched) check.Finding {
+	f := check.Failed(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
+	if s.Decides == string(client.Project) { // it runs for none of those who use the project
+		f.Fix = "springfield disable " + s.ID + " --scope project"
+	}
+	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
+		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.HostTarget()) != nil
+	})
+	market, known := in.settings.FindMarket(s.Marketplace)
+	switch {
+	case len(suites) == 1 && (!known || market.IsMissing()):
+		// The suite that init remembers: it has moved, or was never registered.
+		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
+		f.Mend = in.register(s.Marketplace, suites[0].Dir)
+	case known && market.IsMissing():
+		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
+	case known && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
+		f.Fix = "springfield enable " + s.ID
+		f.Mend = func(ctx context.Context) error {
+			_, err := in.Client.Install(ctx, client.NewSnapshot(in.Places), s.ID)
+			return err
+		}
+	}
+	return f
+}
+
+// register makes a suite known, through the client or by a declaration.
+func (in *Inspection) register(name, dir string) func(context.Context) error {
+	if in.Client.Path != "" {
+		return func(ctx context.Context) error {
+			return in.Client.Register(ctx, client.NewSnapshot(in.Places), name, dir)
+		}
+	}
+	return in.repairByPlan(func(s *settings.Settings) (journal.Change, error) { return s.Declare(name, dir) })
+}
+
+func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
+	suite := ""
+	if market, _ := in.settings.FindMarket(s.Marketplace); market.SuiteDir() != "" {
+		if _, err := generator.ReadSuite(market.SuiteDir()); err == nil {
+			suite = market.SuiteDir()
+		}
+	}
+	known, _ := registry.StrategyNamed(s.Strategy)
+	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
+	if stale := in.whyStale(s); stale != "" {
+		all = append(all, check.Warned(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
+	}
+	if len(all) == 0 {
+		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
+	}
+	return all
+}
+
+// whyStale says why the copy that runs is not what the marketplace has.
+func (in *Inspection) whyStale(s client.Switched) string {
+	if s.InPlace {
+		return ""
+	}
+	if s.Offered != "" && s.Version != "" && s.Offered != s.Version {
+		return fmt.Sprintf("version %s runs, the marketplace has %s", s.Version, s.Offered)
+	}
+	clone := in.settings.InClone(client.Plugin{Name: s.Name, Marketplace: s.Marketplace})
+	if clone == "" {
+		return ""
+	}
+	theirs, err := generator.ProgramSum(clone, generator.HostTarget())
+	ours, errOurs := generator.ProgramSum(s.Dir, generator.HostTarget())
+	if err == nil && errOurs == nil && theirs != ours {
+		return fmt.Sprintf("the marketplace has another hook under the same version %s, and Claude Code fetches only new versions", s.Version)
+	}
+	return ""
+}
+
+// checkMarkets looks for suites that have the name of a marketplace and are not it.
+func (in *Inspection) checkMarkets() (all []check.Finding) {
+	markets, err := in.settings.Markets()
+	if err != nil {
+		return []check.Finding{check.Warned(err.Error(), HowToRead(err))}
+	}
+	for _, s := range in.ours {
+		m, known := markets[s.Marketplace]
+		if !s.On || !known || m.SuiteDir() == "" || m.IsMissing() {
+			continue // of a repository the suite may well be the author's own copy
+		}
+		for _, suite := range in.suitesOf(s.Marketplace) {
+			if !rooted.IsSame(m.SuiteDir(), suite.Dir) {
+				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
+					"make it again under another name: springfield init DIR --marketplace NAME"))
+			}
+		}
+	}
+	return all
+}
+
+// checkRivals looks for others that can make Claude go on.
+func (in *Inspection) checkRivals() (all []check.Finding) {
+	drivers := in.Drivers()
+	if twice := doubled(drivers, strategyOf); len(twice) > 0 {
+		var off []string
+		for _, s := range twice {
+			off = append(off, howToSwitchOff(s))
+		}
+		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
+	}
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
+	for _, s := range in.Plugins {
+		if !s.On || s.IsOurs() || len(drivers) == 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(s.ID, "@")
+		switch {
+		case name == "double-shot-latte":
+			f := check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s))
+			f.Mend = in.switchOff(s)
+			all = append(all, f)
+		case s.ID == "ralph-specum@smart-ralph":
+			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on", howToSwitchOff(s))
+			if loops {
+				f.State = check.Failure
+			}
+			all = append(all, f)
+		}
+	}
+	if len(all) > 0 || len(drivers) == 0 {
+		return all
+	}
+	if len(drivers) == 1 {
+		return []check.Finding{check.Passed(drivers[0].ID + " decides alone")}
+	}
+	var deciding []Plugin
+	for _, s := range drivers {
+		deciding = append(deciding, pluginOf(s))
+	}
+	return []check.Finding{check.Passed(whoDecides(deciding))}
+}
+
+func strategyOf(s client.Switched) string { return s.Strategy }
+
+// switchOff says false where a plugin is switched on; nil where that is not ours
+// to change.
+func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
+	scope := client.Scope(s.Decides)
+	switch {
+	case scope == client.Project:
+		scope = client.Local // for this user alone: the project's file is for all who use it
+	case scope == "":
+		scope = client.User // it loads on its own
+	case !slices.Contains(client.AllScopes(), scope):
+		return nil // an administrator's
+	}
+	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.PlanSwitch(scope, s.ID, false) })
+}
+
+// checkRalphFile looks for a loop without a driver: its file makes every hook of
+// ours stand aside.
+func (in *Inspection) checkRalphFile() []check.Finding {
+	path := filepath.Join(in.Places.Work, ".claude", "ralph-loop.local.md")
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
+		name, _, _ := strings.Cut(s.ID, "@")
+		return s.IsLoaded() && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
+	})
+	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
+	switch {
+	case driven:
+		return []check.Finding{check.Noted(path+" is armed: springfield stands aside while that loop runs", "/cancel-ralph ends it")}
+	case !forAll:
+		return []check.Finding{check.Noted(path+" is armed for one session, and springfield stands aside in that one; no plugin drives the loop", "remove it if that session is over")}
+	}
+	return []check.Finding{check.Failed(path+" is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", "remove it").
+		MendBy(in.repairByPlan(func(s *settings.Settings) (journal.Change, error) { return settings.RemoveFile(s.Places, path) }))}
+}

@@ -1,0 +1,148 @@
+// The checks of what a hook would read: rules, budget, judge and state.
+
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// checkBlockCap compares how often a plugin may go on with Claude Code's own limit.
+func (in *Inspection) checkBlockCap() (all []check.Finding) {
+	honoured := client.Honoured(in.Settings)
+	for _, s := range in.Drivers() {
+		own, err := hook.ReadSettings(s.Dir, in.stateDir(), "")
+		rounds := own.MaxContinues()
+		if err != nil || rounds <= honoured { // an error is for checkRules to tell
+			continue
+		}
+		f := check.Failed(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
+			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
+		scope := client.User
+		if _, from, ok := in.VariableSet(client.BlockCap); ok {
+			scope = client.Scope(from)
+		}
+		if scope == client.User || scope == client.Local {
+			f.Mend = in.repairByPlan(func(s *settings.Settings) (journal.Change, error) {
+				return s.SetVariable(scope, client.BlockCap, fmt.Sprint(rounds))
+			})
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// checkRules names what is wrong with the files that tune a plugin.
+func (in *Inspection) checkRules() (all []check.Finding) {
+	for _, s := range in.ours {
+		if !s.IsLoaded() {
+			continue
+		}
+		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
+		if err != nil {
+			all = append(all, check.Failed(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
+			continue
+		}
+		for _, fault := range settings.Faults {
+			all = append(all, check.Warned(fault+"; that part is not in force", "fix that place"))
+		}
+		for _, err := range rules.CheckPatterns(settings.Options) {
+			all = append(all, check.Warned(s.ID+": "+err.Error()+"; it is not in force", "fix that rule"))
+		}
+	}
+	return all
+}
+
+// checkJudge tells whether the judge of a plugin that has one can be asked, and
+// how it answered last.
+func (in *Inspection) checkJudge() (all []check.Finding) {
+	asks := false
+	for _, s := range in.ours {
+		if known, ok := registry.StrategyNamed(s.Strategy); !s.IsLoaded() || !ok || !known.Judges {
+			continue
+		}
+		asks = true
+		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
+		if err != nil { // for checkRules to tell
+			continue
+		}
+		j, _ := settings.JudgeOptions()
+		if says, failure := in.missing(j); says != "" {
+			all = append(all, check.Warned(s.ID+" asks "+says, backend.HintFor(failure)))
+		}
+	}
+	if !asks {
+		return nil
+	}
+	if why := backend.Redirected(in.Places.Work, in.Places.Home); why != "" {
+		all = append(all, check.Warned("no judge is asked here: "+why, backend.HintFor(judge.Redirected)))
+	}
+	return append(all, in.checkAnswers())
+}
+
+// missing says what a judge needs and has not got: nothing is started or asked.
+func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failure) {
+	switch j.Backend {
+	case judge.Claude:
+		if j.Client == "" && in.Client.Path == "" {
+			return "through Claude Code, which is not on PATH", judge.NoClient
+		}
+		if _, err := os.Stat(j.Client); j.Client != "" && err != nil {
+			return "through " + j.Client + ", which is not there", judge.NoClient
+		}
+	case judge.API:
+		user := backend.Env{Vars: in.User.Env}
+		for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
+			if value, _, _ := in.VariableSet(name); value != "" || user.Variable(name) != "" {
+				return "", ""
+			}
+		}
+		return "by the Messages API, and neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set", judge.NoKey
+	case judge.OpenAI:
+		if j.Address == "" {
+			return "by chat completions, and judge.address is not set", judge.Refused
+		}
+	}
+	return "", ""
+}
+
+// checkAnswers tells how the judge has answered today.
+func (in *Inspection) checkAnswers() check.Finding {
+	spend, err := ledger.ReadSpend(in.stateDir(), in.Now)
+	if err != nil {
+		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
+	}
+	if spend.Failures == 0 {
+		return check.Passed("today: " + spentOn(spend))
+	}
+	times := "once"
+	if spend.Failures > 1 {
+		times = fmt.Sprintf("%d times in a row", spend.Failures)
+	}
+	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, AgoInWords(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
+	if until := time.UnixMilli(spend.Until); until.After(in.Now) {
+		says += fmt.Sprintf("; it is asked again in %s", timestamp.LengthInWords(until.Sub(in.Now).Milliseconds()))
+	}
+	return check.Warned(says, backend.HintFor(judge.Failure(spend.Failure)))
+}
+
+// spentOn is what judges have done on a day.
+func spentOn(p ledger.Spend) string {
+	if p.Questions == 1 {
+		return "1 question, " + judge.Dollars(p.Micros)
+	}
+	return fmt.Sprintf("%d questions, %s", p.Questions, judge.Dollars(p.Micros))
+}

@@ -1,0 +1,247 @@
+package doctor
+
+// What is in effect on other hosts than Claude Code: by their own records, and by what
+// springfield remembers of its edits there.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// OnHost is what is in effect on one host, as status prints it; docs/files.md describes it.
+type OnHost struct {
+	Host    string       `json:"host"`
+	Title   string       `json:"title"`
+	Found   bool         `json:"found"`
+	Program string       `json:"program,omitempty"`
+	Dir     string       `json:"dir"`
+	Plugins []HostPlugin `json:"plugins"` // of springfield's
+	Problem string       `json:"problem,omitempty"`
+	place   hosts.Place
+}
+
+// HostPlugin is a plugin of springfield's that a host knows.
+type HostPlugin struct {
+	ID       string `json:"id"` // as the host calls it
+	On       bool   `json:"on"`
+	Scope    string `json:"scope"`
+	Strategy string `json:"strategy,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Dir      string `json:"dir,omitempty"`   // that the host runs it from
+	Suite    string `json:"suite,omitempty"` // the directory that it came from
+	Decides  bool   `json:"decides"`         // at a stop
+	Stale    bool   `json:"stale"`           // its suite has another build
+	Problem  string `json:"problem,omitempty"`
+
+	installed hosts.Installed
+}
+
+// OnHosts looks at hosts; Claude Code, of which Status tells, is left out.
+func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
+	looked := []OnHost{}
+	for _, h := range all {
+		if h.Name != hosts.Claude {
+			looked = append(looked, in.lookAtHost(h))
+		}
+	}
+	return looked
+}
+
+func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
+	at := h.PlaceFor(in.User)
+	o := OnHost{Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
+	if !o.Found || h.Plugins.Installed == nil {
+		return o
+	}
+	all, err := h.Plugins.Installed(at)
+	if err != nil {
+		o.Problem = err.Error()
+	}
+	byUs, err := in.settings.EnabledOn(h.Name)
+	if err != nil && o.Problem == "" {
+		o.Problem = err.Error()
+	}
+	for _, i := range all {
+		is := in.settings.InstalledIn(i.Dir)
+		mine := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })
+		if is.IsOurs() || mine {
+			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.DrivesStop()))
+		}
+	}
+	return o
+}
+
+func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
+	p := HostPlugin{ID: i.ID, On: i.On, Scope: string(i.Scope), Strategy: strategy, Version: i.Version, Dir: i.Dir, Suite: i.Suite, installed: i}
+	err := generator.CheckHook(i.Dir, generator.HostTarget())
+	if err != nil {
+		p.Problem = err.Error()
+	}
+	p.Decides = p.On && drives && err == nil
+	p.Stale = i.Suite != "" && hasPlugin(i.Suite, i.Name) && !i.IsAsIn(i.Suite, generator.HookFiles())
+	return p
+}
+
+// hasPlugin tells whether a directory is a suite that has a plugin.
+func hasPlugin(dir, name string) bool {
+	s, err := generator.ReadSuite(dir)
+	return err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+}
+
+// ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
+// is there, something is on in its settings, or there is no other host.
+func (in *Inspection) ShowsClaude(others []OnHost) bool {
+	claude, _ := hosts.HostNamed(hosts.Claude)
+	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
+}
+
+// CheckHosts are the findings of doctor on other hosts. Of one that was not asked for and on
+// which nothing is on, nothing is said.
+func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) (found []check.Finding) {
+	for _, o := range all {
+		for _, f := range o.checkHost(ctx, asked) {
+			f.Check = o.Host
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func (o OnHost) checkHost(ctx context.Context, asked bool) []check.Finding {
+	all, h := o.checkPlugins(asked), o.place.Host
+	if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+		all = append(all, h.Check(ctx, o.place, on)...)
+	}
+	return all
+}
+
+// pluginsOn are the plugins that are on.
+func (o OnHost) pluginsOn() (on []hosts.Installed) {
+	for _, p := range o.Plugins {
+		if p.On {
+			on = append(on, p.installed)
+		}
+	}
+	return on
+}
+
+// checkPlugins are the findings that take no program.
+func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
+	h, on := o.place.Host, o.pluginsOn()
+	if !o.Found {
+		return []check.Finding{check.Warned(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
+	}
+	if o.Problem != "" {
+		all = append(all, check.Failed("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
+	}
+	for _, p := range o.Plugins {
+		if p.On {
+			all = append(all, p.checkPlugin(o))
+		}
+	}
+	switch {
+	case len(on) > 0 && o.Program == "" && h.Plugins.Install != nil:
+		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
+	case len(on) == 0 && asked && o.Problem == "":
+		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
+	}
+	return all
+}
+
+// copyCommand is the command that gives a host the plugin as it is in its suite now.
+func (p HostPlugin) copyCommand(o OnHost) string {
+	again := fmt.Sprintf("springfield enable %s --host %s", p.installed.Name, o.Host)
+	if p.Suite != "" {
+		again += " --suite " + check.QuoteArgument(p.Suite)
+	}
+	if o.place.Host.Plugins.Trusts {
+		again += " --trust"
+	}
+	return again
+}
+
+// foundHosts are the other hosts that are there.
+func (in *Inspection) foundHosts() []OnHost {
+	var all []hosts.Host
+	for _, at := range hosts.HostsFound(in.User) {
+		all = append(all, at.Host)
+	}
+	return in.OnHosts(all)
+}
+
+// CopyCommands are the commands that give the other hosts the plugins of some suites as they are
+// now, where a host runs a copy of what a suite was before.
+func (in *Inspection) CopyCommands(suites []string) (commands []string) {
+	for _, o := range in.foundHosts() {
+		for _, p := range o.Plugins {
+			if p.On && p.Stale && slices.ContainsFunc(suites, func(dir string) bool { return rooted.IsSame(dir, p.Suite) }) {
+				commands = append(commands, p.copyCommand(o))
+			}
+		}
+	}
+	return commands
+}
+
+func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
+	again := p.copyCommand(o)
+	switch {
+	case p.Problem != "" && p.Suite != "":
+		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+	case p.Problem != "":
+		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
+	case p.Stale:
+		return check.Warned(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID), again)
+	case !p.Decides:
+		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
+	}
+	return check.Passed(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, o.Title, o.place.Host.Agent))
+}
+
+// WriteText prints it for people.
+func (o OnHost) WriteText(out layout.Printer) {
+	agent := o.place.Host.Agent
+	var deciding []string
+	for _, p := range o.Plugins {
+		if p.Decides {
+			deciding = append(deciding, p.ID)
+		}
+	}
+	switch {
+	case !o.Found:
+		out.InYellow().PrintText("%s: not found on this machine", o.Title)
+		return
+	case o.Problem != "":
+		out.InRed().PrintText("%s: %s", o.Title, o.Problem)
+	case len(deciding) == 0:
+		out.InYellow().PrintText("%s: no springfield plugin decides when %s stops", o.Title, agent)
+	default:
+		verb := " decides"
+		if len(deciding) > 1 {
+			verb = " decide"
+		}
+		out.InGreen().PrintText("%s: %s%s when %s stops", o.Title, strings.Join(deciding, " and "), verb, agent)
+	}
+	for _, p := range o.Plugins {
+		state := "off"
+		if p.On {
+			state = "on"
+		}
+		says := []string{p.ID + " " + p.Version, state + " in " + p.Scope + " settings", "runs from " + p.Dir}
+		if p.Stale {
+			says = append(says, "a copy that is not what its suite has now")
+		}
+		if p.Problem != "" {
+			says = append(says, p.Problem)
+		}
+		out.PrintItem("  ", strings.Join(says, ", "))
+	}
+}

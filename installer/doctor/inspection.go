@@ -1,0 +1,206 @@
+// Package doctor finds out what is in effect for sessions that start in a
+// directory, and whether it can work: which springfield plugin decides, what else
+// runs at a stop, what the suites at hand offer, and what is wrong with any of it.
+// status, doctor, list, why and loop ask it; everything is read once.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Request is what is inspected.
+type Request struct {
+	Places  client.Places
+	User    hosts.User     // whose other hosts they are
+	Client  client.Command // without a path where there is none
+	Version string         // of the client, "" if it is not known; for checks
+	Off     bool           // the variable SPRINGFIELD is off
+	Now     time.Time
+}
+
+// Inspection is what was found.
+type Inspection struct {
+	Request
+	client.Inventory
+	Suites []Suite // the one around the working directory first, then those that init has made
+	Notes  []error // what could not be read and says nothing about a plugin
+	ours   []client.Switched
+	byUs   []settings.Remembered
+
+	settings *settings.Settings // as they were read, once
+}
+
+// Suite is a directory of plugins at hand.
+type Suite struct {
+	generator.Suite
+	Dir    string
+	Around bool // the working directory lies in it
+	Made   bool // init remembers it: it is the user's own
+	Err    error
+}
+
+// Inspect reads settings, suites and what Claude Code has on record.
+func Inspect(r Request) (*Inspection, error) {
+	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
+	inventory, err := in.settings.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	in.Inventory, in.byUs = inventory, in.settings.EnabledByUs()
+	in.Notes = append(in.Notes, in.Unread...)
+	in.readSuites()
+	for _, s := range inventory.Plugins {
+		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
+			in.ours = append(in.ours, s)
+		}
+	}
+	return in, nil
+}
+
+func (in *Inspection) readSuites() {
+	made, err := settings.KnownSuites(in.Places)
+	if err != nil {
+		in.Notes = append(in.Notes, err)
+	}
+	dirs := made
+	if around, err := generator.FindSuite(in.Places.Work); err == nil {
+		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: slices.Contains(made, around)})
+		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return dir == around })
+	}
+	for _, dir := range dirs {
+		in.Suites = append(in.Suites, Suite{Dir: dir, Made: true})
+	}
+	for i := range in.Suites {
+		s := &in.Suites[i]
+		s.Suite, s.Err = generator.ReadSuite(s.Dir)
+	}
+}
+
+// suitesOf are the readable suites whose marketplace has a name.
+func (in *Inspection) suitesOf(marketplace string) []Suite {
+	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
+}
+
+// suiteAround is the suite around the working directory; the zero one if there is none.
+func (in *Inspection) suiteAround() Suite {
+	if len(in.Suites) > 0 && in.Suites[0].Around {
+		return in.Suites[0]
+	}
+	return Suite{}
+}
+
+// enabledByUs tells whether springfield has enabled a plugin.
+func (in *Inspection) enabledByUs(id string) bool {
+	return slices.ContainsFunc(in.byUs, func(r settings.Remembered) bool { return r.ID == id })
+}
+
+// stateDir is the directory of springfield's own state.
+func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }
+
+// stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
+// hooks of other hosts keep theirs in the home.
+func (in *Inspection) stateDirs() []string {
+	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.stateDir() {
+		return []string{in.stateDir(), home}
+	}
+	return []string{in.stateDir()}
+}
+
+// repairByPlan is the repair that a plan makes, from settings as they are by then.
+func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
+	return func(context.Context) error {
+		c, err := settings.Journal(in.Places).PlanAndApply(func() (journal.Change, error) { return plan(settings.ReadSettings(in.Places)) })
+		if err == nil && c.IsEmpty() {
+			return errors.New("there is nothing to change")
+		}
+		return err
+	}
+}
+
+// AllChecks are the checks of doctor, in their order.
+func AllChecks() []check.Check[*Inspection] {
+	return []check.Check[*Inspection]{
+		{Name: "client", Look: (*Inspection).checkClient},
+		{Name: "settings", Look: (*Inspection).checkSettings},
+		{Name: "hooks", Look: (*Inspection).checkSilenced},
+		{Name: "hooks", Look: (*Inspection).checkPaused},
+		{Name: "plugin", Look: (*Inspection).checkPlugins},
+		{Name: "marketplace", Look: (*Inspection).checkMarkets},
+		{Name: "one decides", Look: (*Inspection).checkRivals},
+		{Name: "ralph-loop", Look: (*Inspection).checkRalphFile},
+		{Name: "block cap", Look: (*Inspection).checkBlockCap},
+		{Name: "rules", Look: (*Inspection).checkRules},
+		{Name: "judge", Look: (*Inspection).checkJudge},
+		{Name: "todo list", Look: (*Inspection).checkTodo},
+		{Name: "project", Look: (*Inspection).checkProject},
+		{Name: "suites", Look: (*Inspection).checkSuites},
+		{Name: "state", Look: (*Inspection).checkState},
+	}
+}
+
+// SharedChecks are the checks of what all agents share, for users without Claude Code.
+func SharedChecks() []check.Check[*Inspection] {
+	return []check.Check[*Inspection]{
+		{Name: "hooks", Look: (*Inspection).checkPaused},
+		{Name: "suites", Look: (*Inspection).checkSuites},
+		{Name: "state", Look: (*Inspection).checkState},
+	}
+}
+
+// Broken says which plugins of ours are on and have a hook that cannot decide, or
+// that is not what its suite records: none of them can say so itself.
+func Broken(plugins []client.Switched) (all []string) {
+	for _, p := range plugins {
+		if !p.IsLoaded() || !p.IsOurs() {
+			continue
+		}
+		err := generator.CheckHook(p.Dir, generator.HostTarget())
+		if err == nil {
+			err = generator.CheckRecorded(p.Dir, generator.HostTarget())
+		}
+		if err != nil {
+			all = append(all, fmt.Sprintf("%s is on, but %v", p.ID, err))
+		}
+	}
+	return all
+}
+
+// howToSwitchOff is the command that says no where it counts.
+func howToSwitchOff(s client.Switched) string {
+	scope := s.Decides
+	switch scope {
+	case "managed":
+		return "only an administrator can switch it off"
+	case string(client.Project):
+		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
+	case "":
+		scope = string(client.User) // it loads on its own
+	}
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
+}
+
+// AgoInWords says when something was, seen from now.
+func AgoInWords(now, then time.Time) string {
+	switch d := now.Sub(then); {
+	case d < 0 || d >= 24*time.Hour:
+		return "on " + then.Local().Format("2006-01-02 15:04")
+	case d < time.Minute:
+		return "just now"
+	default:
+		return timestamp.LengthInWords(d.Milliseconds()) + " ago"
+	}
+}

@@ -1,0 +1,184 @@
+package doctor
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// List is what there is to choose from, as list prints it; docs/files.md describes it.
+type List struct {
+	Strategies []Strategy `json:"strategies"`
+	Suite      string     `json:"suite,omitempty"` // directory of the one around the working directory
+	Plugins    []AtHand   `json:"plugins"`
+	Next       string     `json:"next,omitempty"` // what to call where no plugin is on
+}
+
+// Strategy is how one compares.
+type Strategy struct {
+	Name       string              `json:"name"`
+	Title      string              `json:"title"`
+	Summary    string              `json:"summary"`
+	Reads      string              `json:"reads"`
+	When       string              `json:"when"`
+	Cost       string              `json:"cost"`
+	SkillMods  string              `json:"skill_mods"`
+	Accuracy   string              `json:"accuracy"`
+	Measured   *generator.Measured `json:"measured,omitempty"`
+	Complexity string              `json:"complexity"`
+	Needs      string              `json:"needs"`
+	Plugins    []string            `json:"plugins"` // IDs of those at hand
+}
+
+// AtHand is a plugin of a suite at hand, or one of ours that is switched on.
+type AtHand struct {
+	ID       string `json:"id"`
+	Strategy string `json:"strategy"`
+	Here     bool   `json:"here"`            // of the suite around the working directory
+	Suite    string `json:"suite,omitempty"` // the directory of its suite
+	Version  string `json:"version,omitempty"`
+	On       bool   `json:"on"`
+	By       string `json:"by,omitempty"` // the scope that has the last word
+	Decides  bool   `json:"decides"`
+	Beside   bool   `json:"beside"`          // runs and decides nothing at Stop
+	Loads    string `json:"loads,omitempty"` // the version that Claude Code loads
+	Problem  string `json:"problem,omitempty"`
+	// Hosts are the other agents on which it is on.
+	Hosts []string `json:"hosts,omitempty"`
+
+	titles []string // of these
+	named  bool     // some settings name it
+}
+
+// ListStrategies compares the strategies, and finds the plugins of them that are at hand. others are
+// the hosts beside Claude Code.
+func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
+	around := in.suiteAround()
+	if around.Err != nil {
+		return List{}, around.Err
+	}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand(others)}
+	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
+		l.Next = in.HowToBegin()
+	}
+	for _, name := range registry.StrategyNames() {
+		a, err := generator.ReadAbout(name)
+		if err != nil {
+			return List{}, err
+		}
+		ids := []string{}
+		for _, p := range l.Plugins {
+			if p.Strategy == name {
+				ids = append(ids, p.ID)
+			}
+		}
+		l.Strategies = append(l.Strategies, Strategy{name, a.Title, a.Summary, a.Reads, a.When, a.Cost, a.Changes, a.Accuracy(), a.Measured, a.Complexity, a.Needs, ids})
+	}
+	return l, nil
+}
+
+// pluginsAtHand lists the plugins in order of their IDs.
+func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
+	all := []AtHand{}
+	for _, suite := range in.Suites {
+		if suite.Err != nil {
+			continue
+		}
+		for _, p := range suite.Plugins {
+			all = append(all, AtHand{ID: p.Name + "@" + suite.Marketplace, Strategy: p.Strategy, Here: suite.Around, Suite: suite.Dir, Version: p.Version})
+		}
+	}
+	for _, s := range in.Plugins {
+		n := slices.IndexFunc(all, func(p AtHand) bool { // a marketplace's name can mean another directory than this suite's
+			return p.ID == s.ID && (!s.InPlace || rooted.IsSame(s.Dir, filepath.Join(p.Suite, s.Name)))
+		})
+		if n < 0 {
+			if !s.On || !s.IsOurs() {
+				continue
+			}
+			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
+		}
+		in.addState(&all[n], s)
+	}
+	for _, o := range others {
+		for _, p := range o.Plugins {
+			if p.On {
+				all = p.addToAtHand(all, o)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// addToAtHand adds to plugins at hand that one is on at a host.
+func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
+	n := slices.IndexFunc(all, func(a AtHand) bool {
+		name, _, _ := strings.Cut(a.ID, "@")
+		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+	})
+	if n < 0 {
+		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
+	}
+	all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
+	return all
+}
+
+// addState adds what settings say of a plugin.
+func (in *Inspection) addState(p *AtHand, s client.Switched) {
+	p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
+	same := func(d client.Switched) bool { return d.ID == s.ID }
+	p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
+	if s.On && !p.Decides && !p.Beside {
+		p.Problem = s.Problem
+		if s.Problem == "" {
+			p.Problem = "its hook does not run"
+		}
+	}
+}
+
+// StateInWords says in words how it is with a plugin.
+func (p AtHand) StateInWords() string {
+	var says []string
+	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {
+		says = append(says, "strategy "+p.Strategy)
+	}
+	if p.Here {
+		says = append(says, "version "+p.Version+" in this suite")
+	}
+	by := ""
+	if p.By != "" {
+		by = " in " + p.By + " settings"
+	}
+	switch {
+	case p.On:
+		says = append(says, "switched on"+by)
+	case len(p.Hosts) > 0 && !p.named:
+	case p.named:
+		says = append(says, "switched off"+by)
+	default:
+		says = append(says, "not switched on")
+	}
+	if len(p.titles) > 0 {
+		says = append(says, "on in "+strings.Join(p.titles, " and in "))
+	}
+	if p.On && p.Loads != "" && (p.Loads != p.Version || !p.Here) {
+		says = append(says, "Claude Code loads version "+p.Loads)
+	}
+	switch {
+	case p.Decides:
+		says = append(says, "decides when Claude stops")
+	case p.Beside:
+		says = append(says, "runs beside what decides when Claude stops")
+	case p.On:
+		says = append(says, "but "+p.Problem)
+	case !p.Here:
+		says = append(says, "version "+p.Version+" in "+p.Suite)
+	}
+	return strings.Join(says, ", ")
+}

@@ -1,0 +1,211 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// Overview is what springfield alone prints: where its user is, on one screen. What
+// exactly is in effect here, hook by hook, is for status.
+type Overview struct {
+	On       []Switch        `json:"on"`       // springfield plugins that run here
+	Reasons  []string        `json:"reasons"`  // why none decides
+	Last     *Decision       `json:"last"`     // the last decision at a stop, in any project; null: none yet
+	Loops    []string        `json:"loops"`    // that run, in any project
+	Notes    []string        `json:"notes"`    // holds, and how they ended
+	Problems []check.Finding `json:"problems"` // what doctor would call a failure or a warning
+	Next     string          `json:"next"`     // the command to call next
+	Begun    bool            `json:"-"`        // a plugin is on, or has decided
+}
+
+// Switch is a plugin that runs.
+type Switch struct {
+	ID       string `json:"id"`
+	Strategy string `json:"strategy"`
+	Scope    string `json:"scope"`
+	Dir      string `json:"dir,omitempty"`  // that it runs from
+	Decides  bool   `json:"decides"`        // at a stop
+	Host     string `json:"host,omitempty"` // "" for Claude Code
+	title    string
+}
+
+// Decision is one in short.
+type Decision struct {
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Plugin   string    `json:"plugin"`
+	Decision string    `json:"decision"`
+	Rule     string    `json:"rule"`
+	Evidence string    `json:"evidence,omitempty"`
+	Project  string    `json:"project,omitempty"`
+	Host     string    `json:"host,omitempty"` // none: Claude Code
+}
+
+// Overview sums up where the user is.
+func (in *Inspection) Overview() Overview {
+	w := in.whatWorks()
+	o := Overview{
+		On: []Switch{}, Reasons: in.reasons(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
+		Problems: []check.Finding{},
+	}
+	for i, p := range slices.Concat(w.deciding, w.beside) {
+		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(w.deciding)})
+	}
+	add := func(findings []check.Finding, host string) {
+		for _, f := range findings {
+			if f.State == check.Failure || f.State == check.Warning {
+				f.Check = cmp.Or(host, f.Check)
+				o.Problems = append(o.Problems, f)
+			}
+		}
+	}
+	// The client's version is not asked for: that takes longer than all of this.
+	add(check.RunAll(in, slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })), "")
+	for _, of := range in.foundHosts() {
+		add(of.checkPlugins(false), of.Host)
+		for _, p := range of.Plugins {
+			if p.On {
+				o.On = append(o.On, Switch{p.ID, p.Strategy, p.Scope, p.Dir, p.Decides, of.Host, of.Title})
+			}
+		}
+	}
+	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
+	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
+	if decides {
+		o.Reasons = []string{} // of Claude Code alone
+	}
+	events, _ := ledger.LoopEvents(in.stateDir()) // what cannot be read is among the problems
+	for i, e := range events {
+		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
+		if !later && !e.EndsLoop() {
+			o.Loops = append(o.Loops, fmt.Sprintf("%s in %s, iteration %d of %d", e.Loop, e.Dir, e.Count, e.Max))
+		}
+	}
+	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
+	_, held := ledger.LongestHold(in.stateDirs(), "", in.Now)
+	update := slices.IndexFunc(o.Problems, func(f check.Finding) bool { return strings.HasPrefix(f.Fix, "springfield update") })
+	switch {
+	case check.CountState(o.Problems, check.Failure) > 0:
+		o.Next = "springfield doctor"
+	case held:
+		o.Next = "springfield resume"
+	case !decides:
+		o.Next = in.HowToBegin()
+	case update >= 0:
+		o.Next = o.Problems[update].Fix
+	case o.Last != nil:
+		o.Next = "springfield why " + o.Last.ID
+	default:
+		o.Next = "springfield status"
+	}
+	return o
+}
+
+// Suggested is the plugin of a suite at hand to begin with, and its suite; without a
+// name if there is none.
+func (in *Inspection) Suggested() (generator.Plugin, Suite) {
+	return in.choosePlugin(generator.Suite.Suggested)
+}
+
+// lastDecision is the newest decision at a stop, nil if there is none.
+func (in *Inspection) lastDecision() *Decision {
+	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, func(r ledger.Record) bool {
+		return r.Decision == "continue" || r.Decision == "stop"
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	r := all[0]
+	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
+}
+
+// forWhom says for whom a plugin is on.
+func (s Switch) forWhom() string {
+	if s.title != "" {
+		return "for you in " + s.title
+	}
+	return cmp.Or(map[string]string{
+		string(client.User): "for you in every project", string(client.Project): "for everyone in this project",
+		string(client.Local): "for you in this project", client.Managed: "by your administrator",
+	}[s.Scope], "in "+s.Scope+" settings")
+}
+
+// mostSaid is how much is told of each kind.
+const mostSaid = 2
+
+// WriteText writes the overview for one screen.
+func (o Overview) WriteText(out layout.Printer, now time.Time) {
+	say := func(out layout.Printer, title, text string) {
+		out.PrintFolded(layout.PadText(title, 10), "%s", inShort(text))
+	}
+	title := "on"
+	for _, s := range o.On {
+		text := s.ID + ", " + s.forWhom()
+		if !s.Decides {
+			text += ", beside what decides at a stop"
+		}
+		if s.Dir != "" {
+			text += ", from " + s.Dir
+		}
+		say(out.InGreen(), title, text)
+		title = ""
+	}
+	for _, reason := range o.Reasons[:min(len(o.Reasons), mostSaid)] {
+		say(out.InYellow(), "off", "no plugin decides here: "+reason)
+	}
+	if d := o.Last; d != nil {
+		did := "let " + registry.AgentName(d.Host) + " stop"
+		if d.Decision == "continue" {
+			did = "kept " + registry.AgentName(d.Host) + " going"
+		}
+		if d.Project != "" {
+			did += " in " + d.Project
+		}
+		say(out, "last", fmt.Sprintf("%s %s, %s (%s: %s)", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
+	} else {
+		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
+	}
+	for _, loop := range o.Loops[:min(len(o.Loops), mostSaid)] {
+		say(out, "loop", loop)
+	}
+	for _, note := range o.Notes[:min(len(o.Notes), mostSaid)] {
+		out.InYellow().PrintFolded(layout.PadText("hold", 10), "%s", note)
+	}
+	for n, f := range o.Problems {
+		if n == mostSaid {
+			say(out, "", fmt.Sprintf("and %d more: springfield doctor", len(o.Problems)-n))
+			break
+		}
+		styled := out.InYellow()
+		if f.State == check.Failure {
+			styled = out.InRed()
+		}
+		say(styled, string(f.State), f.Text())
+		if f.Fix != "" && f.Fix != o.Next {
+			say(out, "", "→ "+f.Fix)
+		}
+	}
+	out.PrintText("")
+	out.PrintCommand("%s", o.Next)
+}
+
+// inShort is what two lines hold of a text, cut at a blank.
+func inShort(text string) string {
+	const most = 120
+	lines := layout.HangText("", "", text, most)
+	if len(lines) == 1 {
+		return layout.ClipText(lines[0], most)
+	}
+	return layout.ClipText(lines[0], most) + " …"
+}

@@ -1,0 +1,356 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/console"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Status is what is in effect, as status prints it; docs/files.md describes it.
+type Status struct {
+	Deciding []string       `json:"deciding"` // IDs of springfield plugins that decide at Stop
+	Reasons  []string       `json:"reasons"`  // why none does
+	Beside   []string       `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Notes    []string       `json:"notes"`
+	Silenced string         `json:"silenced,omitempty"`
+	Settings []client.Layer `json:"settings"`
+	Plugins  []Plugin       `json:"plugins"`
+	Hooks    []client.Hook  `json:"hooks"` // that run
+	Idle     []client.Hook  `json:"idle"`  // that do not
+	Judge    Judge          `json:"judge"` // what judges have done today
+}
+
+// Judge is what judges have done today.
+type Judge struct {
+	Questions int     `json:"questions"`
+	Dollars   float64 `json:"dollars"`
+	Failures  int     `json:"failures"` // in a row, up to now
+	Spent     string  `json:"-"`        // in a few words
+}
+
+// Plugin is one that settings name or that loads on its own.
+type Plugin struct {
+	ID       string        `json:"id"`
+	On       bool          `json:"on"`
+	Decides  string        `json:"decides,omitempty"` // the scope that has the last word
+	Says     []client.Said `json:"says"`
+	Runs     bool          `json:"runs"`
+	Problem  string        `json:"problem,omitempty"`
+	Faults   []string      `json:"faults"` // parts that the client ignores
+	Strategy string        `json:"strategy,omitempty"`
+	Version  string        `json:"version,omitempty"`
+	Offered  string        `json:"offered,omitempty"`
+	Source   string        `json:"source,omitempty"`
+	Dir      string        `json:"dir,omitempty"`
+	Place    string        `json:"place,omitempty"` // marketplace or cache
+}
+
+// OtherScopes names the scopes that say something else than the one that decides.
+func (p Plugin) OtherScopes() string {
+	var names []string
+	for _, said := range p.Says {
+		if said.On != p.On {
+			names = append(names, said.Layer)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", over " + strings.Join(names, " and ") + " settings"
+}
+
+// SumUpStatus sums up what is in effect.
+func (in *Inspection) SumUpStatus() Status {
+	w := in.whatWorks()
+	s := Status{Deciding: pluginIDs(w.deciding), Beside: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
+	s.Plugins = []Plugin{}
+	for _, p := range in.Plugins {
+		s.Plugins = append(s.Plugins, pluginOf(p))
+	}
+	spend, _ := ledger.ReadSpend(in.stateDir(), in.Now) // one that cannot be read is for doctor to tell
+	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
+	s.Reasons, s.Notes = in.reasons(w), in.notesOf(w)
+	return s
+}
+
+func pluginOf(s client.Switched) Plugin {
+	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: append([]client.Said{}, s.Says...), Runs: s.IsLoaded(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
+		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
+	switch {
+	case s.InPlace:
+		p.Place = "marketplace"
+	case s.Dir != "":
+		p.Place = "cache"
+	}
+	return p
+}
+
+func pluginIDs(plugins []client.Switched) []string {
+	all := []string{}
+	for _, p := range plugins {
+		all = append(all, p.ID)
+	}
+	return all
+}
+
+// working are the plugins that run, by whether their hook would start here.
+type working struct {
+	deciding, beside []client.Switched
+	cannot           map[string]string // ID to why its hook would not start
+}
+
+func (in *Inspection) whatWorks() working {
+	w := working{cannot: map[string]string{}}
+	able := func(plugins []client.Switched) (all []client.Switched) {
+		for _, p := range plugins {
+			if err := generator.CheckHook(p.Dir, generator.HostTarget()); err != nil {
+				w.cannot[p.ID] = err.Error()
+			} else {
+				all = append(all, p)
+			}
+		}
+		return all
+	}
+	w.deciding, w.beside = able(in.Drivers()), able(in.Inventory.BesideStop())
+	return w
+}
+
+// reasons say why no plugin decides.
+func (in *Inspection) reasons(w working) []string {
+	all := []string{}
+	if len(w.deciding) > 0 {
+		return all
+	}
+	if in.Silenced != "" {
+		all = append(all, in.Silenced+" keeps hooks from running")
+	}
+	known := false
+	for _, p := range in.Plugins {
+		known = known || p.On && p.Problem != ""
+		if !p.DrivesStop() {
+			continue
+		}
+		known = true
+		switch {
+		case !p.On && p.Decides != "":
+			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, pluginOf(p).OtherScopes()))
+		case !p.On:
+			all = append(all, p.ID+" is off until settings switch it on")
+		case in.Silenced == "":
+			all = append(all, p.ID+" is on, but "+in.faultOf(p, w))
+		}
+	}
+	if known {
+		return all
+	}
+	return append(all, "none is switched on; next: "+in.HowToBegin())
+}
+
+// faultOf is why a plugin that is on does not decide: one of its own hooks cannot
+// run.
+func (in *Inspection) faultOf(p client.Switched, w working) string {
+	if why := w.cannot[p.ID]; why != "" {
+		return why
+	}
+	for _, h := range in.Idle {
+		if h.Source == p.ID && h.Event == "Stop" {
+			return h.Never
+		}
+	}
+	return "nothing of it runs"
+}
+
+// HowToBegin is what to call where no plugin is on.
+func (in *Inspection) HowToBegin() string {
+	if plugin := in.toEnable(generator.Suite.Suggested); plugin != "" {
+		return "springfield enable " + plugin
+	}
+	return "springfield init"
+}
+
+// HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
+// at hand or not.
+func (in *Inspection) HowToEnable(strategy string) string {
+	of := func(s generator.Suite) generator.Plugin {
+		i := slices.IndexFunc(s.Plugins, func(p generator.Plugin) bool { return p.Strategy == strategy })
+		if i < 0 {
+			return generator.Plugin{}
+		}
+		return s.Plugins[i]
+	}
+	if plugin := in.toEnable(of); plugin != "" {
+		return "springfield enable " + plugin
+	}
+	dir := ""
+	if i := slices.IndexFunc(in.Suites, func(s Suite) bool { return s.Err == nil }); i >= 0 {
+		dir = in.Suites[i].Dir
+	}
+	return generator.HowToGet(strategy, dir) + ", then springfield enable " + strategy
+}
+
+// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
+// takes it; "" if there is none. choose gives one of a suite, without a name for none.
+func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
+	p, of := in.choosePlugin(choose)
+	if p.Name == "" {
+		return ""
+	}
+	return in.nameForEnable(p.Name, of)
+}
+
+// choosePlugin is that plugin, and its suite.
+func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+	for _, s := range in.Suites {
+		if s.Err != nil {
+			continue
+		}
+		p := choose(s.Suite)
+		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.Answers() == "Stop" {
+			return p, s
+		}
+	}
+	return generator.Plugin{}, Suite{}
+}
+
+// nameForEnable is what enable takes for a plugin of a suite: its name, where that means no
+// other.
+func (in *Inspection) nameForEnable(name string, of Suite) string {
+	twice := false
+	for _, s := range in.Suites {
+		if s.Err != nil || s.Dir == of.Dir || !slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
+			continue
+		}
+		if s.Marketplace == of.Marketplace {
+			return name + " --suite " + check.QuoteArgument(of.Dir)
+		}
+		twice = true
+	}
+	if twice {
+		return name + "@" + of.Marketplace
+	}
+	return name
+}
+
+// notesOf are what the user may want to do something about.
+func (in *Inspection) notesOf(w working) []string {
+	all := []string{}
+	for _, err := range in.Notes {
+		all = append(all, err.Error()+": springfield doctor says what to do")
+	}
+	all = append(all, in.HoldsInWords()...)
+	all = append(all, in.Outdated()...)
+	steering, others := in.steered()
+	all = append(all, steering...)
+	if others != "" {
+		all = append(all, others)
+	}
+	for _, p := range in.Inventory.BesideStop() {
+		if why := w.cannot[p.ID]; why != "" {
+			all = append(all, p.ID+" is on, but "+why)
+		}
+	}
+	for _, p := range slices.Concat(w.deciding, w.beside) {
+		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
+			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
+		}
+	}
+	if twice := doubled(w.deciding, strategyOf); len(twice) > 0 {
+		all = append(all, "each of "+strings.Join(pluginIDs(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
+	}
+	for _, p := range in.Plugins {
+		if p.IsLoaded() {
+			all = append(all, notesOn(p)...)
+		}
+	}
+	return all
+}
+
+// HoldsInWords are the hold in force, and how holds have ended lately.
+func (in *Inspection) HoldsInWords() (all []string) {
+	if err := in.stateUnread(); err != nil {
+		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}
+	}
+	set, ended := console.HoldNews(in.stateDirs(), in.Now)
+	if hold, held := ledger.LongestHold(in.stateDirs(), "", in.Now); held {
+		until := "until you resume"
+		if hold.Until != 0 {
+			until = "until " + time.UnixMilli(hold.Until).Local().Format("2006-01-02 15:04")
+		}
+		if set != "" {
+			until += " (it " + set + ")"
+		}
+		all = append(all, "a hold is in force "+until+": springfield plugins let every agent stop; springfield resume lifts it")
+	}
+	inForce, _ := ledger.HoldsInForce(in.stateDirs(), in.Now)
+	for _, h := range inForce {
+		session := strings.TrimPrefix(h.Of, "session:")
+		switch {
+		case session == "":
+		case h.Until == 0:
+			all = append(all, "session "+session+" is held until you resume; springfield resume --session "+session+" lifts it")
+		default:
+			all = append(all, "session "+session+" is held for "+timestamp.LengthInWords(h.Until-in.Now.UnixMilli())+"; springfield resume --session "+session+" lifts it")
+		}
+	}
+	return append(all, ended...)
+}
+
+// notesOn are notes on a plugin that runs.
+func notesOn(p client.Switched) (all []string) {
+	if p.Name == "double-shot-latte" {
+		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
+	}
+	for _, fault := range p.Faults {
+		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
+	}
+	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
+		version := p.Version
+		if version == "" {
+			version = "unknown"
+		}
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, version, p.Offered, p.ID))
+	}
+	return all
+}
+
+// Combination says how several hooks on one event come to one answer; the title
+// is "" where there is one at most.
+func (s Status) Combination() (title string, rules []string) {
+	count := map[string]int{}
+	asks := false
+	for _, h := range s.Hooks {
+		if h.Event != "UserPromptSubmit" && !h.Async {
+			count[h.Event]++
+			asks = asks || h.Type == "prompt" || h.Type == "agent"
+		}
+	}
+	var events []string
+	for _, event := range client.HookEvents() {
+		if n := count[event]; n > 1 {
+			events = append(events, fmt.Sprintf("%d hooks at %s", n, event))
+		}
+	}
+	if len(events) == 0 {
+		return "", nil
+	}
+	rules = []string{
+		"all of them start at the same time, and every answer counts",
+		`if one answers "continue": false, the turn ends, whatever the others say`,
+		"otherwise, if one blocks, Claude goes on and gets every reason: a hook that lets it stop cannot overrule one that blocks",
+	}
+	if asks {
+		rules = append(rules, "a hook of type prompt or agent asks a model each time")
+	}
+	return "how the " + strings.Join(events, " and the ") + " combine",
+		append(rules, "/goal adds one more to its session, which cannot be seen from here")
+}

@@ -1,0 +1,188 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/layout"
+)
+
+// WriteText prints a status for people.
+func (s Status) WriteText(out layout.Printer) {
+	if s.writeProblems(out) {
+		out.PrintText("")
+	}
+	s.writeDecision(out)
+	if s.Judge.Questions > 0 {
+		out.PrintText("judges, today: %s", s.Judge.Spent)
+	}
+
+	if len(s.Hooks) > 0 {
+		out.InBold().PrintText("\n%s", "hooks in effect")
+		writeHooks(out, s.Hooks)
+	} else {
+		out.PrintText("\nno hook runs at Stop, SubagentStop or UserPromptSubmit")
+	}
+	if len(s.Idle) > 0 {
+		out.InBold().PrintText("\n%s", "hooks that never run")
+		writeHooks(out, s.Idle)
+	}
+	if title, rules := s.Combination(); title != "" {
+		out.InBold().PrintText("\n%s", title)
+		for _, r := range rules {
+			out.PrintItem("- ", r)
+		}
+	}
+}
+
+// writeProblems prints what the user may want to do something about, the worst first. It
+// tells whether there is any.
+func (s Status) writeProblems(out layout.Printer) bool {
+	broken, skipped := s.brokenPlugins(), s.passedOver()
+	for i, p := range broken {
+		if i == 0 {
+			out.InRed().PrintText("switched on, but cannot run")
+		}
+		out.PrintItem(p.ID+": ", p.Problem)
+	}
+	for i, l := range skipped {
+		if i == 0 {
+			out.InYellow().PrintText("settings that Claude Code skips")
+		}
+		out.PrintText("  %s", l.File)
+		out.PrintItem("  ", l.Problem)
+	}
+	for _, n := range s.Notes {
+		out.PrintItem("note: ", n)
+	}
+	return len(broken)+len(skipped)+len(s.Notes) > 0
+}
+
+func (s Status) brokenPlugins() []Plugin {
+	return slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
+}
+
+func (s Status) passedOver() []client.Layer {
+	return slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
+}
+
+// writeDecision tells which plugin decides, or why none does.
+func (s Status) writeDecision(out layout.Printer) {
+	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !slices.Contains(s.Deciding, p.ID) })
+	switch {
+	case len(deciding) == 0:
+		out.InYellow().PrintText("no springfield plugin decides when Claude stops")
+	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
+		out.PrintText("%d springfield plugins decide when Claude stops", len(deciding))
+	default:
+		out.InGreen().PrintText("%s", whoDecides(deciding))
+	}
+	for _, r := range s.Reasons {
+		out.PrintItem("", r)
+	}
+	for _, p := range deciding {
+		p.writeText(out, len(deciding) > 1)
+	}
+	for _, p := range s.Plugins {
+		if slices.Contains(s.Beside, p.ID) {
+			out.PrintText("%s runs too, and decides nothing at a stop", p.ID)
+			p.writeText(out, false)
+		}
+	}
+}
+
+func (p Plugin) writeText(out layout.Printer, named bool) {
+	indent := "  "
+	if named {
+		out.PrintText("  %s", p.ID)
+		indent = "    "
+	}
+	place := "runs in place"
+	if p.Place != "marketplace" {
+		place = "a copy from " + p.Source
+	}
+	by := p.Decides + " settings" + p.OtherScopes()
+	if p.Decides == "" {
+		by = "itself, like every plugin there"
+	}
+	out.PrintTable(indent, [][]string{
+		{"strategy", p.Strategy},
+		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
+		{"in", p.Dir},
+		{"on by", by},
+	})
+}
+
+// writeHooks prints two lines or three for each hook, as commands are long.
+func writeHooks(out layout.Printer, hooks []client.Hook) {
+	hooks = slices.SortedStableFunc(slices.Values(hooks), func(a, b client.Hook) int { return strings.Compare(a.Event, b.Event) })
+	var rows [][]string
+	indent := 0
+	for _, h := range hooks {
+		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %s s", strconv.FormatFloat(h.Timeout, 'g', -1, 64))})
+		indent = max(indent, len(h.Event)+4)
+	}
+	for i, line := range layout.LayOutTable(rows) {
+		out.PrintText("  %s", line)
+		h := hooks[i]
+		does := h.Does
+		if h.Type != "command" {
+			does = h.Type + ": " + does
+		}
+		below := []string{layout.ClipText(does, out.Width-indent)}
+		if h.Matcher != "" {
+			below = append(below, "for subagents "+h.Matcher)
+		}
+		if h.Async {
+			below = append(below, "in the background: its answer is ignored")
+		}
+		if h.Never != "" {
+			below = append(below, h.Never)
+		}
+		for _, line := range below {
+			out.PrintText("%s%s", strings.Repeat(" ", indent), line)
+		}
+	}
+}
+
+// WriteText prints a list for people.
+func (l List) WriteText(out layout.Printer) {
+	out.PrintTable("", compared(l.Strategies))
+	out.PrintText("")
+	out.PrintTable("  ", [][]string{
+		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
+		{"caught", "of the last messages in the middle of work: continued"},
+	})
+	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose")
+	out.PrintText("")
+	for _, s := range l.Strategies {
+		out.PrintItem(s.Name+": ", s.Summary)
+	}
+	if len(l.Plugins) > 0 {
+		out.InBold().PrintText("\n%s", "plugins")
+	}
+	for _, p := range l.Plugins {
+		out.PrintItem(p.ID+": ", p.StateInWords())
+	}
+	if l.Next != "" {
+		out.PrintText("\nno springfield plugin is switched on; next: %s", l.Next)
+	}
+}
+
+// compared is a row for each strategy, below a head. No line of it is wider than
+// columns as long as names and words keep within what about.yaml says of them.
+func compared(all []Strategy) [][]string {
+	rows := [][]string{{"strategy", "cost", "skill mods", "wrong", "caught", "complexity", "needs"}}
+	for _, s := range all {
+		wrong, caught := "-", "-"
+		if m := s.Measured; m != nil {
+			wrong, caught = m.English.RunOver(), fmt.Sprintf("%d %%", m.English.Share())
+		}
+		rows = append(rows, []string{s.Name, s.Cost, s.SkillMods, wrong, caught, s.Complexity, s.Needs})
+	}
+	return rows
+}

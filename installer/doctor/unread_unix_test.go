@@ -1,0 +1,119 @@
+//go:build unix
+
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// Whatever cannot be read, doctor says so, and what to do; following that mends it.
+func TestDoctorNamesWhatCannotBeRead(t *testing.T) { scratch.WithoutRights(t, checkUnreadable) }
+
+func checkUnreadable(t *testing.T, dir string) {
+	const home, project = "home/.claude", "project/.claude"
+	closed := func(path string) func(string) error {
+		return func(root string) error { return os.Chmod(filepath.Join(root, path), 0) }
+	}
+	inPlace := func(path string, of func(string) error) func(string) error {
+		return func(root string) error {
+			path := filepath.Join(root, path)
+			return errors.Join(os.RemoveAll(path), of(path))
+		}
+	}
+	asDir := func(path string) error { return os.Mkdir(path, 0o755) }
+	asFile := func(path string) error { return os.WriteFile(path, []byte("{}"), 0o644) }
+	nowhere := func(path string) error { return os.Symlink(filepath.Join(filepath.Dir(path), "nowhere"), path) }
+	holding := func(path, text string) func(string) error {
+		return func(root string) error { return os.WriteFile(filepath.Join(root, path), []byte(text), 0o644) }
+	}
+	for name, test := range map[string]struct {
+		make  func(root string) error
+		check string
+		state check.State
+		says  string // ROOT is where the home lies
+		fix   string
+	}{
+		"home":              {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude;"},
+		"skills":            {closed(home + "/skills"), "settings", check.Failure, "open ROOT/home/.claude/skills: permission denied", "chmod u+rwX ROOT/home/.claude/skills;"},
+		"settings":          {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json;"},
+		"plugins":           {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins;"},
+		"state":             {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield;"},
+		"journal":           {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal;"},
+		"sessions":          {closed(home + "/springfield/sessions"), "state", check.Failure, "sessions: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/sessions;"},
+		"suites":            {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json;"},
+		"project":           {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude;"},
+		"local":             {closed(project + "/settings.local.json"), "settings", check.Failure, "settings.local.json: permission denied", "chmod u+rwX ROOT/project/.claude/settings.local.json;"},
+		"home, a file":      {inPlace(home, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude away"},
+		"settings, a dir":   {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "a file has to be there: move ROOT/home/.claude/settings.json away"},
+		"plugins, a file":   {inPlace(home+"/plugins", asFile), "marketplace", check.Warning, "not a directory", "a directory has to be there: move ROOT/home/.claude/plugins away"},
+		"skills, a file":    {inPlace(home+"/skills", asFile), "settings", check.Failure, "skills", "a directory has to be there: move ROOT/home/.claude/skills away"},
+		"state, a file":     {inPlace(home+"/springfield", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield away"},
+		"journal, a file":   {inPlace(home+"/springfield/journal", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield/journal away"},
+		"suites, a dir":     {inPlace(home+"/springfield/suites.json", asDir), "settings", check.Failure, "not a regular file", "a file has to be there: move ROOT/home/.claude/springfield/suites.json away"},
+		"project, a file":   {inPlace(project, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/project/.claude away"},
+		"settings, a link":  {inPlace(home+"/settings.json", nowhere), "settings", check.Note, "is a link to ROOT/home/.claude/nowhere, which is not there", "remove the link"},
+		"home, a link":      {inPlace(home, nowhere), "state", check.Failure, "ROOT/home/.claude is a link to ROOT/home/nowhere, which is not there", "mkdir -p ROOT/home/nowhere"},
+		"state, a link":     {inPlace(home+"/springfield", nowhere), "state", check.Failure, "ROOT/home/.claude/springfield is a link to ROOT/home/.claude/nowhere, which is not there", "mkdir -p ROOT/home/.claude/nowhere"},
+		"twice, ours":       {holding(home+"/settings.json", "{\"enabledPlugins\": {},\n \"enabledPlugins\": {}}"), "settings", check.Failure, `settings.json: line 2, column 2: duplicate key "enabledPlugins"`, "remove one of the two"},
+		"twice, inside":     {holding(project+"/settings.json", `{"enabledPlugins": {"a@b": true, "a@b": false}}`), "settings", check.Failure, `line 1, column 34: duplicate key "a@b"`, "remove one of the two"},
+		"twice, elsewhere":  {holding(home+"/settings.json", `{"model": "a", "model": "b"}`), "settings", check.Warning, `line 1, column 16: duplicate key "model"`, "remove one of the two"},
+		"comments":          {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "fix it at that place"},
+		"suites, cut short": {holding(home+"/springfield/suites.json", "{"), "settings", check.Failure, "read ROOT/home/.claude/springfield/suites.json: unexpected end", "rm ROOT/home/.claude/springfield/suites.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
+			for _, made := range []string{home + "/skills", home + "/plugins", home + "/springfield/journal", home + "/springfield/sessions", project} {
+				must(t, os.MkdirAll(filepath.Join(root, made), 0o755))
+			}
+			for file, text := range map[string]string{home + "/settings.json": "{}", project + "/settings.json": "{}", project + "/settings.local.json": "{}", home + "/springfield/suites.json": `{"suites": []}`, home + "/plugins/known_marketplaces.json": "{}"} {
+				must(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
+			}
+			must(t, test.make(root))
+			t.Cleanup(func() { reopen(root) })
+			in, err := Inspect(Request{Places: placesIn(root), Now: time.Now()})
+			must(t, err)
+			found := check.RunAll(in, AllChecks())
+			says, fix := strings.ReplaceAll(test.says, "ROOT", root), strings.ReplaceAll(test.fix, "ROOT", root)
+			for _, f := range found {
+				if f.Check == test.check && f.State == test.state && strings.Contains(f.Text(), says) && strings.Contains(f.Fix, fix) {
+					return
+				}
+			}
+			t.Errorf("no %s of %q says %q, to be mended by %q:\n%s", test.state, test.check, says, fix, listed(found))
+		})
+	}
+}
+
+func listed(found []check.Finding) (text string) {
+	for _, f := range found {
+		text += fmt.Sprintf("%s %s: %s → %s\n", f.State, f.Check, f.Text(), f.Fix)
+	}
+	return text
+}
+
+func placesIn(root string) client.Places {
+	config := filepath.Join(root, "home", ".claude")
+	work := filepath.Join(root, "project")
+	return client.Places{Config: config, Plugins: filepath.Join(config, "plugins"), Home: filepath.Join(root, "home"), Work: work, Root: work}
+}
+
+// reopen lets a directory be removed again.
+func reopen(root string) {
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil || d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+}

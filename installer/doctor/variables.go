@@ -1,0 +1,84 @@
+// Variables that a project sets for hooks: Claude Code hands on whatever its
+// settings have in env, so a cloned project can set them too.
+
+package doctor
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// steer is a variable by which a project could move a hook, or what a hook
+// depends on, and what becomes of it. Name is a pattern of path.Match.
+type steer struct{ name, does string }
+
+// steeringVariables are all of them; the first that fits counts.
+func steeringVariables() []steer {
+	return []steer{
+		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
+		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE always lets the agent stop, as in a judge's own session"},
+		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
+		{client.BlockCap, "it changes Claude Code's own limit of continues in a row; springfield's budget holds without it"},
+		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
+		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},
+		{"CLAUDE_CODE_*", "it changes how Claude Code works"},
+		{"HOME", "the state directory does not follow it"},
+		{"ANTHROPIC_*", "Claude Code may send requests elsewhere, or as another user, with your key"},
+		{"GO*", "hooks that springfield compiles do not read it"},
+		{"PATH", "what hooks and Claude Code start by name comes from there"},
+		{"NODE_*", "it reaches every node that Claude Code starts"},
+		{"BUN_*", "it reaches every bun that Claude Code starts"},
+		{"BASH_*", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
+		{"SHELLOPTS", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
+		{"PS4", "with SHELLOPTS it is run by every bash that Claude Code starts"},
+		{"ENV", "shells that Claude Code starts may run it"},
+		{"IFS", "it is how shells split words"},
+		{"LD_*", "it can put code into every program that Claude Code starts; a hook of a single target for Linux does not read it"},
+		{"DYLD_*", "it can put code into programs that Claude Code starts, and into a hook of a single target for macOS"},
+		{"GIT_*", "it changes what git does in everything that Claude Code starts"},
+		{"TMPDIR", "programs keep temporary files there"},
+		{"SSL_*", "it says whose certificates are trusted"},
+		{"*_PROXY", "it sends traffic elsewhere"},
+	}
+}
+
+// maxOthers is how many variables without an effect on hooks are named one by one.
+const maxOthers = 20
+
+// steered are the variables that project and local settings set: those that could
+// move something, a sentence each, and the others in one.
+func (in *Inspection) steered() (steering []string, others string) {
+	var names []string
+	for _, v := range in.Variables() {
+		if in.settings.HasSetVariable(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
+			continue
+		}
+		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
+		if does := effectOfVariable(v.Name); does != "" {
+			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.ValueText(), at, does))
+		} else {
+			names = append(names, fmt.Sprintf("%.40s (%s)", v.Name, at))
+		}
+	}
+	if more := len(names) - maxOthers; more > 0 {
+		names = append(names[:maxOthers], fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		others = "project or local settings set variables that every hook sees: " + strings.Join(names, ", ")
+	}
+	return steering, others
+}
+
+// effectOfVariable is what a variable does, "" if it is none that moves something. Names
+// count in any case, because Windows has them so.
+func effectOfVariable(name string) string {
+	for _, s := range steeringVariables() {
+		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {
+			return s.does
+		}
+	}
+	return ""
+}

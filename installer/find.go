@@ -1,0 +1,221 @@
+package installer
+
+// Finding the plugin that a name means.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// FindPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
+// named, else in the one around the working directory, those that init has
+// made, and the marketplaces that Claude Code knows. Of several suites, one that
+// lies in the working directory is meant.
+func (m Means) FindPlugin(name, suite string) (client.Plugin, error) {
+	bare, marketplace, _ := strings.Cut(name, "@")
+	if suite != "" {
+		if !filepath.IsAbs(suite) {
+			suite = filepath.Join(m.Settings.Work, suite)
+		}
+		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
+		if err == nil && len(found) == 0 {
+			err = failWith(m.howToGet(bare, marketplace, filepath.Clean(suite)), "suite %s has no plugin %q", suite, name)
+		}
+		if err != nil {
+			return client.Plugin{}, err
+		}
+		return found[0], nil
+	}
+
+	all, here, err := m.InSuites(bare, marketplace)
+	if err != nil {
+		return client.Plugin{}, err
+	}
+	if len(here) == 1 {
+		return here[0], nil
+	}
+	known, err := m.inMarkets(bare, marketplace)
+	if err != nil {
+		return client.Plugin{}, err
+	}
+	for _, p := range known {
+		// The same place is one place; and a full ID means what Claude Code knows
+		// by it.
+		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
+			return rooted.IsSame(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+		})
+		all = append(all, p)
+	}
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) > 1:
+		return client.Plugin{}, &SeveralError{name, all}
+	}
+	return client.Plugin{}, failWith(m.howToGet(bare, marketplace, ""), "no suite and no marketplace known to Claude Code has a plugin %q", name)
+}
+
+// howToGet says how to get a plugin that was not found: the line that makes it, if its
+// name is a strategy's, else what there is instead. suite is the directory that it was
+// to be in, "" for any.
+func (m Means) howToGet(name, marketplace, suite string) string {
+	if same := slices.DeleteFunc(m.offered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
+		return "there is " + strings.Join(same, ", ")
+	}
+	if _, known := registry.StrategyNamed(name); known {
+		if suite == "" {
+			suite = m.suiteFor(marketplace)
+		}
+		line := generator.HowToGet(name, suite)
+		if suite == "" && marketplace != "" {
+			line += " --marketplace " + check.QuoteArgument(marketplace)
+		}
+		return line + " makes it"
+	}
+	if there := m.offered(marketplace); len(there) > 0 {
+		return "there is " + strings.Join(there, ", ")
+	}
+	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
+}
+
+// suiteFor is a suite at hand to which a plugin can be added, the one around the working
+// directory first; "" if there is none.
+func (m Means) suiteFor(marketplace string) string {
+	dirs, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
+		dirs = append([]string{around}, dirs...)
+	}
+	for _, dir := range dirs {
+		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// SeveralError says that a name means more than one plugin.
+type SeveralError struct {
+	name string
+	all  []client.Plugin
+}
+
+func (e *SeveralError) Error() string {
+	var places []string
+	for _, p := range e.all {
+		places = append(places, cmp.Or(p.Suite, p.ID()))
+	}
+	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
+}
+
+// Hint names what can be typed instead.
+func (e *SeveralError) Hint() string {
+	var ids []string
+	for _, p := range e.all {
+		if !slices.Contains(ids, p.ID()) {
+			ids = append(ids, p.ID())
+		}
+	}
+	if len(ids) < len(e.all) { // of one name: only the place tells them apart
+		return "say which: --suite DIR"
+	}
+	return "say which: " + strings.Join(ids, " or ")
+}
+
+// offered lists the plugins that springfield knows of, of one marketplace or of
+// all: those of suites, and of a marketplace that is asked for.
+func (m Means) offered(marketplace string) []string {
+	var ids []string
+	dirs, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
+			for _, p := range s.Plugins {
+				ids = append(ids, p.Name+"@"+s.Marketplace)
+			}
+		}
+	}
+	if market, known := m.Settings.FindMarket(marketplace); known {
+		names, _ := m.Settings.PluginsOffered(market)
+		for _, name := range names {
+			ids = append(ids, name+"@"+marketplace)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids[:min(len(ids), 8)]
+}
+
+// InSuites looks in the suite around the working directory and those that init
+// has made. The second list is what lies in the working directory itself.
+func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, err error) {
+	dirs, err := settings.KnownSuites(m.Settings.Places)
+	if err != nil {
+		return nil, nil, err
+	}
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil && !slices.Contains(dirs, around) {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		found, err := pluginsIn(dir, name, marketplace)
+		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
+			m.Tell("springfield: note: skipped: %v", err)
+		}
+		all = append(all, found...)
+		if filepath.Dir(dir) == m.Settings.Work {
+			here = append(here, found...)
+		}
+	}
+	return all, here, nil
+}
+
+// pluginsIn looks in one suite; at most one plugin comes back.
+func pluginsIn(dir, name, marketplace string) ([]client.Plugin, error) {
+	s, err := generator.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	if marketplace != "" && marketplace != s.Marketplace {
+		return nil, nil
+	}
+	for _, p := range s.Plugins {
+		if p.Name == name {
+			return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: dir}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// inMarkets looks in the marketplaces that Claude Code knows.
+func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
+	markets, err := m.Settings.AllMarkets()
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range slices.Sorted(maps.Keys(markets)) {
+		if marketplace != "" && marketplace != known {
+			continue
+		}
+		names, err := m.Settings.PluginsOffered(markets[known])
+		switch {
+		case err != nil:
+			m.Tell("springfield: note: skipped: %v", err)
+		case slices.Contains(names, name):
+			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].SuiteDir()})
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,320 @@
+package installer
+
+// Switching plugins on and off for other hosts than Claude Code: by their own plugin
+// commands, and by the entries that their settings need. The edit, the commands and the
+// undo are one change.
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// switching is a plugin on its way on or off on one host.
+type switching struct {
+	Means
+	hosts.Request
+	host  hosts.Host
+	knows []hosts.Installed // what the host knows
+	purge bool              // the host is to forget the marketplace, too
+}
+
+// switchingOn begins to switch a plugin on a host.
+func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
+	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User), Scope: scope}}
+	if !s.At.IsFound() {
+		return nil, failWith(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
+			"%s is not on this machine", host.Title)
+	}
+	if !slices.Contains(host.ScopesOf(), scope) {
+		var names []string
+		for _, known := range host.ScopesOf() {
+			names = append(names, "--scope "+string(known))
+		}
+		return nil, misusef("use "+strings.Join(names, " or "), "%s has no %s scope for plugins", host.Title, scope)
+	}
+	return s, s.readRecords()
+}
+
+// readRecords reads what the host knows.
+func (s *switching) readRecords() (err error) {
+	if s.host.Plugins.Installed == nil {
+		return nil
+	}
+	if s.knows, err = s.host.Plugins.Installed(s.At); err != nil {
+		err = fmt.Errorf("read what %s has installed: %w", s.host.Title, err)
+	}
+	return err
+}
+
+// EnableOn switches a plugin on for a host.
+func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done Enabled, err error) {
+	s, err := m.switchingOn(host, r.Scope)
+	if err != nil {
+		return done, err
+	}
+	if err := s.findInDirectory(ctx, r); err != nil {
+		return done, err
+	}
+	kin, err := s.examine()
+	if err != nil {
+		return done, err
+	}
+	s.Trust = r.Trust
+	plan := func(now *settings.Settings) (journal.Change, error) {
+		if err := s.readRecords(); err != nil { // another springfield may have been there
+			return journal.Change{}, err
+		}
+		return s.planSwitchOn(ctx, now, r, kin)
+	}
+	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
+	if done.Change, err = plan(m.Settings); err != nil {
+		return done, err
+	}
+	if r.DryRun {
+		done.Todo = s.Commands(done.Change)
+		return done, nil
+	}
+	if done.Run != nil {
+		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
+	}
+	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
+		return done, err
+	}
+	if host.Plugins.ByHand != nil {
+		done.Notes = append(done.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+	}
+	return done, nil
+}
+
+// findInDirectory finds the plugin, which has to lie in a directory.
+func (s *switching) findInDirectory(ctx context.Context, r Enabling) error {
+	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
+		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", s.host.Title)
+	}
+	r.NoClaude = true
+	e := newEnabling(s.Means, r)
+	if err := e.findPlugin(ctx); err != nil {
+		return err
+	}
+	s.Plugin = e.wanted.Plugin
+	if s.Plugin.Suite == "" {
+		return failWith("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
+	}
+	s.ID = s.host.NameOf(s.Plugin)
+	return nil
+}
+
+// examine looks at the plugin's own files. One that could not run is refused. kin are the
+// strategies of which one is on; none for a plugin that does not decide at a stop.
+func (s *switching) examine() (kin []string, err error) {
+	found := s.Settings.InstalledIn(s.PluginDir())
+	err = generator.CheckHook(s.PluginDir(), generator.HostTarget())
+	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(s.PluginDir(), generator.HostTarget())
+	}
+	switch {
+	case err != nil:
+		return nil, failWith(generator.HowToStart(err, s.Plugin.Suite), "%s cannot run here: %w", s.Plugin.ID(), err)
+	case found.Problem != "":
+		return nil, failWith("fix it, or enable another plugin", "%s cannot run: %s", s.Plugin.ID(), found.Problem)
+	case !found.IsOurs():
+		return nil, failWith("use the plugin commands of "+s.host.Title+" itself", "%s is not a springfield plugin", s.Plugin.ID())
+	}
+	if s.host.Plugins.Ready != nil {
+		if err := s.host.Plugins.Ready(s.Request); err != nil {
+			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err),
+				"springfield update "+check.QuoteArgument(s.Plugin.Suite)+" adds it")}
+		}
+	}
+	if found.DrivesStop() {
+		_, kin = strategiesLike(found.Strategy)
+	}
+	return kin, nil
+}
+
+// foreign is the settings file of the scope.
+func (s *switching) foreign() settings.Foreign {
+	f := settings.Foreign{Host: s.host.Name, Path: s.host.Settings.File(s.At, s.Scope), Parse: s.host.Settings.Parse}
+	if s.host.Settings.Record != nil {
+		f.Path = s.host.Settings.Record(s.At, s.ID)
+	}
+	switch s.Scope {
+	case client.Project:
+		f.In = s.At.Work
+	case client.Local:
+		f.In = s.At.Root
+	}
+	return f
+}
+
+// planSwitchOn works out the change that has the plugin on.
+func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r Enabling, kin []string) (c journal.Change, err error) {
+	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
+	if s.host.Settings.Entries != nil {
+		entries, err := s.host.Settings.Entries(ctx, s.Request)
+		if err != nil {
+			return c, err
+		}
+		if err := now.SetForPlugin(&c, s.foreign(), s.ID, entries); err != nil {
+			return c, err
+		}
+	}
+	if !r.Keep {
+		if err := s.othersOff(now, &c, kin); err != nil {
+			return c, err
+		}
+	}
+	if s.host.Plugins.Install != nil && (s.Trust || !s.isCurrent()) { // trust is in all files of the copy
+		c.Calls = append(c.Calls, journal.Call{Host: s.host.Name, Verb: journal.Installs, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite, Scope: string(s.Scope)})
+	}
+	return c, s.byCommand(ctx, &c)
+}
+
+// othersOff has the other springfield plugins off that are of the same kind.
+func (s *switching) othersOff(now *settings.Settings, c *journal.Change, kin []string) error {
+	for _, other := range s.knows {
+		is := now.InstalledIn(other.Dir)
+		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.DrivesStop() || !slices.Contains(kin, is.Strategy) {
+			continue
+		}
+		off := *s
+		off.Plugin, off.ID = pluginOf(other), other.ID
+		if err := off.planOff(now, c); err != nil {
+			return err
+		}
+		c.Notes = append(c.Notes, other.ID+" is switched off")
+	}
+	return nil
+}
+
+// pluginOf is a plugin that a host knows, as Claude Code would name it.
+func pluginOf(i hosts.Installed) client.Plugin {
+	_, marketplace, _ := strings.Cut(i.ID, "@")
+	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {
+		marketplace = suite.Marketplace
+	}
+	return client.Plugin{Name: i.Name, Marketplace: marketplace, Suite: i.Suite}
+}
+
+// planOff adds to a change what has a plugin off.
+func (s *switching) planOff(now *settings.Settings, c *journal.Change) error {
+	if err := s.planOffInSettings(now, c); err != nil {
+		return err
+	}
+	if call, ok := s.removal(); ok {
+		c.Calls = append(c.Calls, call)
+	}
+	return nil
+}
+
+// planOffInSettings adds to a change what has a plugin off in the host's settings.
+func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change) error {
+	known, err := now.ReleaseFor(c, s.foreign(), s.ID)
+	if err != nil {
+		return err
+	}
+	if known {
+		return nil
+	}
+	edits, err := s.host.Settings.Off(s.Request)
+	if err != nil {
+		return err
+	}
+	return now.SetOnly(c, s.foreign(), edits)
+}
+
+// removal is the call that removes the plugin, if the host knows it and has a command for
+// that.
+func (s *switching) removal() (call journal.Call, ok bool) {
+	ok = s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
+	return journal.Call{
+		Host: s.host.Name, Verb: journal.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
+		Scope: string(s.Scope), Forget: s.purge && s.isLastOfMarketplace(),
+	}, ok
+}
+
+// isCurrent tells whether the host has the plugin on, as it is in its suite.
+func (s *switching) isCurrent() bool {
+	return slices.ContainsFunc(s.knows, func(i hosts.Installed) bool {
+		return i.ID == s.ID && i.On && i.Scope == s.Scope && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
+	})
+}
+
+// DisableOn switches a plugin off for a host, and has the host forget its marketplace
+// where that is asked for.
+func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+	s, err := m.switchingOn(host, r.Scope)
+	if err != nil {
+		return done, err
+	}
+	if err := s.findKnown(r.Plugin); err != nil {
+		return done, err
+	}
+	done.ID = s.Plugin.ID()
+	s.purge = r.Purge
+	plan := func(now *settings.Settings) (c journal.Change, err error) {
+		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)
+		if err := s.readRecords(); err != nil {
+			return c, err
+		}
+		if err := s.planOff(now, &c); err != nil {
+			return c, err
+		}
+		return c, s.byCommand(ctx, &c)
+	}
+	if done.Change, err = plan(m.Settings); err != nil {
+		return done, err
+	}
+	if r.DryRun {
+		done.Todo = s.Commands(done.Change)
+		return done, nil
+	}
+	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
+	return done, err
+}
+
+// findKnown finds a plugin among those that the host knows, and those that springfield has
+// enabled there.
+func (s *switching) findKnown(name string) error {
+	bare, _, full := strings.Cut(name, "@")
+	var found []hosts.Installed
+	for _, i := range s.knows {
+		if i.Scope == s.Scope && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		s.Plugin, s.ID = pluginOf(found[0]), found[0].ID
+		return nil
+	case len(found) > 1:
+		return misusef("say which: springfield disable "+found[0].ID+" --host "+s.host.Name, "%s is on twice in %s: %s and %s", name, s.host.Title, found[0].ID, found[1].ID)
+	}
+	byUs, err := s.Settings.EnabledOn(s.host.Name)
+	if err != nil {
+		return err
+	}
+	for _, r := range byUs {
+		if known, market, _ := strings.Cut(r.ID, "@"); r.ID == name || known == bare && !full {
+			s.Plugin, s.ID = client.Plugin{Name: known, Marketplace: market}, r.ID
+			return nil
+		}
+	}
+	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host "+s.host.Name+" shows what it knows")}
+}
+
+// isLastOfMarketplace tells whether the host knows no other plugin of the marketplace.
+func (s *switching) isLastOfMarketplace() bool {
+	return !slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID != s.ID && pluginOf(i).Marketplace == s.Plugin.Marketplace })
+}

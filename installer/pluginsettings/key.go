@@ -1,0 +1,195 @@
+package pluginsettings
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/docs/schemas"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Key is one setting, as the published schema has it.
+type Key struct {
+	Name        string          `json:"key"` // with dots: budget.burst
+	Description string          `json:"description"`
+	Default     json.RawMessage `json:"default"` // null where there is none
+	Type        string          `json:"type"`    // string, integer, number, boolean, array or object
+	Choices     []string        `json:"choices,omitempty"`
+	Minimum     *float64        `json:"minimum,omitempty"`
+	Maximum     *float64        `json:"maximum,omitempty"`
+	// whole tells that the object around it means nothing without its other members.
+	whole bool
+	// ids are names that a list can have beside others: those of built-in rules.
+	ids []string
+	// names tells a list of words, which can be written with commas.
+	names bool
+}
+
+// property is what the schema says of a member.
+type property struct {
+	Key
+	Enum       []string
+	Items      *property
+	Properties map[string]property
+	Required   []string
+}
+
+// KeysOf are the settings that a plugin of a strategy has, sorted by name.
+func KeysOf(s strategy.Strategy) ([]Key, error) {
+	data, err := schemas.Files.ReadFile("strategy.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	var schema property
+	if err := json.Unmarshal(data, &schema); err != nil {
+		return nil, fmt.Errorf("read schema strategy: %w", err)
+	}
+	known := members(s)
+	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
+	keys := schema.leafKeys("")
+	// Each strategy has a ceiling of its own.
+	if n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling"); n.IsValid() {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
+		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
+	}
+	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
+		keys[i].Default = json.RawMessage(`"context"`)
+		if s.Blocks {
+			keys[i].Default = json.RawMessage(`"block"`)
+		}
+	}
+	if ruled, ok := s.New().(rules.Ruled); ok {
+		var ids []string
+		for _, r := range ruled.Rules() {
+			ids = append(ids, r.ID)
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		for i, k := range keys {
+			if k.Name == "off" || k.Name == "order" {
+				keys[i].ids = ids
+			}
+		}
+	}
+	return keys, nil
+}
+
+// members are the members of a file of settings that mean something to a strategy.
+func members(s strategy.Strategy) (names []string) {
+	for _, m := range s.New().Members() {
+		names = append(names, m.Name)
+	}
+	if len(rules.RuleSetsOf(s)) < 2 {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
+	}
+	switch s.KindOf() {
+	case strategy.Daily:
+		names = append(names, "protocol", "budget")
+	case strategy.GoalLoop:
+		names = append(names, "protocol", "progress")
+	case strategy.SpecLoop:
+		names = append(names, "protocol")
+	}
+	return names
+}
+
+func (p property) leafKeys(prefix string) (keys []Key) {
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
+		at := p.Properties[name]
+		if len(at.Properties) > 0 {
+			keys = append(keys, at.leafKeys(prefix+name+".")...)
+			continue
+		}
+		k := at.Key
+		k.Name, k.Choices, k.whole = prefix+name, at.Enum, len(p.Required) > 0
+		if k.Default == nil {
+			k.Default = json.RawMessage("null")
+		}
+		if k.Type == "" && len(k.Choices) > 0 {
+			k.Type = "string"
+		}
+		if at.Items != nil && (at.Items.Type == "string" || len(at.Items.Enum) > 0) {
+			k.names, k.Choices = true, at.Items.Enum
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// pathInFile is the way to the key in a file.
+func (k Key) pathInFile() []string { return strings.Split(k.Name, ".") }
+
+// Accepts says in words which values the key takes.
+func (k Key) Accepts() string {
+	switch {
+	case k.names && len(k.Choices) > 0:
+		return "any of " + strings.Join(k.Choices, ", ")
+	case len(k.ids) > 0:
+		return "rules: " + strings.Join(k.ids, ", ")
+	case k.names:
+		return "words, separated by commas"
+	case len(k.Choices) > 0:
+		return strings.Join(k.Choices, ", ")
+	case k.Type == "boolean":
+		return "true, false"
+	case k.Minimum != nil && k.Maximum != nil:
+		return formatNumber(*k.Minimum) + " to " + formatNumber(*k.Maximum)
+	case k.Type == "string":
+		return "text"
+	}
+	return "JSON"
+}
+
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// ParseValue reads a value as it is written in a shell: a word, a number, a list of words
+// with commas, or JSON.
+func (k Key) ParseValue(text string) (json.RawMessage, error) {
+	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
+	var value any = text
+	ok := true
+	switch {
+	case k.names && !strings.HasPrefix(strings.TrimSpace(text), "["):
+		words := []string{}
+		for word := range strings.SplitSeq(text, ",") {
+			if word = strings.TrimSpace(word); word == "" {
+				continue
+			}
+			if !known(word) {
+				return nil, k.invalid(word)
+			}
+			words = append(words, word)
+		}
+		value = words
+	case k.Type == "string":
+		ok = known(text)
+	case k.Type == "boolean":
+		value, ok = text == "true", text == "true" || text == "false"
+	case k.Type == "integer" || k.Type == "number":
+		f, err := strconv.ParseFloat(text, 64)
+		value = f + 0 // -0 is 0
+		ok = err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) && (k.Type == "number" || f == math.Trunc(f)) &&
+			(k.Minimum == nil || f >= *k.Minimum) && (k.Maximum == nil || f <= *k.Maximum)
+	case json.Valid([]byte(text)):
+		return json.RawMessage(text), nil
+	default:
+		ok = false
+	}
+	if !ok {
+		return nil, k.invalid(text)
+	}
+	return document.EncodeValue(value)
+}
+
+func (k Key) invalid(text string) error {
+	return check.Misuse(fmt.Errorf("%s cannot be %q", k.Name, text), k.Name+" takes: "+k.Accepts())
+}

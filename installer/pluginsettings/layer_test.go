@@ -1,0 +1,224 @@
+package pluginsettings
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// stack writes the three files of a plugin, "" for none, and reads them.
+func stack(t *testing.T, strategy, suite, user, project string) Stack {
+	t.Helper()
+	dir := t.TempDir()
+	places := client.Places{Config: filepath.Join(dir, "home", ".claude"), Work: filepath.Join(dir, "work")}
+	known, ok := registry.StrategyNamed(strategy)
+	if !ok {
+		t.Fatalf("there is no strategy %s", strategy)
+	}
+	p := hook.Plugin{Name: strategy, Strategy: known, Root: filepath.Join(dir, "suite", strategy)}
+	for path, text := range map[string]string{
+		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
+		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
+	} {
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		if text != "" {
+			must(t, os.WriteFile(path, []byte(text), 0o644))
+		}
+	}
+	s, err := ReadStack(places, p)
+	must(t, err)
+	return s
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s Stack) value(t *testing.T, name string) Value {
+	t.Helper()
+	k, err := s.FindKey(name)
+	must(t, err)
+	return s.ValueOf(k)
+}
+
+// A key has the value that the hook has in force, from the file that it comes from.
+func TestValues(t *testing.T) {
+	for name, test := range map[string]struct {
+		strategy, suite, user, project string
+		key, value, from, why          string
+	}{
+		"the user's above":             {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
+		"a project lowers":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
+		"a project raises":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
+		"a project chooses rules":      {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
+		"a project chooses a protocol": {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"context"`, "default", "cannot set it"},
+		"a project chooses checks":     {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
+		"a project asks more often":    {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
+		"a suite names a model":        {"lisa-simpson", `{"judge":{"model":"opus"}}`, "", "", "judge.model", `"opus"`, "suite", ""},
+		"a suite names a client":       {"lisa-simpson", `{"judge":{"client":"/bin/claude"}}`, "", "", "judge.client", "null", "default", "only your own file"},
+		"a project names a client":     {"lisa-simpson", "", "", `{"judge":{"client":"/bin/claude"}}`, "judge.client", "null", "default", "only your own file"},
+		"a project names an address":   {"lisa-simpson", "", "", `{"judge":{"address":"https://models.example/v1"}}`, "judge.address", "null", "default", "only your own file"},
+		"a project names a backend":    {"lisa-simpson", "", "", `{"judge":{"backend":"api"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
+		"a project names a model":      {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},
+		"a project waits less for it":  {"lisa-simpson", "", "", `{"judge":{"within":10}}`, "judge.within", "10", "project", ""},
+		"a project spends less":        {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
+		"the user spends more":         {"lisa-simpson", "", `{"judge":{"session":20}}`, "", "judge.session", "20", "user", ""},
+		"a suite raises a price":       {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
+		"a list in two files":          {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
+		"a project waits longer":       {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
+		"a project waits less":         {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
+		"a project raises a ceiling":   {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
+		"the user raises it":           {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
+		"too large":                    {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
+		"a file that is misspelt":      {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "3", "default", "cannot be read"},
+		"a file that is no JSON":       {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := stack(t, test.strategy, test.suite, test.user, test.project).value(t, test.key)
+			if string(v.Value) != test.value || v.From != test.from {
+				t.Errorf("%s from %s, want %s from %s", v.Value, v.From, test.value, test.from)
+			}
+			why := ""
+			for _, said := range v.Said {
+				if said.InForce != (said.Why == "") {
+					t.Errorf("%+v", said)
+				}
+				why += said.Why
+			}
+			if (why != "") != (test.why != "") || !strings.Contains(why, test.why) {
+				t.Errorf("why %q, want %q", why, test.why)
+			}
+		})
+	}
+}
+
+// Every key of every strategy can be set by the user to a value that it takes; what
+// the file then holds is in force for the hook, and taking it out leaves no file.
+func TestEveryKeyCanBeSet(t *testing.T) {
+	samples := map[string]string{
+		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
+	}
+	for _, known := range registry.AllStrategies() {
+		keys, err := KeysOf(known)
+		if err != nil || len(keys) == 0 {
+			t.Fatalf("%s: %d keys, %v", known.Name, len(keys), err)
+		}
+		for _, k := range keys {
+			text, ok := samples[k.Name]
+			if !ok {
+				switch {
+				case k.Type == "boolean":
+					text = "false"
+				case len(k.Choices) > 0:
+					text = k.Choices[len(k.Choices)-1]
+				case len(k.ids) > 0:
+					text = k.ids[0]
+				default:
+					text = strings.Trim(string(k.Default), `"`)
+				}
+			}
+			t.Run(known.Name+" "+k.Name, func(t *testing.T) {
+				before := "{}"
+				if k.Name == "progress.every" {
+					before = `{"progress":{"command":["/bin/true"]}}`
+				}
+				s := stack(t, known.Name, "{}", before, "")
+				value, err := k.ParseValue(text)
+				must(t, err)
+				c, err := s.PlanSet(User, []Assignment{{k, value}})
+				if err != nil {
+					t.Fatalf("%s=%s: %v", k.Name, text, err)
+				}
+				after := string(c.Edits[0].After.Data)
+				defaults, _ := hook.Defaults(known, "")
+				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {
+					t.Errorf("%s: %v", after, faults)
+				}
+				changed := stack(t, known.Name, "{}", after, "")
+				if v := changed.value(t, k.Name); v.From != "user" {
+					t.Errorf("%s: %s is from %s: %+v", after, k.Name, v.From, v.Said)
+				}
+				c, err = changed.PlanSet(User, []Assignment{{Key: k}})
+				if err != nil || c.Edits[0].After != nil && before == "{}" {
+					t.Errorf("taken out of %s: %+v, %v", after, c, err)
+				}
+			})
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	const ned, lisa, specum = "ned-flanders", "lisa-simpson", "ralph-specum"
+	for _, test := range []struct {
+		strategy, key, text, value string
+	}{
+		{ned, "budget.burst", "0", "0"}, {ned, "budget.burst", "100", "100"}, {ned, "budget.burst", "101", ""}, {ned, "budget.burst", "-1", ""},
+		{ned, "budget.burst", "1.5", ""}, {ned, "budget.burst", "", ""}, {ned, "budget.burst", "NaN", ""}, {ned, "budget.burst", "1e1", "10"},
+		{ned, "off", "a, b,", `["a","b"]`}, {ned, "off", "", `[]`}, {ned, "off", `["a,b"]`, `["a,b"]`}, {ned, "off", `[a`, ""},
+		{ned, "add", `[]`, `[]`}, {ned, "add", `x`, ""}, {ned, "rules", "seed", `"seed"`}, {ned, "rules", "bart", ""},
+		{lisa, "cascade", "true", "true"}, {lisa, "cascade", "yes", ""}, {lisa, "judge.daily", "0.5", "0.5"}, {lisa, "judge.daily", "Inf", ""},
+		{lisa, "judge.model", "a b", `"a b"`}, {specum, "checks", "quick-mode", `["quick-mode"]`}, {specum, "checks", "quick", ""},
+	} {
+		var s Stack
+		known, _ := registry.StrategyNamed(test.strategy)
+		s.Keys, _ = KeysOf(known)
+		k, err := s.FindKey(test.key)
+		must(t, err)
+		got, err := k.ParseValue(test.text)
+		var wrong *check.Advised
+		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
+			t.Errorf("%s=%s: %s, %v; want %q", test.key, test.text, got, err, test.value)
+		}
+	}
+}
+
+// A link that a project brought along is not followed, neither to read nor to write.
+func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
+	s := stack(t, "ned-flanders", "{}", "", "")
+	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == Project })
+	path := s.Files[i].Path
+	secret := filepath.Join(t.TempDir(), "secret.json")
+	must(t, os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600))
+	must(t, os.Symlink(secret, path))
+	s, err := ReadStack(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
+	if err != nil || s.Files[i].Fault == "" || s.Files[i].doc != nil {
+		t.Errorf("%+v, %v", s.Files[i], err)
+	}
+	k, _ := s.FindKey("budget.burst")
+	if c, err := s.PlanSet(Project, []Assignment{{k, json.RawMessage("2")}}); !errors.Is(err, ErrInvalid) || !c.IsEmpty() {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"1", "a,b", `["x"]`, "true", "{", "\u2028", `\ud800`} {
+		f.Add("off", seed)
+		f.Add("budget.burst", seed)
+		f.Add("add", seed)
+	}
+	var s Stack
+	ned, _ := registry.StrategyNamed("ned-flanders")
+	s.Keys, _ = KeysOf(ned)
+	f.Fuzz(func(t *testing.T, key, text string) {
+		k, err := s.FindKey(key)
+		if err != nil {
+			return
+		}
+		if value, err := k.ParseValue(text); err == nil && !json.Valid(value) {
+			t.Errorf("%s=%q: %q is no JSON", key, text, value)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package pluginsettings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// Assignment gives a key a value; nil takes the key out of the file.
+type Assignment struct {
+	Key   Key
+	Value json.RawMessage
+}
+
+// ErrInvalid is that a file of settings cannot be read, or would not be in force.
+var ErrInvalid = errors.New("read settings")
+
+// PlanSet plans to give keys values in the file of a scope, byte-exactly. A value that the
+// hook would not take from that file is a misuse. What else is wrong with the
+// file is an error with ErrInvalid inside: with it, nothing of the file is in force.
+func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
+	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
+	var edits []document.Edit
+	for _, a := range assignments {
+		c.Did += " " + a.Key.Name
+		edits = append(edits, document.Edit{Path: a.Key.pathInFile(), Value: a.Value})
+	}
+	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == scope })
+	if i < 0 {
+		says := s.Plugin.Name + " is not in a suite"
+		if scope == Project {
+			says = "this directory is your home, where a project's settings would be your own"
+		}
+		return c, check.Misuse(errors.New(says), "--scope user changes it for all your sessions")
+	}
+	f := s.Files[i]
+	var link *rooted.LinkError
+	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
+		return c, fmt.Errorf("%w: %w", ErrInvalid, link)
+	}
+	if f.Fault != "" {
+		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
+	}
+	after, err := f.doc.ApplyEdits(edits...)
+	if err == nil {
+		after, err = withoutEmpty(after, edits)
+	}
+	if err != nil {
+		return c, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
+	}
+	if len(after) == 0 {
+		after = f.data // of a file that is not there nothing is taken out
+	}
+	// What the value itself is refused for says more than what is wrong with the file.
+	changed := f
+	changed.doc, _ = document.ParseDocument(after)
+	for _, a := range assignments {
+		if a.Value == nil {
+			continue
+		}
+		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
+			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why),
+				"springfield set "+s.Plugin.Name+" "+a.Key.Name+" shows what each file says; it takes "+a.Key.Accepts())
+		}
+	}
+	if _, faults := f.below.Overlay(after, f.by); len(faults) > 0 {
+		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
+	}
+	if bytes.Equal(after, f.data) {
+		return c, nil
+	}
+	e, mode := f.edit, fs.FileMode(0o644) // a project's file is there to be committed
+	if scope == User {
+		mode = 0o600 // a progress command can hold a secret
+	}
+	if e.Before != nil {
+		mode = e.Before.Mode
+	}
+	e.After = &journal.Content{Data: after, Mode: mode}
+	// A file of the user's or the project's that says nothing any more goes; where a link
+	// leads to it, that would lead nowhere.
+	info, err := os.Lstat(f.Path)
+	linked := err == nil && info.Mode()&fs.ModeSymlink != 0
+	if len(changed.doc.Fields()) == 0 && scope != Suite && !linked {
+		e.After = nil
+	}
+	c.Edits = []journal.Edit{e}
+	if err := e.Writable(); err != nil {
+		return c, fmt.Errorf("write settings: %w", err)
+	}
+	return c, nil
+}
+
+// withoutEmpty takes objects away that removing their last member has left empty.
+func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
+	for _, e := range edits {
+		if e.Value != nil || len(e.Path) < 2 {
+			continue
+		}
+		d, err := document.ParseDocument(after)
+		if err != nil {
+			return nil, err
+		}
+		around := e.Path[:len(e.Path)-1]
+		if raw, ok, err := d.Get(around...); err == nil && ok && document.MeanSame(raw, json.RawMessage("{}")) {
+			if after, err = d.ApplyEdits(document.Edit{Path: around}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return after, nil
+}

@@ -1,0 +1,451 @@
+package settings
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// Many writers at once, each a process of its own: springfields, which wait for
+// each other, and a client that reads the whole file and writes it anew without
+// asking anybody, as Claude Code does.
+//
+// What is promised:
+//   - half a file is never read;
+//   - no springfield loses what another has written;
+//   - what the client writes is lost in one instant only, between the last look
+//     at the file and the rename.
+
+// parts are what the processes play.
+var parts = map[string]func(*testing.T, order){
+	"write":       playWriter,
+	"write, undo": playWriter,
+	"read":        playReader,
+	"client":      playClient,
+	"lock":        playClient,
+}
+
+// report is what a process tells in the end.
+type report struct {
+	On      bool // the plugin, as the last of its orders that was carried out has it
+	Done    int  // orders carried out, looks or writes
+	Refused int  // orders that gave up
+	Anew    int  // plans made again because another program came first
+	Lost    int  // writes of the client that have gone
+}
+
+func (o order) reportFile() string {
+	return filepath.Join(o.Places.Home, o.Do+" "+o.Plugin+".report")
+}
+
+// stopFile is there when readers are to go home.
+func (o order) stopFile() string { return filepath.Join(o.Places.Home, "stop") }
+
+func (o order) tell(t *testing.T, r report) {
+	t.Helper()
+	text, err := json.Marshal(r)
+	must(t, err)
+	must(t, os.WriteFile(o.reportFile(), text, 0o600))
+}
+
+// carryOut does what the commands do: plan, write, and again when another
+// program came first.
+func (o order) carryOut() (anew int, err error) {
+	const tries = 5
+	for {
+		plan, err := o.plan()
+		if err == nil {
+			err = Journal(o.Places).ApplyChange(plan)
+		}
+		if anew++; err == nil || anew == tries || !errors.Is(err, journal.ErrChanged) {
+			return anew - 1, err
+		}
+	}
+}
+
+// ready waits until all are there.
+func ready() { _, _ = io.Copy(io.Discard, os.Stdin) }
+
+// playWriter enables and disables its plugin in turn.
+func playWriter(t *testing.T, o order) {
+	ready()
+	var r report
+	orders := []string{"enable", "disable", "enable"}
+	if o.Do == "write, undo" {
+		orders = []string{"enable", "undo", "enable", "disable", "enable"}
+	}
+	for i := range o.Times {
+		now := o
+		now.Do = orders[i%len(orders)]
+		anew, err := now.carryOut()
+		r.Anew += anew
+		var changed *journal.ChangedSinceError
+		switch {
+		case err == nil:
+			r.On = now.Do == "enable"
+			r.Done++
+		case errors.Is(err, journal.ErrChanged), errors.Is(err, journal.ErrLocked), errors.Is(err, journal.ErrNothingToUndo), errors.As(err, &changed):
+			r.Refused++
+		default:
+			t.Fatalf("%s: %v", now.Do, err)
+		}
+	}
+	o.tell(t, r)
+}
+
+// playReader looks at the settings until it is told to stop.
+func playReader(t *testing.T, o order) {
+	path := settingsOf(t, o.Places, o.Scope)
+	var r report
+	for !pathExists(o.stopFile()) {
+		data, err := os.ReadFile(path)
+		must(t, err)
+		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
+			t.Fatalf("not a whole version: %q", data)
+		}
+		r.Done++
+	}
+	o.tell(t, r)
+}
+
+// playClient counts in a member of its own, and writes everything anew each time.
+func playClient(t *testing.T, o order) {
+	path := settingsOf(t, o.Places, o.Scope)
+	ready()
+	var r report
+	for count := 0; r.Done < o.Times; r.Done++ {
+		unlock := func() {}
+		if o.Do == "lock" {
+			var err error
+			for unlock, err = journal.TakeLock(o.Places.StatePath("settings.lock")); errors.Is(err, journal.ErrLocked); {
+				unlock, err = journal.TakeLock(o.Places.StatePath("settings.lock"))
+			}
+			must(t, err)
+		}
+		n := countIn(t, path)
+		if n < count {
+			r.Lost += count - n
+		}
+		count = n + 1
+		rewriteAsClient(t, path, count)
+		unlock()
+	}
+	o.tell(t, r)
+}
+
+func countIn(t *testing.T, path string) int {
+	t.Helper()
+	var all struct {
+		Count int `json:"numStartups"`
+	}
+	must(t, json.Unmarshal([]byte(look(t, path)), &all))
+	return all.Count
+}
+
+func rewriteAsClient(t *testing.T, path string, count int) {
+	t.Helper()
+	var all map[string]any
+	must(t, json.Unmarshal([]byte(look(t, path)), &all))
+	all["numStartups"] = count
+	text, err := json.MarshalIndent(all, "", "  ")
+	must(t, err)
+	temp := path + ".client"
+	must(t, errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), os.Rename(temp, path)))
+}
+
+const (
+	writers = 12
+	writes  = 200 // of the client
+)
+
+// crowd lets twelve writers, three readers and perhaps a client loose, and
+// gathers what they tell.
+func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes string) (all []report, clients report) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	must(t, os.MkdirAll(p.Home, 0o755))
+	type player struct {
+		order
+		cmd   *exec.Cmd
+		out   *bytes.Buffer
+		ready io.Closer
+	}
+	var busy, readers []player
+	start := func(o order) player {
+		pl := player{order: o, cmd: o.command(t, self), out: new(bytes.Buffer)}
+		pl.cmd.Stdout, pl.cmd.Stderr = pl.out, pl.out
+		var err error
+		if pl.ready, err = pl.cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		must(t, pl.cmd.Start())
+		return pl
+	}
+	for i := range 3 {
+		readers = append(readers, start(order{Places: p, Do: "read", Plugin: fmt.Sprint(i), Scope: client.User}))
+	}
+	for i := range writers {
+		busy = append(busy, start(order{Places: p, Do: writer, Plugin: fmt.Sprintf("p%d", i), Scope: client.User, Keep: true, Times: times}))
+	}
+	if clientDoes != "" {
+		busy = append(busy, start(order{Places: p, Do: clientDoes, Scope: client.User, Times: writes}))
+	}
+	for _, pl := range busy {
+		must(t, pl.ready.Close())
+	}
+	finish := func(pl player) (r report) {
+		if err := pl.cmd.Wait(); err != nil {
+			t.Errorf("%s %s: %v\n%s", pl.Do, pl.Plugin, err, pl.out)
+			return r
+		}
+		if err := json.Unmarshal([]byte(look(t, pl.reportFile())), &r); err != nil {
+			t.Errorf("%s %s: %v", pl.Do, pl.Plugin, err)
+		}
+		return r
+	}
+	for _, pl := range busy {
+		if r := finish(pl); pl.Do == writer {
+			all = append(all, r)
+		} else {
+			clients = r
+		}
+	}
+	must(t, os.WriteFile(busy[0].stopFile(), nil, 0o600))
+	looks := 0
+	for _, pl := range readers {
+		looks += finish(pl).Done
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	var sum report
+	for _, r := range all {
+		sum.Done += r.Done
+		sum.Refused += r.Refused
+		sum.Anew += r.Anew
+	}
+	t.Logf("%d orders carried out, %d refused, %d plans made anew; %d looks; the client wrote %d times, lost %d",
+		sum.Done, sum.Refused, sum.Anew, looks, clients.Done, clients.Lost)
+	return all, clients
+}
+
+// entries wants every entry to be readable and gives them, the oldest first.
+func entries(t *testing.T, p client.Places) []journal.Entry {
+	t.Helper()
+	all, err := Journal(p).ReadEntries()
+	must(t, err)
+	slices.Reverse(all)
+	return all
+}
+
+// Every edit began where the one before it ended, so none was lost; and all
+// of them can be taken back.
+func TestManySpringfields(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, client.User)
+	put(t, path, twoSpaces)
+	crowd(t, p, "write, undo", 50/writers, "")
+
+	is := hashBytes([]byte(twoSpaces))
+	for _, e := range entries(t, p) {
+		for _, f := range e.Edits {
+			if f.Own {
+				continue
+			}
+			if f.Path != path || f.Before.SHA256 != is {
+				t.Fatalf("entry %d (%s) began at %+v, not at %s", e.ID, e.Did, f.Before, is)
+			}
+			is = f.After.SHA256
+		}
+	}
+	if got := look(t, path); hashBytes([]byte(got)) != is {
+		t.Fatalf("the file is %q; the last edit left another", got)
+	}
+	w := world{order: order{Places: p}}
+	must(t, w.undoAll())
+	if got := look(t, path); got != twoSpaces {
+		t.Errorf("all undone: %q", got)
+	}
+	noMemory(t, p)
+}
+
+// A client that takes the lock loses nothing, and nothing of ours is lost.
+func TestManySpringfieldsAndALockingClient(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, client.User)
+	put(t, path, twoSpaces)
+	all, client := crowd(t, p, "write", 4, "lock")
+	if client.Lost != 0 || countIn(t, path) != client.Done {
+		t.Errorf("the client counted to %d, the file says %d; %d lost", client.Done, countIn(t, path), client.Lost)
+	}
+	for i, r := range all {
+		id := pluginOf(p, fmt.Sprintf("p%d", i)).ID()
+		if is := on(look(t, path), id); is != r.On {
+			t.Errorf("%s is on: %v, want %v", id, is, r.On)
+		}
+	}
+	for _, e := range entries(t, p) {
+		if len(e.Files()) == 0 {
+			t.Errorf("entry %d (%s) has no files", e.ID, e.Did)
+		}
+	}
+	disableAll(t, p, path)
+}
+
+// A client that takes no lock can write over us, and within an instant we over
+// it; the file stays whole, and so does what neither is about.
+func TestManySpringfieldsAndAClient(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, client.User)
+	put(t, path, twoSpaces)
+	all, client := crowd(t, p, "write", 4, "client")
+	away := 0
+	for i, r := range all {
+		if on(look(t, path), pluginOf(p, fmt.Sprintf("p%d", i)).ID()) != r.On {
+			away++
+		}
+	}
+	t.Logf("of %d plugins %d are not as their writer left them; of %d counts %d are lost", writers, away, client.Done, client.Done-countIn(t, path))
+	entries(t, p)
+	disableAll(t, p, path)
+}
+
+// disableAll switches off whatever is on, and wants the rest to be there.
+func disableAll(t *testing.T, p client.Places, path string) {
+	t.Helper()
+	for i := range writers {
+		disable(t, p, pluginOf(p, fmt.Sprintf("p%d", i)), client.User)
+	}
+	got := settled(look(t, path))
+	if got["model"] != "opus" {
+		t.Errorf("the model has gone: %q", look(t, path))
+	}
+	for i := range writers {
+		if id := pluginOf(p, fmt.Sprintf("p%d", i)).ID(); on(look(t, path), id) {
+			t.Errorf("%s is still on", id)
+		}
+	}
+}
+
+// stepping is a fault point that says where it is and waits until it may go on.
+const stepping = `package change
+
+import (
+	"fmt"
+	"os"
+)
+
+func atStep(step string) error {
+	fmt.Println("step", step)
+	_, err := os.Stdin.Read(make([]byte, 1))
+	return err
+}
+`
+
+// The instant in which the client's write is lost is the one before the rename,
+// and no other: the client writes before every step of every order, one by one.
+func TestClientWritesBeforeEveryStep(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "fault.go"), stepping)
+	here, err := filepath.Abs("../change")
+	must(t, err)
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "fault.go"): filepath.Join(dir, "fault.go")}})
+	must(t, err)
+	put(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	program := build(t, "-overlay", filepath.Join(dir, "overlay.json"))
+
+	for _, do := range []string{"enable", "disable", "undo"} {
+		t.Run(do, func(t *testing.T) {
+			t.Parallel()
+			steps, err := stepThrough(t, program, do, 0, false)
+			must(t, err)
+			last := 0 // the rename of the settings file
+			for i, name := range steps {
+				if name == "rename" {
+					last = i + 1
+				}
+			}
+			for k := 1; k <= len(steps); k++ {
+				if k != last && scratch.Skipped(3) {
+					continue
+				}
+				if _, err := stepThrough(t, program, do, k, k == last); err != nil {
+					t.Errorf("before step %d of %d (%s): %v", k, len(steps), steps[k-1], err)
+				}
+			}
+			t.Logf("%d steps: the client loses its write before step %d, %s, only", len(steps), last, steps[last-1])
+		})
+	}
+}
+
+// stepThrough carries out an order in a new world and has the client write
+// before step k, never with 0; lost says whether that write is to be gone in
+// the end. It returns the steps, and what is wrong with the files afterwards.
+func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []string, err error) {
+	t.Helper()
+	p := newPlaces(t)
+	path := settingsOf(t, p, client.User)
+	put(t, path, strings.Replace(twoSpaces, "{", "{\n  \"numStartups\": 0,", 1))
+	ned := pluginOf(p, "ned-flanders")
+	if do != "enable" {
+		enable(t, p, ned, client.User, false)
+	}
+	cmd := order{Places: p, Do: do, Plugin: ned.Name, Scope: client.User}.command(t, program)
+	answer, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		step, ok := strings.CutPrefix(lines.Text(), "step ")
+		if !ok {
+			fmt.Fprintln(&said, lines.Text())
+			continue
+		}
+		if steps = append(steps, step); len(steps) == k {
+			rewriteAsClient(t, path, 1)
+		}
+		if _, err := io.WriteString(answer, "\n"); err != nil {
+			return nil, err
+		}
+	}
+	failed := cmd.Wait()
+	is := look(t, path)
+	isOn, counted := on(is, ned.ID()), countIn(t, path) == 1
+	switch {
+	case k == 0:
+		return steps, failed
+	case counted == lost:
+		return steps, fmt.Errorf("the client's write is there: %v\n%s", counted, is)
+	case do == "undo" && failed != nil: // it would have taken the client's write away
+		if !strings.Contains(said.String(), "was changed after springfield's edit") || !isOn {
+			return steps, fmt.Errorf("%v: %s\n%s", failed, said.String(), is)
+		}
+	case failed != nil:
+		return steps, fmt.Errorf("%v: %s", failed, said.String())
+	case isOn != (do == "enable"), on(is, "double-shot-latte@superpowers-marketplace") == isOn:
+		return steps, fmt.Errorf("on: %v\n%s", isOn, is)
+	}
+	return steps, nil
+}

@@ -1,0 +1,824 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// The kinds of settings files that people and programs write. Each is edited
+// exactly and given back, or refused with the place and left alone.
+//
+// What an edit must look like is worked out here, by a reader of JSON that
+// shares no code with the package.
+
+// settingsKind is one kind of settings file.
+type settingsKind struct {
+	name string
+	data string // "(none)": no file; suiteMark stands for the suite's directory
+
+	refused      bool
+	line, column int // where the refusal points; 0, 0: nowhere
+	userOnly     bool
+}
+
+// suiteMark stands for the directory of the suite, as a JSON string.
+const suiteMark = "SUITE-DIRECTORY"
+
+// contents is what settings say, written tight.
+var contents = []struct{ name, text string }{
+	{"nothing of ours", `{"model":"opus","permissions":{"allow":["Bash(ls:*)","Read"],"deny":[]}}`},
+	{"one member", `{"model":"opus"}`},
+	{"one object", `{"permissions":{"allow":["Read"]}}`},
+	{"plugins empty", `{"enabledPlugins":{},"model":"opus"}`},
+	{"plugins blank", `{"model":"opus","enabledPlugins":{ }}`},
+	{"plugins on two lines", "{\"model\":\"opus\",\"enabledPlugins\":{\n}}"},
+	{"other plugins", `{"enabledPlugins":{"x@y":true,"a.b@c":false,"v@w":["1.0","^2"]},"model":"opus"}`},
+	{"one other plugin", `{"model":"opus","enabledPlugins":{"x@y":true}}`},
+	{"latte on", `{"enabledPlugins":{"double-shot-latte@superpowers-marketplace":true,"x@y":true},"model":"opus"}`},
+	{"latte off", `{"enabledPlugins":{"x@y":true,"double-shot-latte@superpowers-marketplace":false}}`},
+	{"latte by version", `{"enabledPlugins":{"double-shot-latte@superpowers-marketplace":["1.2.0","^2"]}}`},
+	{"several lattes", `{"enabledPlugins":{"double-shot-latte@here":true,"double-shot-latte@there":false,"x@y":true,"double-shot-latte@else.where":["1"]}}`},
+	{"plugin on", `{"model":"opus","enabledPlugins":{"ned-flanders@hooks":true,"x@y":true}}`},
+	{"plugin on, latte off", `{"enabledPlugins":{"ned-flanders@hooks":true,"double-shot-latte@superpowers-marketplace":false}}`},
+	{"plugin off, latte on", `{"enabledPlugins":{"ned-flanders@hooks":false,"double-shot-latte@superpowers-marketplace":true}}`},
+	{"plugin off, other one on", `{"enabledPlugins":{"ned-flanders@hooks":false,"lisa-simpson@hooks":true}}`},
+	{"plugin by version", `{"enabledPlugins":{"ned-flanders@hooks":["1.0.0","^2"]},"model":"opus"}`},
+	{"plugin from elsewhere", `{"enabledPlugins":{"ned-flanders@elsewhere":true}}`},
+	{"env", `{"env":{"A":"1","B":"a && b"},"model":"opus"}`},
+	{"env empty", `{"env":{},"enabledPlugins":{}}`},
+	{"cap low", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"5","Z":"z"}}`},
+	{"cap high", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"100"}}`},
+	{"cap off", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"0"},"model":"opus"}`},
+	{"cap no number", `{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"many"}}`},
+	{"marketplaces empty", `{"extraKnownMarketplaces":{},"model":"opus"}`},
+	{"other marketplaces", `{"extraKnownMarketplaces":{"m":{"source":{"source":"github","repo":"a/b"}}},"model":"opus"}`},
+	{"declared", `{"extraKnownMarketplaces":{"hooks":{"source":{"source":"directory","path":` + suiteMark + `}}}}`},
+	{"declared and gone", `{"extraKnownMarketplaces":{"hooks":{"source":{"source":"directory","path":"/moved/away"},"autoUpdate":true},"m":{"source":{"source":"github","repo":"a/b"}}}}`},
+	{"escapes", `{"caf\u00e9":"\u0041\/\ud83d\ude00\b\f\n\r\t\"\\","enabledPlugins":{"x\u0040y":true},"<&>":"\u003c&\u003e"}`},
+	{"our keys escaped", `{"\u0065nabledPlugins":{"ned-flanders\u0040hooks":false,"double\u002dshot-latte@superpowers-marketplace":true},"e\u006ev":{"A":"1"},"\u0065xtraKnownMarketplaces":{"m":{}}}`},
+	{"numbers", `{"a":1.0,"b":1e400,"c":12345678901234567890123,"d":-0,"e":1E+2,"f":0.10,"enabledPlugins":{"x@y":true},"g":-1.5e-9}`},
+	{"odd keys", `{"":1,"a.b@c":{"":{}},"__proto__":{"x":1},"constructor":null,"a b":[],"*":"?","enabledPlugins":{"":true,".":true,"@":false,"__proto__":true}}`},
+	{"unicode", `{"ключ":"значение","🦄":"é","\u2028":" ","enabledPlugins":{"плагин@рынок":true}}`},
+	{"lone surrogates", `{"a":"\ud800","\udc00":1,"enabledPlugins":{"\ud800":true,"x\udfff@y":false}}`},
+	{"duplicates elsewhere", `{"x":1,"x":2,"permissions":{"allow":[],"allow":["Read"]},"enabledPlugins":{"x@y":true,"x@y":false}}`},
+	{"lookalikes", `{"ENABLEDPLUGINS":[],"enabledplugins":"x","hooks":{"enabledPlugins":7},"text":"{\"enabledPlugins\": {}}","env ":1}`},
+	{"hooks", `{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"a && b < c > d","timeout":30}]}]},"x":[[],[[]],{},[{}]]}`},
+}
+
+// style is how settings are laid out.
+type style struct {
+	name               string
+	newline, unit      string
+	colon, comma, pad  string // comma and pad are for one line
+	leading            bool   // commas begin lines
+	oneFrom, oneTo     int    // at these depths a container goes on one line
+	mark, before, tail string // around the document
+}
+
+var styles = []style{
+	{name: "two spaces", newline: "\n", unit: "  ", colon: ": ", tail: "\n"},
+	{name: "two spaces, no final newline", newline: "\n", unit: "  ", colon: ": "},
+	{name: "two spaces, two final newlines", newline: "\n", unit: "  ", colon: ": ", tail: "\n\n"},
+	{name: "two spaces, final blanks", newline: "\n", unit: "  ", colon: ": ", tail: "  \t\n \n"},
+	{name: "two spaces, blank lines before", newline: "\n", unit: "  ", colon: ": ", before: "\n \n", tail: "\n"},
+	{name: "four spaces", newline: "\n", unit: "    ", colon: ": ", tail: "\n"},
+	{name: "three spaces", newline: "\n", unit: "   ", colon: ": ", tail: "\n"},
+	{name: "tab", newline: "\n", unit: "\t", colon: ": ", tail: "\n"},
+	{name: "no indent", newline: "\n", colon: ": ", tail: "\n"},
+	{name: "CRLF", newline: "\r\n", unit: "  ", colon: ": ", tail: "\r\n"},
+	{name: "CRLF, tab, no final newline", newline: "\r\n", unit: "\t", colon: ":"},
+	{name: "BOM", newline: "\n", unit: "  ", colon: ": ", mark: "\ufeff", tail: "\n"},
+	{name: "BOM, CRLF", newline: "\r\n", unit: "    ", colon: ": ", mark: "\ufeff", tail: "\r\n\r\n"},
+	{name: "tight", colon: ":", comma: ","},
+	{name: "tight, final newline", colon: ":", comma: ",", tail: "\n"},
+	{name: "one line", colon: ": ", comma: ", ", tail: "\n"},
+	{name: "one line, padded", colon: ": ", comma: ", ", pad: " ", tail: "\n"},
+	{name: "one line, wide", colon: " : ", comma: " , ", pad: "  "},
+	{name: "one line, BOM, CRLF", colon: ":", comma: ", ", mark: "\ufeff", tail: "\r\n"},
+	{name: "objects on one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneFrom: 1, oneTo: 99, tail: "\n"},
+	{name: "objects on one line, padded", newline: "\n", unit: "    ", colon: ": ", comma: ", ", pad: " ", oneFrom: 1, oneTo: 99, tail: "\n"},
+	{name: "deep objects on one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneFrom: 2, oneTo: 99, tail: "\n"},
+	{name: "lines in one line", newline: "\n", unit: "  ", colon: ": ", comma: ", ", oneTo: 1, tail: "\n"},
+	{name: "comma first", newline: "\n", unit: "  ", colon: ": ", leading: true, tail: "\n"},
+	{name: "comma first, CRLF", newline: "\r\n", unit: "    ", colon: " : ", leading: true},
+	{name: "blank before colon", newline: "\n", unit: "  ", colon: " : ", tail: "\n"},
+	{name: "tab after colon", newline: "\n", unit: "\t", colon: ":\t", tail: "\n"},
+	{name: "value on its own line", newline: "\n", unit: "  ", colon: ":\n  ", tail: "\n"},
+	{name: "blank lines between", newline: "\n\n", unit: "  ", colon: ": ", tail: "\n"},
+	{name: "carriage returns", newline: "\r", unit: "  ", colon: ": ", tail: "\r"},
+}
+
+func (s style) lay(text string) string { return s.mark + s.before + s.render(scan(text), 0) + s.tail }
+
+func (s style) render(n *node, depth int) string {
+	if !n.container() || len(n.members) == 0 {
+		return n.text()
+	}
+	open, between, end := s.newline+strings.Repeat(s.unit, depth+1), "", s.newline+strings.Repeat(s.unit, depth)
+	between = "," + open
+	if s.leading {
+		between = end + ", "
+	}
+	if s.newline == "" || s.oneFrom <= depth && depth < s.oneTo {
+		open, between, end = s.pad, s.comma, s.pad
+	}
+	var members []string
+	for _, m := range n.members {
+		text := s.render(m, depth+1)
+		if m.rawKey != "" {
+			text = m.rawKey + s.colon + text
+		}
+		members = append(members, text)
+	}
+	braces := n.text()
+	return braces[:1] + open + strings.Join(members, between) + end + braces[len(braces)-1:]
+}
+
+// acceptedKinds are to be edited.
+func acceptedKinds() []settingsKind {
+	var kinds []settingsKind
+	for i, s := range styles {
+		for j, c := range contents {
+			// Every second pair, as on a chessboard: all of them take a minute.
+			if (i+j)%2 == 0 {
+				kinds = append(kinds, settingsKind{name: c.name + ", " + s.name, data: s.lay(c.text)})
+			}
+		}
+	}
+	pairs := len(kinds)
+	for name, data := range map[string]string{
+		"no file": "(none)", "no bytes": "", "a newline": "\n", "blanks": " \t\r\n\n ", "a BOM": "\ufeff", "a BOM and a line": "\ufeff\r\n",
+		"empty object": "{}", "empty object, newline": "{}\n", "empty object, CRLF": "{}\r\n", "blank object": "{ }\n", "object on two lines": "{\n}\n",
+		"object on two lines, CRLF": "{\r\n}\r\n", "object with a blank line": "{\n\n}", "empty object after blanks": "\n\n  {}", "empty object, BOM": "\ufeff{}",
+		"comma at line end with blanks": "{\n  \"a\": 1 ,  \n  \"b\": 2  \n}\n",
+		"two on a line":                 "{\n  \"a\": 1, \"b\": 2,\n  \"c\": 3, \"d\": 4\n}\n",
+		"brace behind the last":         "{\"a\": 1,\n \"b\": 2}\n",
+		"brace before the first":        "{ \"a\": 1,\n  \"b\": 2\n}\n",
+		"mixed line ends":               "{\r\n  \"a\": 1,\n  \"b\": {\r\n    \"c\": 2\n  }\r\n}\n",
+		"mixed indents":                 "{\n\t\"a\": {\n  \"b\": 1},\n      \"enabledPlugins\": {\n \"x@y\": true }}",
+		"staircase":                     "{\"a\":\n {\"b\":\n  {\"c\":\n   1}}}",
+		"plugins filled oddly":          "{\n  \"enabledPlugins\": { \"x@y\": true,\n    \"z@y\":false}, \"model\"\n:\n\"opus\" }",
+		"escaped quote at the end":      "{\"a\": \"\\\\\\\"\"}",
+		"braces in strings":             "{\n  \"}{\": \"]},{\\\"\",\n  \"//\": \"/* # */\"\n}\n",
+		"99 levels":                     `{"a":` + strings.Repeat("[", 98) + strings.Repeat("]", 98) + `}`,
+		"100 levels":                    `{"a":` + strings.Repeat(`{"a":`, 98) + "[]" + strings.Repeat("}", 98) + "}\n",
+		"a long line":                   `{"a": "` + strings.Repeat("0123456789", 20_000) + `"}`,
+		"a large file":                  largeSettings(1 << 20),
+	} {
+		kinds = append(kinds, settingsKind{name: name, data: data})
+	}
+	slices.SortStableFunc(kinds[pairs:], func(a, b settingsKind) int { return strings.Compare(a.name, b.name) })
+	return kinds
+}
+
+func largeSettings(size int) string {
+	var b strings.Builder
+	b.WriteString("{\n  \"permissions\": {\n    \"allow\": [\n")
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "      \"Bash(command-%d:*)\",\n", i)
+	}
+	b.WriteString("      \"Read\"\n    ]\n  },\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true,\n    \"x@y\": true\n  }\n}\n")
+	return b.String()
+}
+
+// placeMark stands before the character that a refusal names.
+const placeMark = "▶"
+
+// refusedKinds are to be left alone. A mark in the text says where the
+// refusal points.
+func refusedKinds() []settingsKind {
+	var kinds []settingsKind
+	add := func(name, marked string) {
+		k := settingsKind{name: name, refused: true}
+		before, after, ok := strings.Cut(marked, placeMark)
+		if !ok {
+			panic(name + " has no mark")
+		}
+		k.data = before + after
+		before = strings.TrimPrefix(before, "\ufeff")
+		k.line = 1 + strings.Count(before, "\n")
+		k.column = 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
+		kinds = append(kinds, k)
+	}
+	for name, marked := range map[string]string{
+		"line comment":              "{\n  ▶// ours\n  \"model\": \"opus\"\n}\n",
+		"line comment first":        "▶// settings\n{}\n",
+		"line comment behind":       "{\n  \"model\": \"opus\" ▶// the best\n}\n",
+		"line comment at the end":   "{}\n▶// end\n",
+		"block comment":             "{\n  \"a\": ▶/* one */ 1\n}\n",
+		"block comment first":       "▶/* settings */ {}",
+		"block comment before key":  "{\"a\": 1, ▶/* b */ \"b\": 2}",
+		"hash comment":              "{\n  \"a\": 1,\n  ▶# ours\n  \"b\": 2\n}\n",
+		"hash comment first":        "▶# settings\n{}",
+		"comment behind BOM":        "\ufeff{\n  ▶// ours\n}\n",
+		"trailing comma":            "{\n  \"a\": 1▶,\n}\n",
+		"trailing comma, one line":  `{"a": {"b": 1▶, }}`,
+		"trailing comma, array":     "{\n  \"a\": [\n    1,\n    2▶,\n  ]\n}\n",
+		"trailing comma, CRLF":      "{\r\n  \"a\": 1▶,\r\n}\r\n",
+		"only a comma":              "{▶,}",
+		"two commas":                `{"a": 1,▶,"b": 2}`,
+		"no comma":                  "{\n  \"a\": 1\n  ▶\"b\": 2\n}\n",
+		"no colon":                  "{\"a\" ▶1}",
+		"equals":                    "{\"a\" ▶= 1}",
+		"no value":                  "{\"a\": ▶}",
+		"single quotes":             "{▶'a': 1}",
+		"single quoted value":       "{\"a\": ▶'b'}",
+		"bare key":                  "{\n  ▶model: \"opus\"\n}",
+		"bare value":                "{\"a\": ▶opus}",
+		"undefined":                 "{\"a\": ▶undefined}",
+		"NaN":                       "{\"a\": ▶NaN}",
+		"Infinity":                  "{\"a\": -▶Infinity}",
+		"Python":                    "{\"a\": ▶True}",
+		"leading zero":              "{\"a\": 0▶1}",
+		"plus":                      "{\"a\": ▶+1}",
+		"hex":                       "{\"a\": 0▶x1F}",
+		"bare point":                "{\"a\": ▶.5}",
+		"point without digits":      "{\"a\": 5.▶}",
+		"bad escape":                "{\"a\": \"\\▶x41\"}",
+		"bad unicode escape":        "{\"a\": \"\\u00▶g0\"}",
+		"newline in a string":       "{\"a\": \"b▶\nc\"}",
+		"tab in a string":           "{\"a\": \"b▶\tc\"}",
+		"control in a string":       "{\"a\": \"b▶\x01c\"}",
+		"NUL at the end":            "{}▶\x00",
+		"NUL in the middle":         "{\"a\": ▶\x00 1}",
+		"NUL in a string":           "{\"a\": \"▶\x00\"}",
+		"NULs only":                 "▶\x00\x00\x00\x00",
+		"no-break space":            "{▶\u00a0\"a\": 1}",
+		"typographic quotes":        "{▶“a”: 1}",
+		"second BOM":                "\ufeff▶\ufeff{}",
+		"BOM in the middle":         "{▶\ufeff}",
+		"two documents":             "{\"a\": 1}\n▶{\"b\": 2}\n",
+		"two documents, touching":   "{}▶{}",
+		"text behind":               "{} ▶end",
+		"brace too many":            "{\n  \"a\": 1\n}\n▶}\n",
+		"bracket for brace":         "{\"a\": 1▶]",
+		"conflict":                  "{\n▶<<<<<<< HEAD\n  \"a\": 1\n=======\n  \"a\": 2\n>>>>>>> theirs\n}\n",
+		"YAML":                      "▶model: opus\n",
+		"array":                     "▶[]",
+		"array with objects":        "\n  ▶[{\"enabledPlugins\": {}}]\n",
+		"string":                    "▶\"enabledPlugins\"",
+		"number":                    "▶42",
+		"true":                      "▶true",
+		"null":                      "▶null\n",
+		"null behind BOM":           "\ufeff▶null",
+		"UTF-16, little end":        "▶\xff\xfe{\x00}\x00",
+		"UTF-16, big end":           "▶\xfe\xff\x00{\x00}",
+		"UTF-16, no BOM":            "{▶\x00\"\x00a\x00\"\x00:\x001\x00}\x00",
+		"UTF-16, big end, no BOM":   "▶\x00{\x00}",
+		"Latin-1":                   "{\n  \"name\": \"caf▶\xe9\"\n}\n",
+		"Latin-1 after umlauts":     "{\"äöü\": \"▶\xfc\"}",
+		"half a character":          "{\"a\": \"▶\xe2\x82\"}",
+		"overlong":                  "{\"a\": \"▶\xc0\xaf\"}",
+		"surrogate in UTF-8":        "{\"a\": \"▶\xed\xa0\x80\"}",
+		"invalid between":           "{▶\xff\"a\": 1}",
+		"invalid at the end":        "{}\n▶\x80",
+		"101 levels":                `{"a":` + strings.Repeat("[", 99) + "▶[" + strings.Repeat("]", 100) + "}",
+		"101 levels, objects":       strings.Repeat("{\"a\":\n", 100) + "▶{}" + strings.Repeat("}", 100),
+		"10000 levels, never ended": strings.Repeat("[", 100) + "▶" + strings.Repeat("[", 9900),
+		"plugins an array":          "{\n  \"enabledPlugins\": ▶[\"ned-flanders@hooks\"]\n}\n",
+		"plugins a string":          "{\"model\": \"opus\", \"enabledPlugins\": ▶\"all\"}",
+		"plugins a number":          "{\"enabledPlugins\": ▶1e2}",
+		"plugins true":              "{\"enabledPlugins\":\n▶true}",
+		"plugins null":              "{\"enabledPlugins\": ▶null}",
+		"plugins twice":             "{\n  \"enabledPlugins\": {},\n  ▶\"enabledPlugins\": {}\n}\n",
+		"plugins twice, escaped":    "{\n  \"enabledPlugins\": {},\n  \"model\": \"opus\", ▶\"\\u0065nabledPlugins\": {}\n}\n",
+		"plugins thrice":            "{\"enabledPlugins\": {}, ▶\"enabledPlugins\": {}, \"enabledPlugins\": {}}",
+		"plugin twice":              "{\"enabledPlugins\": {\"ned-flanders@hooks\": true, ▶\"ned-flanders@hooks\": false}}",
+		"plugin twice, escaped":     "{\"enabledPlugins\": {\"ned-flanders@hooks\": true, ▶\"ned-flanders\\u0040hooks\": true}}",
+		"latte twice":               "{\"enabledPlugins\": {\n  \"double-shot-latte@superpowers-marketplace\": true,\n  ▶\"double-shot-latte@superpowers-marketplace\": true}}",
+		"env an array":              "{\"env\": ▶[]}",
+		"env null":                  "{\"env\": ▶null}",
+		"env twice":                 "{\"env\": {},\n▶\"env\": {\"A\": \"1\"}}",
+		"cap twice":                 "{\"env\": {\"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"1\", ▶\"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"2\"}}",
+	} {
+		add(name, marked)
+	}
+	marketplaces := len(kinds)
+	for name, marked := range map[string]string{
+		"marketplaces an array": "{\"extraKnownMarketplaces\": ▶[]}",
+		"marketplaces a string": "{\"extraKnownMarketplaces\": ▶\"hooks\"}",
+		"marketplaces null":     "{\n\"extraKnownMarketplaces\": ▶null}",
+		"marketplaces twice":    "{\"extraKnownMarketplaces\": {}, ▶\"extraKnownMarketplaces\": {}}",
+		"marketplace twice":     "{\"extraKnownMarketplaces\": {\"hooks\": {}, ▶\"hooks\": {}}}",
+	} {
+		add(name, marked)
+	}
+	for i := range kinds[marketplaces:] {
+		kinds[marketplaces+i].userOnly = true // no other scope has them edited
+	}
+	// Cut off after every byte, so in every kind of token.
+	const whole = "{\n  \"a\\n\\u00e9é\": [true, false, null, -1.5e+3, \"s\"],\n  \"enabledPlugins\": { \"x@y\": true },\n  \"o\": {}\n}"
+	for n := 1; n < len(whole); n++ {
+		cut := whole[:n]
+		if strings.HasSuffix(cut, "\xc3") { // the half of é is not UTF-8, which is told first
+			add(fmt.Sprintf("cut off after %d bytes", n), cut[:n-1]+placeMark+cut[n-1:])
+			continue
+		}
+		add(fmt.Sprintf("cut off after %d bytes", n), cut+placeMark)
+	}
+	kinds = append(kinds,
+		settingsKind{name: "larger than 8 MiB", data: "{}" + strings.Repeat(" ", document.MaxSize-1), refused: true},
+		settingsKind{name: "8 MiB, and more with ours", data: "{}" + strings.Repeat("\n", document.MaxSize-2), refused: true},
+	)
+	slices.SortStableFunc(kinds, func(a, b settingsKind) int { return strings.Compare(a.name, b.name) })
+	return kinds
+}
+
+// inWorld puts the suite's directory of these places into the settings.
+func (k settingsKind) inWorld(t *testing.T, p client.Places) string {
+	t.Helper()
+	suite, err := json.Marshal(pluginOf(p, "").Suite)
+	must(t, err)
+	return strings.ReplaceAll(k.data, suiteMark, string(suite))
+}
+
+func (k settingsKind) put(t *testing.T, path, data string) {
+	t.Helper()
+	if data != "(none)" {
+		put(t, path, data)
+	}
+}
+
+func TestCorpusIsLarge(t *testing.T) {
+	names := map[string]bool{}
+	for _, k := range append(acceptedKinds(), refusedKinds()...) {
+		names[k.name] = true
+	}
+	if n := len(acceptedKinds()) + len(refusedKinds()); len(names) != n || n < 300 {
+		t.Errorf("%d kinds with %d names", n, len(names))
+	}
+	t.Logf("%d kinds to edit, %d to refuse", len(acceptedKinds()), len(refusedKinds()))
+}
+
+func TestCorpusIsEditedExactly(t *testing.T) {
+	for i, k := range acceptedKinds() {
+		// One scope and one way to ask for each kind, or it would take minutes;
+		// every content and every style meets all of them.
+		scope, way := client.AllScopes()[i%3], i%4
+		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
+			t.Parallel()
+			e := Enabling{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
+			if way >= 2 {
+				e.Rounds = 30
+			}
+			checkEdited(t, k, e)
+		})
+	}
+}
+
+func checkEdited(t *testing.T, k settingsKind, e Enabling) {
+	p := newPlaces(t)
+	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
+	before := k.inWorld(t, p)
+	k.put(t, path, before)
+	userBefore := look(t, user)
+	ask := func(name string) journal.Change {
+		t.Helper()
+		e := e
+		e.Plugin = pluginOf(p, name)
+		plan, err := ReadSettings(p).PlanEnable(e)
+		must(t, err)
+		must(t, Journal(p).ApplyChange(plan))
+		return plan
+	}
+	want := func(what, wanted string) {
+		t.Helper()
+		if got := look(t, path); got != wanted {
+			t.Fatalf("%s:\n%q, want\n%q", what, clip(got), clip(wanted))
+		}
+	}
+	original := func(what string) {
+		t.Helper()
+		want(what, before)
+		if got := look(t, user); got != userBefore {
+			t.Fatalf("%s: user settings are %q, want %q", what, clip(got), clip(userBefore))
+		}
+	}
+	entries := func(n int) {
+		t.Helper()
+		if all, err := Journal(p).ReadEntries(); err != nil || len(all) != n {
+			t.Fatalf("%d entries in the journal, %v, want %d", len(all), err, n)
+		}
+	}
+	e.Plugin = pluginOf(p, "ned-flanders")
+	changes := plannedFor(t, before, e)
+
+	first := ask("ned-flanders")
+	enabled := look(t, path)
+	checkExact(t, before, enabled, changes)
+	if len(changes) == 0 && (!e.Declare || e.Scope == client.User) {
+		if !first.IsEmpty() {
+			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
+		}
+		entries(0)
+		// It was not enabled by us, so disabling has nothing to give back.
+		disable(t, p, e.Plugin, e.Scope)
+		checkExact(t, before, look(t, path), []plannedChange{{[]string{"enabledPlugins", e.Plugin.ID()}, "false"}})
+		undo(t, p)
+		original("disabled and undone")
+		return
+	}
+	entries(1)
+	if again := ask("ned-flanders"); !again.IsEmpty() {
+		t.Fatalf("enabling twice changes:\n%s", again.Diff())
+	}
+	want("enabled twice", enabled)
+	entries(1)
+
+	undo(t, p)
+	original("enabled and undone")
+	entries(0)
+	noMemory(t, p)
+
+	ask("ned-flanders")
+	want("enabled again", enabled)
+	if len(changes) == 0 {
+		return // only the marketplace is declared: the plugin is on for another reason
+	}
+	userEnabled := look(t, user)
+	disable(t, p, e.Plugin, e.Scope)
+	original("enabled and disabled")
+	noMemory(t, p)
+	undo(t, p)
+	want("the disabling undone", enabled)
+	if got := look(t, user); got != userEnabled {
+		t.Fatalf("the disabling undone: user settings are %q, want %q", clip(got), clip(userEnabled))
+	}
+	disable(t, p, e.Plugin, e.Scope)
+	original("disabled once more")
+
+	if e.Keep && on(before, "lisa-simpson@hooks") {
+		return // enabling it changes nothing, so disabling it has nothing to give back
+	}
+	ask("ned-flanders")
+	ask("lisa-simpson")
+	disable(t, p, pluginOf(p, "lisa-simpson"), e.Scope)
+	if e.Keep {
+		want("two enabled, the second disabled, the first kept", enabled)
+		disable(t, p, e.Plugin, e.Scope)
+	}
+	original("two enabled, the second disabled")
+	noMemory(t, p)
+}
+
+// on tells whether settings have a plugin on.
+func on(data, id string) bool {
+	n := root(data).member("enabledPlugins").member(id)
+	return n != nil && n.text() != "false"
+}
+
+func noMemory(t *testing.T, p client.Places) {
+	t.Helper()
+	left, err := filepath.Glob(p.StatePath("edits", "*.json")) // a kill may leave a .tmp
+	if err != nil || len(left) > 0 {
+		t.Fatalf("still remembered: %v, %v", left, err)
+	}
+}
+
+func clip(text string) string {
+	if len(text) > 2000 {
+		return text[:1000] + " … " + text[len(text)-1000:]
+	}
+	return text
+}
+
+func TestCorpusIsRefused(t *testing.T) {
+	for _, k := range refusedKinds() {
+		for _, scope := range client.AllScopes() {
+			if k.userOnly && scope != client.User {
+				continue
+			}
+			t.Run(k.name+"/"+string(scope), func(t *testing.T) {
+				p := newPlaces(t)
+				path := settingsOf(t, p, scope)
+				put(t, path, k.data)
+				before := everything(t, p)
+				_, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
+				if err == nil {
+					t.Fatal("it was not refused")
+				}
+				if !strings.Contains(err.Error(), path) {
+					t.Errorf("it does not name %s: %v", path, err)
+				}
+				var syntax *document.SyntaxError
+				if errors.As(err, &syntax) != (k.line > 0) {
+					t.Errorf("%v: a place is wanted: %v", err, k.line > 0)
+				}
+				if syntax != nil && (syntax.Line != k.line || syntax.Column != k.column) {
+					t.Errorf("%v, want line %d, column %d", err, k.line, k.column)
+				}
+				if k.line > 0 && !strings.Contains(err.Error(), fmt.Sprintf("line %d, column %d: ", k.line, k.column)) {
+					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
+				}
+				// A plan of nothing or a refusal, both without a trace.
+				if plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.IsEmpty() {
+					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
+				}
+				if after := everything(t, p); !reflect.DeepEqual(before, after) {
+					t.Errorf("%d files before, %d after, or other bytes", len(before), len(after))
+				}
+			})
+		}
+	}
+}
+
+// everything is every file below these places.
+func everything(t *testing.T, p client.Places) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	must(t, err)
+	return all
+}
+
+// plannedChange is one member that an edit is to set.
+type plannedChange struct {
+	path []string
+	raw  string
+}
+
+// plannedFor works out what enabling changes in the scope's own file.
+func plannedFor(t *testing.T, before string, e Enabling) []plannedChange {
+	t.Helper()
+	var changes []plannedChange
+	settings := root(before)
+	set := func(raw string, path ...string) {
+		is := settings
+		for _, key := range path {
+			is = is.member(key)
+		}
+		if is == nil || !meansSame(t, is.text(), raw) {
+			changes = append(changes, plannedChange{path, raw})
+		}
+	}
+	plugins := settings.member("enabledPlugins")
+	set("true", "enabledPlugins", e.Plugin.ID())
+	set("false", "enabledPlugins", "double-shot-latte@superpowers-marketplace")
+	if plugins != nil {
+		for _, m := range plugins.members {
+			if strings.HasPrefix(m.key, "double-shot-latte@") && m.key != "double-shot-latte@superpowers-marketplace" {
+				set("false", "enabledPlugins", m.key)
+			}
+		}
+	}
+	if e.Rounds > 0 {
+		honours := 8
+		if is := settings.member("env").member("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"); is != nil {
+			if n, err := strconv.Atoi(strings.Trim(is.text(), `"`)); err == nil {
+				honours = n
+			}
+		}
+		if 0 < honours && honours < e.Rounds {
+			set(strconv.Quote(strconv.Itoa(e.Rounds)), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+		}
+	}
+	if e.Declare && e.Scope == client.User {
+		raw, err := json.Marshal(map[string]any{"source": map[string]string{"source": "directory", "path": e.Plugin.Suite}})
+		must(t, err)
+		set(string(raw), "extraKnownMarketplaces", "hooks")
+	}
+	return changes
+}
+
+func meansSame(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	for text, v := range map[string]*any{a: &x, b: &y} {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(v); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+	}
+	return a == b || reflect.DeepEqual(x, y)
+}
+
+// checkExact wants the changes in after and nothing else different from before:
+// every other member is the same text at the same place in its object, and
+// every byte outside of what is set is there, in order.
+func checkExact(t *testing.T, before, after string, changes []plannedChange) {
+	t.Helper()
+	if len(changes) == 0 {
+		if before != after {
+			t.Fatalf("nothing was to change, but %q became %q", clip(before), clip(after))
+		}
+		return
+	}
+	if !json.Valid([]byte(strings.TrimPrefix(after, "\ufeff"))) {
+		t.Fatalf("this is not JSON: %q", clip(after))
+	}
+	if problem := compareNodes(t, root(before), root(after), changes); problem != "" {
+		t.Fatalf("%s: %q became %q", problem, clip(before), clip(after))
+	}
+
+	// before with a gap wherever something is set.
+	text := before
+	if text == "(none)" {
+		text = ""
+	}
+	var gaps [][2]int
+	for _, c := range changes {
+		if gap := gapFor(text, c.path); !slices.Contains(gaps, gap) {
+			gaps = append(gaps, gap)
+		}
+	}
+	slices.SortFunc(gaps, func(a, b [2]int) int { return a[0] - b[0] })
+	rest, from := after, 0
+	for i, gap := range gaps {
+		kept := text[from:gap[0]]
+		at := strings.Index(rest, kept)
+		if at < 0 || i == 0 && at > 0 {
+			t.Fatalf("%q is lost: %q became %q", clip(kept), clip(before), clip(after))
+		}
+		rest, from = rest[at+len(kept):], gap[1]
+	}
+	if !strings.HasSuffix(rest, text[from:]) {
+		t.Fatalf("%q is lost at the end: %q became %q", clip(text[from:]), clip(before), clip(after))
+	}
+	// Blanks alone say nothing about how lines are to end.
+	if strings.Contains(text, "\r\n") && strings.Contains(text, "{") && !strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\n") {
+		if strings.Contains(strings.ReplaceAll(after, "\r\n", ""), "\n") {
+			t.Fatalf("a bare line feed in a file with CRLF: %q became %q", clip(before), clip(after))
+		}
+	}
+}
+
+// gapFor is the part of a text that setting a member may replace: its value,
+// the empty object that it is the first in, or nothing behind its last sibling.
+func gapFor(text string, path []string) [2]int {
+	mark := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
+	if strings.Trim(text[mark:], " \t\r\n") == "" {
+		return [2]int{mark, len(text)}
+	}
+	n := scan(text[mark:])
+	for _, key := range path {
+		inner := n.member(key)
+		if inner == nil {
+			if len(n.members) == 0 {
+				break
+			}
+			end := mark + n.members[len(n.members)-1].end
+			return [2]int{end, end}
+		}
+		n = inner
+	}
+	return [2]int{mark + n.start, mark + n.end}
+}
+
+// compareNodes says where after is not before with the changes.
+func compareNodes(t *testing.T, before, after *node, changes []plannedChange) string {
+	t.Helper()
+	if after == nil || !after.object() {
+		return "an object is gone"
+	}
+	below := map[string][]plannedChange{}
+	for _, c := range changes {
+		below[c.path[0]] = append(below[c.path[0]], plannedChange{c.path[1:], c.raw})
+	}
+	var known []*node
+	if before != nil {
+		known = before.members
+	}
+	if len(after.members) < len(known) {
+		return "a member is gone"
+	}
+	for i, m := range after.members {
+		var was *node
+		if i < len(known) {
+			was = known[i]
+			if was.rawKey != m.rawKey {
+				return fmt.Sprintf("%s stands where %s was", m.rawKey, was.rawKey)
+			}
+		}
+		inside, ours := below[m.key]
+		switch {
+		case !ours && was == nil:
+			return m.rawKey + " was not asked for"
+		case !ours:
+			if was.text() != m.text() {
+				return fmt.Sprintf("%s was %s and is %s", m.rawKey, clip(was.text()), clip(m.text()))
+			}
+		case len(inside[0].path) == 0:
+			if !meansSame(t, m.text(), inside[0].raw) {
+				return fmt.Sprintf("%s is %s, not %s", m.rawKey, m.text(), inside[0].raw)
+			}
+		default:
+			if problem := compareNodes(t, was, m, inside); problem != "" {
+				return problem
+			}
+		}
+		if ours {
+			delete(below, m.key)
+		}
+	}
+	for key := range below {
+		return key + " was not set"
+	}
+	return ""
+}
+
+// node is a value in a text that is known to be JSON.
+type node struct {
+	source      string
+	start, end  int
+	key, rawKey string
+	members     []*node
+}
+
+func (n *node) text() string    { return n.source[n.start:n.end] }
+func (n *node) object() bool    { return n.source[n.start] == '{' }
+func (n *node) container() bool { return n.object() || n.source[n.start] == '[' }
+
+// member is the last of its name, as most readers take it; nil if there is none.
+func (n *node) member(key string) *node {
+	if n == nil || !n.object() {
+		return nil
+	}
+	for _, m := range slices.Backward(n.members) {
+		if m.key == key {
+			return m
+		}
+	}
+	return nil
+}
+
+// root reads settings; without content they are an empty object.
+func root(data string) *node {
+	text := strings.TrimPrefix(data, "\ufeff")
+	if data == "(none)" || strings.Trim(text, " \t\r\n") == "" {
+		text = "{}"
+	}
+	return scan(text)
+}
+
+// scan reads a text that is known to be JSON.
+func scan(text string) *node {
+	n, _ := scanValue(text, skipBlanks(text, 0))
+	return n
+}
+
+func skipBlanks(text string, at int) int {
+	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+func scanValue(text string, at int) (n *node, end int) {
+	n = &node{source: text, start: at}
+	switch text[at] {
+	case '"':
+		for at++; text[at] != '"'; at++ {
+			if text[at] == '\\' {
+				at++
+			}
+		}
+		n.end = at + 1
+	case '{', '[':
+		for at = skipBlanks(text, at+1); text[at] != '}' && text[at] != ']'; at = skipBlanks(text, at) {
+			if text[at] == ',' {
+				at++
+				continue
+			}
+			m, behind := scanValue(text, at)
+			if colon := skipBlanks(text, behind); text[colon] == ':' {
+				rawKey := m.text()
+				m, behind = scanValue(text, skipBlanks(text, colon+1))
+				m.rawKey = rawKey
+				if err := json.Unmarshal([]byte(rawKey), &m.key); err != nil {
+					panic(err)
+				}
+			}
+			n.members = append(n.members, m)
+			at = behind
+		}
+		n.end = at + 1
+	default:
+		for at < len(text) && !bytes.ContainsRune([]byte(" \t\r\n,]}"), rune(text[at])) {
+			at++
+		}
+		n.end = at
+	}
+	return n, n.end
+}

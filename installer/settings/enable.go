@@ -1,0 +1,275 @@
+package settings
+
+// Switching a plugin on.
+//
+// The rules:
+//   - all of it is one edit of one scope's file; only a directory marketplace
+//     that has to be declared goes elsewhere, into user settings;
+//   - double-shot-latte goes off, and so does every other springfield plugin of the
+//     same kind: one decides, one drives a loop to a goal, one through a spec. While
+//     a loop runs, the hooks of the others stand aside, so kinds do not exclude each
+//     other. A plugin that decides nothing at Stop switches no other off;
+//   - what another scope decides is not touched but named.
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// latte is the plugin that springfield replaces.
+const (
+	latte       = "double-shot-latte@"
+	latteOrigin = latte + "superpowers-marketplace"
+)
+
+// Rivals says what is to happen to plugins that drive the same loop.
+type Rivals string
+
+// Answers about rivals; none is asked for with a *RivalsError.
+const (
+	RivalsOff  Rivals = "off"
+	RivalsKeep Rivals = "keep"
+)
+
+// Enabling is what Enable is asked for.
+type Enabling struct {
+	Plugin client.Plugin
+	Scope  client.Scope
+	// Declare has user settings declare the suite's directory as a marketplace,
+	// for when there is no client to register it.
+	Declare bool
+	Keep    bool // other springfield plugins stay on
+	// Kin are the strategies of the plugin's kind, of which one is on; nil: all that
+	// decide at Stop.
+	Kin []string
+	// Beside is set for a plugin that decides nothing at Stop, so that all others
+	// stay as they are.
+	Beside bool
+	// Loops is set for a plugin that drives a loop of its own through a spec,
+	// which others drive too.
+	Loops  bool
+	Rivals Rivals
+	// Rounds is how often in a row the plugin may let Claude go on without a
+	// tool call in between.
+	Rounds int
+}
+
+// RivalsError says that other plugins drive the same loop, and that the user has to
+// decide about them.
+type RivalsError struct {
+	Plugin string
+	IDs    []string
+}
+
+func (e *RivalsError) Error() string {
+	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
+}
+
+// PlanEnable plans to switch a plugin on in a scope.
+func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
+	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
+	f, err := s.openScope(e.Scope)
+	if err != nil {
+		return c, err
+	}
+	var user file
+	var market client.Market
+	if e.Plugin.Suite != "" { // else it is known by its name alone
+		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
+		if user, err = s.userFile(); err != nil {
+			return c, err
+		}
+		if err := market.CheckDeclared(user.doc); err != nil {
+			return c, user.refused(err)
+		}
+	}
+	edits, err := s.switches(&c, f, e)
+	if err != nil {
+		return c, err
+	}
+	if e.Declare {
+		declare := declaring(market)
+		if user.At == f.At { // user scope, or a project whose settings are the user's
+			edits = append([]document.Edit{declare}, edits...)
+		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
+			// An absolute path is of no use to others: never in a project's file.
+			return c, err
+		}
+	}
+	return c, s.setMembers(&c, f, edits, f.At)
+}
+
+func declaring(m client.Market) document.Edit {
+	return document.Edit{Path: []string{"extraKnownMarketplaces", m.Name}, Value: m.Declaration()}
+}
+
+func switchTo(id, value string) document.Edit {
+	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
+}
+
+// switches are the members to set in the scope's file.
+func (s *Settings) switches(c *journal.Change, f file, e Enabling) ([]document.Edit, error) {
+	id := e.Plugin.ID()
+	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
+		return nil, f.refused(err) // before the user is asked anything
+	}
+	v, err := s.viewFrom(e.Scope, f)
+	if err != nil {
+		return nil, err
+	}
+	if e.Beside {
+		v.noteOverruled(c, id, true)
+		return []document.Edit{switchTo(id, "true")}, nil
+	}
+	edits := append(v.raiseCap(c, e), switchTo(latteOrigin, "false"))
+	if _, says := v.own.SaysOf(latteOrigin); !says && !v.isOn(latteOrigin) {
+		c.Notes = append(c.Notes, latteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
+	}
+	others, rivals, err := s.switchOffOthers(c, v, f, e)
+	if err != nil {
+		return nil, err
+	}
+	if len(rivals) > 0 && e.Rivals == "" {
+		return nil, &RivalsError{id, rivals}
+	}
+	edits = append(edits, others...)
+	for _, rival := range rivals {
+		if e.Rivals == RivalsKeep {
+			c.Notes = append(c.Notes, rival+" stays on too: both drive a loop, and either can make Claude go on")
+			continue
+		}
+		edits = append(edits, v.removeRival(c, rival)...)
+		v.noteOverruled(c, rival, false)
+	}
+	v.noteOverruled(c, id, true)
+	return append(edits, switchTo(id, "true")), nil
+}
+
+// switchOffOthers are the members that switch off the other plugins that decide at Stop, and
+// the rivals in a loop.
+func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, rivals []string, err error) {
+	known := s.Snapshot
+	if e.Plugin.Suite != "" { // known or not: with this edit it will be
+		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
+	}
+	for _, id := range v.pluginIDs() {
+		isLatte := strings.HasPrefix(id, latte)
+		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
+			return nil, nil, f.refused(err)
+		}
+		_, above, overruled := v.overruled(id)
+		switch {
+		case id == e.Plugin.ID():
+		case !isLatte && s.isOtherKind(known, e, id):
+			if v.isOn(id) {
+				c.Notes = append(c.Notes, id+" stays on too: while a loop runs, only the plugin that drives it decides")
+			}
+		case isLatte || s.drivesStop(known, v, id):
+			if !isLatte && e.Keep {
+				if v.isOn(id) {
+					c.Notes = append(c.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
+				}
+				continue
+			}
+			if v.isOn(id) && id != latteOrigin {
+				off = append(off, switchTo(id, "false"))
+			}
+			if v.isOn(id) && !above {
+				c.Notes = append(c.Notes, id+" is switched off")
+			}
+			v.noteOverruled(c, id, false)
+		case e.Loops && isRival(id) && (v.isOn(id) || overruled && above):
+			rivals = append(rivals, id)
+		}
+	}
+	return off, rivals, nil
+}
+
+// isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
+// another kind.
+func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
+	i := known.Installed(id)
+	return e.Kin != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.Kin, i.Strategy)
+}
+
+// drivesStop tells whether a plugin is one of ours that decides at Stop. Of one that
+// is not there any more only our memory can tell.
+func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
+	if i := known.Installed(id); i.Dir != "" {
+		return i.DrivesStop()
+	}
+	return slices.ContainsFunc(v.allLayers(), func(l client.Layer) bool {
+		m, _ := s.recallFile(l.Location()) // one that cannot be read says nothing
+		return l.Name != client.Skills && m.switchedOn(id)
+	})
+}
+
+// isRival tells whether a plugin is known to drive a loop through a spec or a
+// promise, and is not ours.
+func isRival(id string) bool {
+	name, _, _ := strings.Cut(id, "@")
+	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
+}
+
+// removeRival takes a rival's entry out, and says false where a lower scope
+// would switch it on again.
+func (v view) removeRival(c *journal.Change, id string) []document.Edit {
+	_, says := v.own.SaysOf(id)
+	switch {
+	case v.scopeBelow(id) != "":
+		c.Notes = append(c.Notes, id+" is switched off")
+		return []document.Edit{switchTo(id, "false")}
+	case says:
+		c.Notes = append(c.Notes, id+" is taken out")
+		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
+	}
+	return nil
+}
+
+// raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
+func (v view) raiseCap(c *journal.Change, e Enabling) []document.Edit {
+	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
+		if client.Honoured(v.above) < e.Rounds {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
+				client.BlockCap, value, from, e.Plugin.ID(), e.Rounds))
+		}
+		return nil
+	}
+	honoured := client.Honoured(v.allLayers())
+	if honoured >= e.Rounds {
+		return nil
+	}
+	c.Notes = append(c.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
+		client.BlockCap, e.Rounds, honoured))
+	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+}
+
+// Managed is the file that an administrator would deploy to have a plugin on for
+// all users of a machine.
+func (e Enabling) Managed(market client.Market) ([]byte, error) {
+	if market.Source == nil {
+		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
+	}
+	settings := struct {
+		Env          map[string]string          `json:"env,omitempty"`
+		Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
+		Plugins      map[string]bool            `json:"enabledPlugins"`
+	}{
+		Marketplaces: map[string]json.RawMessage{market.Name: market.Declaration()},
+		Plugins:      map[string]bool{e.Plugin.ID(): true},
+	}
+	if !e.Beside {
+		settings.Plugins[latteOrigin] = false
+	}
+	if e.Rounds > client.BlockCapDefault {
+		settings.Env = map[string]string{client.BlockCap: strconv.Itoa(e.Rounds)}
+	}
+	return encodeIndented(settings)
+}

@@ -1,0 +1,294 @@
+package settings
+
+// Leaving altogether: all that springfield has set in settings files, wherever they
+// are, all that Claude Code knows of its plugins, and springfield's own state.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// Left is something that stays, and what removes it.
+type Left struct {
+	What   string `json:"what"`
+	Remove string `json:"remove"`
+	Failed bool   `json:"failed,omitempty"` // it should have been removed, and could not be
+}
+
+// DisableAll plans to give back, in every settings file, what springfield has set there.
+// Of its plugins that are on in the user's own settings without its doing, the entries
+// are set to false, or go where all is to go. ids are the plugins.
+func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
+	c = journal.Change{Did: "disable all plugins"}
+	layers, err := s.AllLayers()
+	if err != nil {
+		return c, nil, nil, err
+	}
+	memories, err := s.memories()
+	if err != nil {
+		return c, nil, nil, err // of which file it is cannot be told
+	}
+	seen := map[string]bool{} // files
+	for _, m := range memories {
+		seen[m.File] = true
+		if err := s.releaseAll(&c, m.File, purge); err != nil {
+			left = append(left, m.unreleased(err, purge))
+			continue
+		}
+		for _, r := range m.Members {
+			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
+				ids = append(ids, r.Path[1])
+			}
+		}
+	}
+	for _, l := range layers {
+		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
+		for _, id := range ours {
+			if on, _ := l.SaysOf(id); on {
+				ids = append(ids, id)
+			}
+		}
+		switch {
+		case len(ours) == 0 || seen[l.Location()]:
+		case l.Name == client.Managed:
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it", false})
+		case l.Name == string(client.Project):
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project", false})
+		default:
+			if err := s.releaseAll(&c, l.Location(), purge); err != nil {
+				return c, nil, nil, err
+			}
+		}
+	}
+	slices.Sort(ids)
+	return c, slices.Compact(ids), left, nil
+}
+
+// unreleased says what becomes of a file that cannot be given back. After a purge, which
+// removes the memory of it, only a person knows.
+func (m *memory) unreleased(err error, purge bool) Left {
+	var entries []string
+	for _, r := range m.Members {
+		entries = append(entries, strings.Join(r.Path, "."))
+	}
+	byHand := "take out by hand: " + strings.Join(entries, ", ")
+	if purge {
+		return Left{err.Error(), byHand, true}
+	}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
+}
+
+// isOwnPlugin tells whether a plugin is one that springfield made, as far as can be seen.
+func (s *Settings) isOwnPlugin(id string) bool { return s.Installed(id).IsOurs() }
+
+// releaseAll gives back all that is set in a file, on whatever behalf, and switches off
+// what else of springfield's is on there.
+func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error {
+	f, err := s.openFile("", path)
+	if err != nil {
+		return err
+	}
+	if f.At != path { // a link has come into a project: what it leads to is not what was edited
+		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At)
+	}
+	m, err := s.recallFile(path)
+	if err != nil {
+		return err
+	}
+	data := f.currentBytes()
+	if m != nil {
+		back, err := m.release(f, everyone, func(remembered) bool { return true })
+		if err != nil {
+			return f.refused(err)
+		}
+		c.Notes = append(c.Notes, back.notesOn(f)...)
+		data = back.data
+	}
+	after, err := s.without(data, purge)
+	if err != nil {
+		return f.refused(err)
+	}
+	edit := f.Edit
+	if f.Before != nil {
+		if edit, err = f.editTo(after); err != nil {
+			return err
+		}
+	}
+	edit.Drop = m != nil && m.Origin != nil && m.Origin.NoDir
+	c.Edits = append(c.Edits, edit)
+	if m != nil {
+		forgetting, err := s.remember(&memory{File: m.File})
+		if err != nil {
+			return err
+		}
+		c.Edits = append(c.Edits, forgetting)
+	}
+	return nil
+}
+
+// without are settings in which no plugin of springfield's is on: their entries say
+// false, or are gone.
+func (s *Settings) without(data []byte, purge bool) ([]byte, error) {
+	if data == nil {
+		return nil, nil
+	}
+	doc, err := document.ParseDocument(data)
+	if err != nil {
+		return nil, err
+	}
+	var edits []document.Edit
+	for _, m := range doc.Members("enabledPlugins") {
+		switch on := string(m.Value) != "false"; {
+		case !s.isOwnPlugin(m.Key):
+		case purge:
+			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
+		case on:
+			edits = append(edits, switchTo(m.Key, "false"))
+		}
+	}
+	if len(edits) == 0 {
+		return data, nil
+	}
+	return doc.ApplyEdits(edits...)
+}
+
+// PurgeAll has the client forget plugins, and every marketplace that has nothing else.
+// It says what it did, a sentence each, and what stays.
+func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
+	markets, err := s.Markets()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(markets)) {
+		m := markets[name]
+		ours := s.ownPluginsIn(m, ids)
+		if len(ours) == 0 {
+			continue
+		}
+		if claude.Path == "" {
+			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", "in Claude Code: /plugin marketplace remove " + name, false})
+			continue
+		}
+		if why := s.otherOffers(m, ours); why != "" {
+			left = append(left, Left{"marketplace " + name + " stays registered: " + why, "in Claude Code: /plugin marketplace remove " + name, false})
+			more, err := s.uninstall(ctx, claude, ours)
+			if notes = append(notes, more...); err != nil {
+				return notes, left, err
+			}
+			continue
+		}
+		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, name)
+		if err != nil {
+			return notes, left, err
+		}
+		notes = append(notes, note)
+	}
+	return notes, left, nil
+}
+
+func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {
+	for _, id := range ids {
+		note, err := claude.Uninstall(ctx, client.NewSnapshot(s.Places), id)
+		if err != nil {
+			return notes, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes, nil
+}
+
+// ownPluginsIn are the plugins of a marketplace that are springfield's.
+func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
+	for _, name := range s.OwnPlugins(m) {
+		ours = append(ours, name+"@"+m.Name)
+	}
+	for _, id := range ids {
+		if _, market, _ := strings.Cut(id, "@"); market == m.Name && !slices.Contains(ours, id) {
+			ours = append(ours, id)
+		}
+	}
+	return ours
+}
+
+// otherOffers says what a marketplace is registered for beside springfield's plugins, "" for
+// nothing.
+func (s *Settings) otherOffers(m client.Market, ours []string) string {
+	names, _ := s.PluginsOffered(m) // a catalog that is gone offers nothing
+	for _, name := range names {
+		if !slices.Contains(ours, name+"@"+m.Name) {
+			return "it offers other plugins, such as " + name
+		}
+	}
+	return ""
+}
+
+// ForgetAll removes springfield's own state, but for what the user may have written into
+// it: rules of their own, and templates of loops.
+func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
+	own, left, err := SpringfieldFiles(p)
+	if err != nil {
+		return nil, nil, fmt.Errorf("remove state: %w", err)
+	}
+	for _, path := range own {
+		if err := os.RemoveAll(path); err != nil {
+			return removed, left, fmt.Errorf("remove state: %w", err)
+		}
+		removed = append(removed, path)
+	}
+	if len(left) == 0 {
+		err = os.Remove(p.StatePath())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	// Its directory may have been there for it alone; one that is a link stays.
+	dir := filepath.Dir(p.StatePath())
+	if info, e := os.Lstat(dir); err == nil && len(left) == 0 && e == nil && info.IsDir() && os.Remove(dir) == nil {
+		removed = append(removed, dir)
+	}
+	return removed, left, err
+}
+
+// SpringfieldFiles tells springfield's own files from what the user may have written beside them.
+func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
+	entries, err := os.ReadDir(p.StatePath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.StatePath(), e.Name())
+		if isState(e.Name()) {
+			own = append(own, path)
+		} else {
+			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.QuoteArgument(path), false})
+		}
+	}
+	return own, users, err
+}
+
+// isState tells whether a name in the state directory is one of springfield's own.
+func isState(name string) bool {
+	switch name {
+	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "loops.jsonl", "suites.json", "secret", "settings.lock", "secret.lock":
+		return true
+	}
+	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a write that was killed
+		base := strings.TrimSuffix(fresh, filepath.Ext(fresh))
+		return fresh != base && isState(base)
+	}
+	return journal.IsTemporary(name)
+}

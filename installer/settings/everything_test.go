@@ -1,0 +1,99 @@
+package settings
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// Of every file of springfield's state that the docs name, disable --all --purge knows
+// whether it goes; what a user writes stays.
+func TestStateThatThePurgeKnows(t *testing.T) {
+	text, err := os.ReadFile("../docs/files.md")
+	must(t, err)
+	_, text2, _ := strings.Cut(string(text), "\n## State\n")
+	table, _, _ := strings.Cut(text2, "\n### ")
+	own := map[string]bool{"PLUGIN.json": true, "settings.json": true, "loops": true}
+	seen := 0
+	for _, row := range strings.Split(table, "\n| `")[1:] {
+		first, _, _ := strings.Cut(row, " |")
+		for _, name := range regexp.MustCompile("[A-Za-z*][-A-Za-z.*/]*").FindAllString(first, 1) {
+			name, _, _ = strings.Cut(name, "/")
+			seen++
+			if isState(name) == own[name] {
+				t.Errorf("%s: the purge removes it: %v", name, isState(name))
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("the docs name %d files", seen)
+	}
+}
+
+// The purge removes what springfield alone makes, by its name, and names the rest in a
+// way that a shell takes.
+func TestStateThatIsTheUsers(t *testing.T) {
+	p := newPlaces(t)
+	p.Config = filepath.Join(p.Home, "my own")
+	for _, name := range []string{"hold", "hold.k3.new", "journal/00000001.json", ".ned-flanders.json.springfield-ab12.tmp", "rules.new/x", "notes.lock", "holds.jsonl.of-last-year", "ned-flanders.json"} {
+		put(t, p.StatePath(name), "x")
+	}
+	removed, left, err := ForgetAll(p)
+	if err != nil || len(removed) != 4 || len(left) != 4 {
+		t.Errorf("removed %v, left %v, %v", removed, left, err)
+	}
+	for _, l := range left {
+		if !strings.HasPrefix(l.Remove, "rm -r '"+p.StatePath()) || !strings.HasSuffix(l.Remove, "'") {
+			t.Errorf("%q", l.Remove)
+		}
+	}
+	if now := look(t, p.StatePath("rules.new", "x")); now != "x" {
+		t.Errorf("rules.new: %s", now)
+	}
+}
+
+// Where a link has come into a project since, nothing is changed behind it, and it is
+// said; where a memory cannot be read, nothing is done as if there were none.
+func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
+	p := newPlaces(t)
+	putPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "1.0.0")
+	put(t, filepath.Join(p.Work, "hooks", ".claude-plugin", "marketplace.json"), `{"name": "hooks", "owner": {"name": "Ned"}, "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
+	const theirs = `{"enabledPlugins": {"ned-flanders@hooks": true}}`
+	project := settingsOf(t, p, client.Project)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
+	kept := look(t, project)
+	victim := filepath.Join(p.Home, "other", ".claude")
+	put(t, filepath.Join(victim, "settings.json"), theirs)
+	must(t, os.RemoveAll(filepath.Dir(project)))
+	link(t, victim, filepath.Dir(project))
+	elsewhere := p
+	elsewhere.Work, elsewhere.Root = p.Home, p.Home
+	for _, purge := range []bool{false, true} {
+		c, _, left, err := ReadSettings(elsewhere).DisableAll(purge)
+		if err != nil || len(left) != 1 || !strings.Contains(left[0].What, victim) || !strings.Contains(left[0].Remove, "enabledPlugins.ned-flanders@hooks") {
+			t.Errorf("%+v, %v", left, err)
+		}
+		for _, e := range c.Edits {
+			if !e.Own && strings.Contains(e.At, "other") {
+				t.Errorf("%s is edited", e.At)
+			}
+		}
+	}
+	must(t, os.Remove(filepath.Dir(project)))
+	put(t, project, kept)
+	all, err := os.ReadDir(p.StatePath("edits"))
+	if err != nil || len(all) == 0 {
+		t.Fatal(err)
+	}
+	put(t, memoryFile(p, project), "{")
+	_, _, _, err = ReadSettings(elsewhere).DisableAll(true)
+	if damaged := (*journal.DamagedError)(nil); !errors.As(err, &damaged) {
+		t.Errorf("with a damaged memory: %v", err)
+	}
+}

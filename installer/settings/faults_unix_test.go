@@ -1,0 +1,109 @@
+//go:build unix
+
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
+
+// checkPermissions takes a permission away at one place after the other, before
+// enable, disable and undo, each with two files to write.
+func checkPermissions(t *testing.T, dir string) {
+	if os.Geteuid() == 0 {
+		t.Fatal("still root")
+	}
+	user := func(p client.Places) string { return filepath.Join(p.Config, "settings.json") }
+	project := func(p client.Places) string { return filepath.Join(p.Work, ".claude", "settings.json") }
+	all := []string{"enable", "disable", "undo"}
+	for _, test := range []struct {
+		name   string
+		closed func(client.Places) string // what loses the permission
+		mode   os.FileMode
+		names  func(client.Places) string // what the error has to name
+		orders []string
+	}{
+		{"user's directory", func(p client.Places) string { return p.Config }, 0o555, user, all},
+		{"project's directory", func(p client.Places) string { return filepath.Dir(project(p)) }, 0o555, project, all},
+		{"user settings unreadable", user, 0, user, all},
+		{"project settings unreadable", project, 0, project, all},
+		{"user settings read-only", user, 0o444, user, []string{"enable", "disable"}},
+		{"project settings read-only", project, 0o444, project, []string{"enable", "disable"}},
+		{"user's directory unreadable", func(p client.Places) string { return p.Config }, 0, func(p client.Places) string { return p.Config }, all},
+		{"state", func(p client.Places) string { return p.StatePath() }, 0o555, func(p client.Places) string { return p.StatePath() }, []string{"first enable"}},
+		{"lock", func(p client.Places) string { return p.StatePath("settings.lock") }, 0, func(p client.Places) string { return p.StatePath("settings.lock") }, all},
+		{"journal", func(p client.Places) string { return p.StatePath("journal") }, 0o555, func(p client.Places) string { return p.StatePath("journal") }, all},
+		{"journal unreadable", func(p client.Places) string { return p.StatePath("journal") }, 0, func(p client.Places) string { return p.StatePath("journal") }, all},
+		{"edits", func(p client.Places) string { return p.StatePath("edits") }, 0o555, func(p client.Places) string { return p.StatePath("edits") }, []string{"enable"}},
+		{"edits unreadable", func(p client.Places) string { return p.StatePath("edits") }, 0, func(p client.Places) string { return p.StatePath("edits") }, all},
+	} {
+		for _, do := range test.orders {
+			t.Run(test.name+"/"+do, func(t *testing.T) {
+				root, err := os.MkdirTemp(dir, "")
+				must(t, err)
+				p := client.Places{
+					Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"),
+					Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work"),
+				}
+				put(t, user(p), twoSpaces)
+				put(t, project(p), "{}\r\n")
+				original := everything(t, p)
+				ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
+				o := order{Places: p, Do: do, Plugin: ned.Name, Scope: client.Project, Declare: true}
+				switch do {
+				case "first enable": // our directory is there, with nothing in it
+					o.Do = "enable"
+					must(t, journal.MakeDirs(p.StatePath(), 0o700))
+				case "enable": // another plugin before, so that our files are there
+					enable(t, p, lisa, client.User, false)
+					disable(t, p, lisa, client.User)
+					enable(t, p, lisa, client.User, false)
+				default:
+					enable(t, p, ned, client.Project, true)
+				}
+				before := everything(t, p)
+
+				closed := test.closed(p)
+				info, err := os.Stat(closed)
+				must(t, err)
+				must(t, os.Chmod(closed, test.mode))
+				plan, err := o.plan()
+				if err == nil {
+					err = Journal(p).ApplyChange(plan)
+				}
+				must(t, os.Chmod(closed, info.Mode().Perm()))
+				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), test.names(p)) {
+					t.Errorf("got %v, want a denied permission for %s", err, test.names(p))
+				}
+				after := everything(t, p)
+				delete(before, p.StatePath("settings.lock")) // made on the way, empty
+				delete(after, p.StatePath("settings.lock"))
+				if !reflect.DeepEqual(before, after) {
+					t.Errorf("before %q\nafter %q", before, after)
+				}
+
+				// With the permission it works, and can be taken back.
+				w := world{order: o}
+				if err := errors.Join(w.again(o), w.undoAll()); err != nil {
+					t.Error(err)
+				}
+				for path, data := range original {
+					if got := look(t, path); got != data {
+						t.Errorf("%s is %q in the end, was %q", path, got, data)
+					}
+				}
+			})
+		}
+	}
+}

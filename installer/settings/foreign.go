@@ -1,0 +1,116 @@
+package settings
+
+// Settings of other hosts than Claude Code: the members that have a plugin on are set, and
+// given back, as in its settings. A file may be in another language than JSON.
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// Document is a settings file as it was read. Values are JSON, whatever the file is.
+type Document interface {
+	Get(path ...string) (value json.RawMessage, found bool, err error)
+	ApplyEdits(edits ...document.Edit) ([]byte, error)
+}
+
+func parseJSON(data []byte) (Document, error) { return document.ParseDocument(data) }
+
+// Foreign is a settings file of another host.
+type Foreign struct {
+	Host  string
+	In    string // a directory that may be anyone's and that is not left, "" for the user's own file
+	Path  string
+	Parse func(data []byte) (Document, error) // nil: it is JSON
+}
+
+// foreign opens a settings file of another host, as a plan leaves it so far.
+func (s *Settings) foreign(c *journal.Change, of Foreign) (f file, err error) {
+	f = file{host: of.Host, parse: of.Parse}
+	if f.parse == nil {
+		f.parse = parseJSON
+	}
+	if f.Edit, err = journal.OpenEdit(of.In, of.Path); err != nil {
+		return f, fmt.Errorf("read settings: %w", err)
+	}
+	for _, e := range c.Edits {
+		if e.At == f.At {
+			f.Before = e.After
+		}
+	}
+	if len(f.currentBytes()) > document.MaxSize {
+		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
+	}
+	if f.as, err = f.parse(f.currentBytes()); err != nil {
+		return f, f.refused(err)
+	}
+	return f, nil
+}
+
+// SetForPlugin adds to a plan that a host's settings have members which a plugin needs.
+func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
+	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
+}
+
+// ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
+// was enabled there. It tells whether springfield has set anything for it.
+func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (known bool, err error) {
+	all := func(remembered) bool { return true }
+	err = s.onForeign(c, of, func(f file) error {
+		m, err := s.recallFile(f.At)
+		if known = m.servesFile(plugin, all); err != nil || !known {
+			return err
+		}
+		return s.release(c, f, plugin, all)
+	})
+	return known, err
+}
+
+// SetOnly adds to a plan that a host's settings have members, and remembers nothing.
+func (s *Settings) SetOnly(c *journal.Change, of Foreign, edits []document.Edit) error {
+	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, "") })
+}
+
+// onForeign does one step of a plan on a settings file of another host. Several steps on one
+// file are one edit.
+func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) error) error {
+	f, err := s.foreign(c, of)
+	if err != nil {
+		return err
+	}
+	before := len(c.Edits)
+	if err := step(f); err != nil {
+		return err
+	}
+	added := slices.Clone(c.Edits[before:])
+	c.Edits = c.Edits[:before]
+	for _, e := range added {
+		if i := slices.IndexFunc(c.Edits, func(was journal.Edit) bool { return was.At == e.At }); i >= 0 {
+			e.Before = c.Edits[i].Before
+			c.Edits = slices.Delete(c.Edits, i, i+1)
+		}
+		c.Edits = append(c.Edits, e)
+	}
+	return nil
+}
+
+// EnabledOn lists the plugins that springfield remembers to have enabled in a host's
+// settings, each with its file.
+func (s *Settings) EnabledOn(host string) (all []Remembered, err error) {
+	memories, err := s.memoriesOf(host)
+	for _, m := range memories {
+		var ids []string
+		for _, r := range m.Members {
+			ids = append(ids, r.For...)
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
+			all = append(all, Remembered{ID: id, File: m.File})
+		}
+	}
+	return all, err
+}

@@ -1,0 +1,182 @@
+package settings
+
+// Edits that mend one thing. Every one is in the journal, so undo takes it back.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.
+func (s *Settings) PlanSwitch(scope client.Scope, id string, on bool) (journal.Change, error) {
+	verb, value := "switch off", "false"
+	if on {
+		verb, value = "switch on", "true"
+	}
+	return s.setMember(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
+}
+
+// SetVariable plans to set a variable for Claude Code and its hooks in a scope.
+func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.Change, error) {
+	text, err := document.EncodeValue(value)
+	if err != nil {
+		return journal.Change{}, err
+	}
+	return s.setMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
+}
+
+// Declare plans to have user settings declare a directory as a marketplace.
+func (s *Settings) Declare(name, dir string) (journal.Change, error) {
+	return s.setMember(client.User, "declare marketplace "+name+" in user settings", declaring(client.Directory(name, dir)))
+}
+
+func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (journal.Change, error) {
+	c := journal.Change{Did: did}
+	f, err := s.openScope(scope)
+	if err != nil {
+		return c, err
+	}
+	// Where springfield has enabled something, this belongs to it, and disable
+	// gives back what was there before.
+	m, err := s.recallFile(f.At)
+	if err != nil {
+		return c, err
+	}
+	behalf := ""
+	if m.servesFile(f.At, func(remembered) bool { return true }) {
+		behalf = f.At
+	}
+	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
+}
+
+// RemoveFile plans to take a regular file of the project away: one below the directory
+// that sessions start in.
+func RemoveFile(p client.Places, path string) (journal.Change, error) {
+	c := journal.Change{Did: "remove " + path}
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return c, fmt.Errorf("%s is not a regular file", path)
+	}
+	e, err := journal.OpenEdit(p.Work, path)
+	e.After = nil
+	c.Edits = []journal.Edit{e}
+	return c, err
+}
+
+// Remembered is a plugin that springfield has enabled.
+type Remembered struct {
+	ID    string
+	Scope client.Scope
+	File  string // the scope's settings
+}
+
+// EnabledByUs lists the plugins that springfield remembers to have enabled in
+// the settings of any scope, the widest first.
+func (s *Settings) EnabledByUs() []Remembered {
+	var all []Remembered
+	for _, scope := range client.AllScopes() {
+		path, err := s.Settings(scope)
+		if err != nil {
+			continue
+		}
+		target, err := journal.Resolve(path)
+		if err != nil {
+			continue
+		}
+		m, err := s.recallFile(target)
+		if err != nil {
+			continue
+		}
+		for _, id := range m.enabled() {
+			all = append(all, Remembered{id, scope, path})
+		}
+	}
+	return all
+}
+
+// Undeclared says which marketplaces an undo takes out of settings while plugins in other
+// settings files still need them: an edit that was forgotten can have come to share one.
+func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
+	for _, e := range u.Edits {
+		m, err := s.recallFile(e.At)
+		if e.Own || err != nil || m == nil || e.Before == nil {
+			continue
+		}
+		for _, r := range m.Members {
+			if r.Path[0] != "extraKnownMarketplaces" || !declares(e.Before, r.Path) || declares(e.After, r.Path) {
+				continue
+			}
+			for _, file := range r.For {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && pathExists(file) {
+					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// declares tells whether settings have a member.
+func declares(c *journal.Content, path []string) bool {
+	if c == nil {
+		return false
+	}
+	doc, err := document.ParseDocument(c.Data)
+	if err != nil {
+		return false
+	}
+	_, found, err := doc.Get(path...)
+	return err == nil && found
+}
+
+// HasSetVariable tells whether springfield has given a variable the value that it has.
+func (s *Settings) HasSetVariable(v client.Variable) bool {
+	m, _ := s.recallFile(v.At) // without a memory nothing is ours
+	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
+		return slices.Equal(r.Path, []string{"env", v.Name}) && r.Set != nil && r.isStillSet(v.Value, true)
+	})
+}
+
+// Damaged lists files of springfield's own that cannot be read.
+func Damaged(p client.Places) []error {
+	var all []error
+	files, _ := os.ReadDir(p.StatePath("edits"))
+	for _, f := range files {
+		path := p.StatePath("edits", f.Name())
+		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
+			continue
+		}
+		if k := readMemory(path); k.err != nil {
+			all = append(all, damaged(path, k.err))
+		}
+	}
+	return append(all, Journal(p).Damaged()...)
+}
+
+func damaged(path string, err error) error {
+	if known := (*journal.DamagedError)(nil); errors.As(err, &known) {
+		return err
+	}
+	return &journal.DamagedError{File: path, Err: err}
+}
+
+// CheckState says why the state directory could not be written.
+func CheckState(p client.Places) error {
+	dir := p.StatePath()
+	for !pathExists(dir) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir) // it will be made in there
+	}
+	f, err := os.CreateTemp(dir, ".springfield-check-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}

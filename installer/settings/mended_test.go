@@ -1,0 +1,308 @@
+package settings
+
+// Bugs that were found once, each by torturing the package, and do not come back.
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// Undo and disable would write the one anew and remove the other.
+func TestReadOnlyFilesStay(t *testing.T) {
+	for _, before := range []string{twoSpaces, "(none)"} {
+		p := newPlaces(t)
+		user := settingsOf(t, p, client.User)
+		if before != "(none)" {
+			put(t, user, before)
+		}
+		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+		must(t, os.Chmod(user, 0o444))
+		if _, _, err := planUndo(p); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("undo: %v", err)
+		}
+		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("disable: %v", err)
+		}
+	}
+}
+
+func TestANumberIsACap(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 30})
+	must(t, err)
+	must(t, Journal(p).ApplyChange(plan))
+	if !strings.Contains(look(t, user), "50") {
+		t.Errorf("a cap of 50 was lowered: %s", look(t, user))
+	}
+}
+
+func TestALatteGivenTwiceIsRefused(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	if err == nil {
+		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
+	}
+}
+
+func TestJournalIsSwept(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, twoSpaces)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	left := filepath.Join(p.StatePath("journal"), ".00000001.json.springfield-1.tmp")
+	put(t, left, "secrets")
+	old := time.Now().Add(-48 * time.Hour)
+	must(t, os.Chtimes(left, old, old))
+	for range 3 {
+		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
+		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	}
+	if pathExists(left) {
+		t.Error("what a kill has left in the journal stays for ever")
+	}
+}
+
+func TestBrokenTextIsNoPlugin(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
+	if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A repair belongs to what springfield has enabled there: disable gives back what
+// its owner had said in between.
+func TestARepairIsGivenBack(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, "{}\n")
+	ned := pluginOf(p, "ned-flanders")
+	enable(t, p, ned, client.User, false)
+	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
+	for _, plan := range []func() (journal.Change, error){
+		func() (journal.Change, error) { return ReadSettings(p).PlanSwitch(client.User, latteOrigin, false) },
+		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
+	} {
+		repair, err := plan()
+		must(t, err)
+		must(t, Journal(p).ApplyChange(repair))
+	}
+	disable(t, p, ned, client.User)
+	got := look(t, user)
+	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, client.BlockCap) || strings.Contains(got, "ned") {
+		t.Errorf("after disable:\n%s", got)
+	}
+}
+
+func TestRemoveFollowsNoLinks(t *testing.T) {
+	p := newPlaces(t)
+	secret := filepath.Join(p.Home, "secret")
+	put(t, secret, "key")
+	dir := filepath.Join(p.Work, ".claude")
+	must(t, os.MkdirAll(dir, 0o755))
+	link(t, secret, filepath.Join(dir, "ralph-loop.local.md"))
+	link(t, p.Home, filepath.Join(p.Work, "linked"))
+	for _, path := range []string{filepath.Join(dir, "ralph-loop.local.md"), filepath.Join(p.Work, "linked", "secret"), filepath.Join(dir, "none"), dir} {
+		if _, err := RemoveFile(p, path); err == nil {
+			t.Errorf("%s would be removed", path)
+		}
+	}
+}
+
+// The plugins of the suite that is being enabled are known by their files, also
+// before anybody has registered it.
+func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
+	p := newPlaces(t)
+	suite := filepath.Join(p.Work, "hooks")
+	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"name": "hooks", "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}, {"name": "lisa-simpson", "source": "./lisa-simpson"}]}`)
+	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
+	putPlugin(t, filepath.Join(suite, "lisa-simpson"), "1.0.0")
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
+	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
+		t.Errorf("both are on, notes %q:\n%s", plan.Notes, got)
+	}
+}
+
+// What another scope says is read as Claude Code reads it: the last of two equal
+// keys counts.
+func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
+		t.Errorf("%q, %v", plan.Notes, err)
+	}
+}
+
+func TestACapThatAnotherScopeLowers(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 40})
+	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
+		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
+	}
+}
+
+// What cannot be a plugin's ID is neither edited nor printed.
+func TestNoAdviceFromAProjectsKeys(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
+	for _, scope := range []client.Scope{client.User, client.Local} {
+		plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
+			t.Errorf("%s: %v\n%s", scope, err, text)
+		}
+	}
+}
+
+// A latte in the skills directory loads on its own, and is switched off too.
+func TestALatteInSkills(t *testing.T) {
+	p := newPlaces(t)
+	putSkill(t, p, "coffee", "double-shot-latte")
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
+		t.Errorf("notes %q:\n%s", plan.Notes, got)
+	}
+}
+
+// One line says what becomes of a plugin, and it is true.
+func TestNotesDoNotContradict(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "stays on here: project settings say so") {
+		t.Errorf("%q", plan.Notes)
+	}
+}
+
+// What comes back is what disable gives back, and nothing else.
+func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(t *testing.T, p client.Places) journal.Change
+	}{
+		{"another scope's plugin goes", func(t *testing.T, p client.Places) journal.Change {
+			enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
+			enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
+			return disable(t, p, pluginOf(p, "lisa-simpson"), client.Project)
+		}},
+		{"the file has gone", func(t *testing.T, p client.Places) journal.Change {
+			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+			must(t, os.Remove(settingsOf(t, p, client.User)))
+			return disable(t, p, pluginOf(p, "ned-flanders"), client.User)
+		}},
+	} {
+		p := newPlaces(t)
+		put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+		plan := test.do(t, p)
+		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
+			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, client.User)))
+		}
+	}
+}
+
+// Our own directory is for the user alone, whatever makes it.
+func TestForgettingNothingMakesNothingPublic(t *testing.T) {
+	p := newPlaces(t)
+	if _, err := Journal(p).ForgetNewest(); !errors.Is(err, journal.ErrNothingToUndo) {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(p.StatePath()); err == nil && info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("it is %v", info.Mode())
+	}
+}
+
+// A repair of what is so already is no edit, also where another file needs it.
+func TestARepairThatChangesNothing(t *testing.T) {
+	p := newPlaces(t)
+	ned := pluginOf(p, "ned-flanders")
+	enable(t, p, ned, client.Project, true) // declares it in user settings
+	plan, err := ReadSettings(p).Declare(ned.Marketplace, ned.Suite)
+	if err != nil || !plan.IsEmpty() {
+		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
+	}
+}
+
+// A project that is gone does not keep what came before it from being undone.
+func TestUndoPassesOverDeletedProjects(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, "{}\n")
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
+	must(t, os.RemoveAll(p.Work))
+	undo(t, p)
+	undo(t, p)
+	if got := look(t, user); got != "{}\n" || pathExists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, pathExists(p.Work))
+	}
+}
+
+// A crash between the memory of an edit and the edit, or an edit that stays because it
+// could not be taken back: it is remembered, and disable gives back what was there.
+func TestRememberedBeforeTheFileChanges(t *testing.T) {
+	p := newPlaces(t)
+	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
+	must(t, err)
+	remembered := map[string]bool{}
+	for _, e := range plan.Edits {
+		switch {
+		case e.Own:
+			remembered[e.Path] = true
+		case !remembered[memoryFile(p, e.At)]:
+			t.Errorf("%s is edited before that is remembered", e.Path)
+		}
+	}
+	if len(remembered) != 2 {
+		t.Errorf("remembered: %v", remembered)
+	}
+}
+
+// A directory that was made for a settings file goes with it, and comes back
+// with it.
+func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
+	p := newPlaces(t)
+	ned := pluginOf(p, "ned-flanders")
+	dir := filepath.Join(p.Work, ".claude")
+	enable(t, p, ned, client.Project, false)
+	undo(t, p)
+	if pathExists(dir) {
+		t.Error("undo leaves it")
+	}
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
+	if pathExists(dir) {
+		t.Error("disable leaves it")
+	}
+	undo(t, p)
+	if !pathExists(settingsOf(t, p, client.Project)) {
+		t.Error("undoing disable does not bring it back")
+	}
+	undo(t, p)
+
+	must(t, os.Mkdir(dir, 0o755))
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
+	if !pathExists(dir) {
+		t.Error("one that was there before is gone")
+	}
+	enable(t, p, ned, client.Project, false)
+	put(t, filepath.Join(dir, "notes.md"), "mine")
+	undo(t, p)
+	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
+		t.Error("it took another's file along")
+	}
+}

@@ -1,0 +1,232 @@
+// Package settings holds springfield's edits of settings: switching plugins on and
+// off, and giving back what was there before. A plan is a change.Change, worked out
+// from one reading of the settings and of what springfield remembers of its edits.
+package settings
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// Settings are what plans are made from: what Claude Code's files say, and what
+// springfield remembers of its edits. Each file is read once.
+type Settings struct {
+	*client.Snapshot
+	kept map[string]kept // by the file it is about
+}
+
+// ReadSettings begins to read settings.
+func ReadSettings(p client.Places) *Settings {
+	return &Settings{client.NewSnapshot(p), map[string]kept{}}
+}
+
+// Journal keeps every edit of one user's, so that it can be undone.
+func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.StatePath()} }
+
+// PlanAndApply applies a plan. When another program came first, it is made anew from settings
+// as they are by then.
+func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
+	planned := false
+	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) {
+		if planned {
+			return again(ReadSettings(s.Places))
+		}
+		planned = true
+		return first, nil
+	})
+}
+
+// file is a settings file to edit.
+type file struct {
+	journal.Edit
+	doc *document.Document // of Claude Code's settings
+
+	as    Document // what is edited: doc, or what another host has
+	host  string   // whose it is, "" for Claude Code
+	parse func(data []byte) (Document, error)
+}
+
+// openScope opens a scope's settings for an edit. Those of the user's own may be
+// links, as in a dotfiles repository. A project must not choose by one which other
+// settings are edited.
+func (s *Settings) openScope(scope client.Scope) (file, error) {
+	path, err := s.Settings(scope)
+	if err != nil {
+		return file{}, err
+	}
+	switch {
+	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // also of a session in the home
+		return s.openFile("", path)
+	case scope == client.Project:
+		return s.openFile(s.Work, path)
+	}
+	return s.openFile(s.Root, path)
+}
+
+// openFile opens a settings file that an edit does not leave a directory for.
+func (s *Settings) openFile(in, path string) (file, error) {
+	read, err := s.OpenFile(path)
+	if in != "" && err != nil { // whatever a link leads to, that it is one comes first
+		if _, link := journal.OpenEdit(in, path); link != nil {
+			err = link
+		}
+	}
+	if err != nil {
+		return file{}, fmt.Errorf("read settings: %w", err)
+	}
+	f := file{Edit: read.Edit}
+	if in != "" {
+		if f.Edit, err = f.WithinDir(in); err != nil {
+			return file{}, fmt.Errorf("read settings: %w", err)
+		}
+	}
+	if f.doc, err = read.Document(); err != nil {
+		return file{}, f.refused(err)
+	}
+	f.as, f.parse = f.doc, parseJSON
+	return f, nil
+}
+
+// userFile is the user's own settings file.
+func (s *Settings) userFile() (file, error) { return s.openScope(client.User) }
+
+// refused says which file an error is about, but for one about marketplaces.
+func (f file) refused(err error) error {
+	if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
+		return err
+	}
+	return fmt.Errorf("read settings: %s: %w", f.Path, err)
+}
+
+// newFileMode is for files that did not exist: settings can hold tokens in their
+// environment, so they are their owner's alone. A project's settings that are
+// committed do not mind, since git keeps only the executable bit.
+const newFileMode fs.FileMode = 0o600
+
+// editTo is the edit that leaves the file with other bytes; nil: without the file.
+func (f file) editTo(data []byte) (journal.Edit, error) {
+	e := f.Edit
+	switch {
+	case data == nil:
+		e.After = nil
+	case e.Before == nil:
+		e.After = &journal.Content{Data: data, Mode: newFileMode}
+	default:
+		e.After = &journal.Content{Data: data, Mode: e.Before.Mode}
+	}
+	if err := e.Writable(); err != nil {
+		return e, fmt.Errorf("write settings: %w", err)
+	}
+	return e, nil
+}
+
+// setMembers adds edits of a settings file to a plan, and remembers them on behalf of a
+// file. An empty behalf remembers nothing.
+//
+// What is set is remembered before the file changes: a crash in between leaves a
+// memory of something that did not happen, never an edit that is not remembered.
+func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
+	after, err := f.as.ApplyEdits(edits...)
+	if err != nil {
+		return f.refused(err)
+	}
+	m, err := s.recallFile(f.At)
+	if err != nil {
+		return err
+	}
+	same := bytes.Equal(after, f.currentBytes())
+	if same && (behalf == "" || !m.sharesEdits(edits, behalf)) {
+		return nil
+	}
+	if same {
+		after = f.currentBytes()
+	}
+	edit, err := f.editTo(after)
+	if err != nil {
+		return err
+	}
+	if behalf != "" {
+		next, err := m.noteEdits(f, edits, behalf)
+		if err != nil {
+			return f.refused(err)
+		}
+		next.Left = hashBytes(after)
+		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
+			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
+		}
+		remembering, err := s.remember(next)
+		if err != nil {
+			return err
+		}
+		s.planned(f, next)
+		c.Edits = append(c.Edits, remembering)
+	}
+	c.Edits = append(c.Edits, edit)
+	return nil
+}
+
+// planned has the next step of a plan know what this one remembers. Only the settings of
+// other hosts are planned in steps.
+func (s *Settings) planned(f file, next *memory) {
+	if f.host == "" {
+		return
+	}
+	k := s.kept[f.At]
+	if k.memory = next; len(next.Members) == 0 {
+		k.memory = nil
+	}
+	s.kept[f.At] = k
+}
+
+// currentBytes is what the file holds, nothing if it does not exist.
+func (f file) currentBytes() []byte {
+	if f.Before == nil {
+		return nil
+	}
+	return f.Before.Data
+}
+
+// release adds an edit that takes back what was set on behalf of a file. It is
+// forgotten after the file has changed.
+func (s *Settings) release(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
+	m, err := s.recallFile(f.At)
+	if err != nil || !m.servesFile(behalf, only) {
+		return err
+	}
+	back, err := m.release(f, behalf, only)
+	if err != nil {
+		return f.refused(err)
+	}
+	c.Notes = append(c.Notes, back.notesOn(f)...)
+	edit := f.Edit
+	if f.Before != nil {
+		if edit, err = f.editTo(back.data); err != nil {
+			return err
+		}
+	}
+	edit.Drop = m.Origin != nil && m.Origin.NoDir
+	forgetting, err := s.remember(back.next)
+	s.planned(f, back.next)
+	c.Edits = append(c.Edits, edit, forgetting)
+	return err
+}
+
+// planned are the bytes that a plan leaves a file with.
+func planned(c journal.Change, f file) []byte {
+	for _, e := range c.Edits {
+		if e.At == f.At && !e.Own {
+			if e.After == nil {
+				return nil
+			}
+			return e.After.Data
+		}
+	}
+	return f.currentBytes()
+}

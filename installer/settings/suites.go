@@ -1,0 +1,93 @@
+package settings
+
+// The suites that init has made, so that enable finds a plugin by its name
+// from anywhere.
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+type suites struct {
+	Suites []string `json:"suites"`
+}
+
+// RememberSuite adds a directory to the list.
+func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
+	e, list, err := readSuites(p)
+	if err != nil {
+		return e, fmt.Errorf("remember suite: %w", err)
+	}
+	if slices.Contains(list.Suites, dir) {
+		return e, nil
+	}
+	list.Suites = append(list.Suites, dir)
+	data, err := encodeIndented(list)
+	if err != nil {
+		return e, fmt.Errorf("remember suite: %w", err)
+	}
+	e.After = &journal.Content{Data: data, Mode: newFileMode}
+	return e, nil
+}
+
+// KnownSuites lists the remembered directories that still exist.
+func KnownSuites(p client.Places) ([]string, error) {
+	there, _, err := AllSuites(p)
+	return there, err
+}
+
+// AllSuites lists the remembered directories, those that are gone apart.
+func AllSuites(p client.Places) (there, gone []string, err error) {
+	_, list, err := readSuites(p)
+	if err != nil {
+		return nil, nil, fmt.Errorf("list suites: %w", err)
+	}
+	for _, dir := range list.Suites {
+		switch {
+		case !filepath.IsAbs(dir):
+		case pathExists(dir):
+			there = append(there, dir)
+		default:
+			gone = append(gone, dir)
+		}
+	}
+	return there, gone, nil
+}
+
+func readSuites(p client.Places) (e journal.Edit, list suites, err error) {
+	if e, err = journal.OpenEdit("", p.StatePath("suites.json")); err != nil || e.Before == nil {
+		e.Own = true
+		return e, suites{}, err
+	}
+	e.Own = true
+	if err := json.Unmarshal(e.Before.Data, &list); err != nil {
+		return e, suites{}, &journal.DamagedError{File: e.Path, Err: err}
+	}
+	return e, list, nil
+}
+
+func encodeIndented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+func pathExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

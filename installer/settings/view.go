@@ -1,0 +1,122 @@
+package settings
+
+// What the settings of all scopes say together, seen from the one file that a
+// plan is about. So a false in user settings cannot switch off what a project's
+// settings switch on, and a plan for one scope has to say when another decides.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// view is the layers around a scope's file, each list with the highest first.
+type view struct {
+	scope client.Scope
+	above []client.Layer
+	own   client.Layer
+	below []client.Layer
+}
+
+// viewFrom splits the layers around a scope's file.
+func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
+	layers, err := s.AllLayers()
+	if err != nil {
+		return view{}, err
+	}
+	unasked, err := s.Unasked()
+	if err != nil {
+		return view{}, err
+	}
+	v := view{scope: scope, own: client.LayerOf(string(scope), f.Edit, f.doc)}
+	rank := slices.Index(client.AllScopes(), scope)
+	for _, l := range layers {
+		switch {
+		case l.Location() == f.At:
+		case l.Name != client.Managed && slices.Index(client.AllScopes(), client.Scope(l.Name)) < rank:
+			v.below = append(v.below, l)
+		default:
+			v.above = append(v.above, l)
+		}
+	}
+	v.below = append(v.below, unasked)
+	return v, nil
+}
+
+// allLayers is every layer, the highest first.
+func (v view) allLayers() []client.Layer {
+	return slices.Concat(v.above, []client.Layer{v.own}, v.below)
+}
+
+// pluginIDs lists every plugin that any layer names.
+func (v view) pluginIDs() []string {
+	var ids []string
+	for _, l := range v.allLayers() {
+		ids = append(ids, l.PluginIDs()...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// isOn tells whether a plugin is on as far as the file and what lies below it go.
+func (v view) isOn(id string) bool {
+	if on, says := v.own.SaysOf(id); says {
+		return on
+	}
+	return v.scopeBelow(id) != ""
+}
+
+// scopeBelow is the layer below the file that switches a plugin on, "" if none
+// does.
+func (v view) scopeBelow(id string) string {
+	name, on, _ := lastWord(v.below, id)
+	if !on {
+		return ""
+	}
+	return name
+}
+
+// overruled tells which layer above the file has the last word on a plugin.
+func (v view) overruled(id string) (name string, on, says bool) { return lastWord(v.above, id) }
+
+func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
+	for _, l := range layers {
+		if on, says := l.SaysOf(id); says {
+			return l.Name, on, true
+		}
+	}
+	return "", false, false
+}
+
+// switchesOn says of a layer that it is what switches a plugin on.
+func switchesOn(name string) string {
+	if name == client.Skills {
+		return "it is in your skills directory, where plugins load on their own"
+	}
+	return name + " settings switch it on"
+}
+
+// noteOverruled says when another scope decides about a plugin, against what is
+// wanted of it.
+func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
+	name, on, says := v.overruled(id)
+	if !says || on == wanted {
+		return
+	}
+	verb, state := "disable", "on"
+	if wanted {
+		verb, state = "enable", "off"
+	}
+	if name == client.Managed {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s: managed settings say so, and only an administrator can change them", id, state))
+		return
+	}
+	where := "--scope " + name
+	if name == string(client.Project) {
+		where += " for all who work on it, or --scope local for you alone"
+	}
+	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to change that: springfield %s %s %s",
+		id, state, name, v.scope, verb, id, where))
+}

@@ -1,0 +1,275 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// Repository is a checkout. Paths in it are relative to its top, with slashes.
+type Repository struct {
+	Root string // its top directory
+	*caller
+}
+
+// ForeignError is about a repository that is not looked at.
+type ForeignError struct{ Dir, Says, Advice string }
+
+func (e *ForeignError) Error() string { return e.Dir + ": " + e.Says }
+func (e *ForeignError) Hint() string  { return e.Advice }
+
+// RepositoryRoot is the repository around a directory, as far as files tell; "" if there is
+// none.
+func RepositoryRoot(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// Repository is the checkout around a directory, nil if there is none. One that is
+// not the directory's own gives a *ForeignError.
+func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
+	c := g.callerIn(dir)
+	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
+	var exit *exec.ExitError
+	switch {
+	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
+		return nil, &ForeignError{dir, "git says that its repository belongs to another user, and does not read it", "git config --global --add safe.directory DIR, for one that you trust"}
+	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	at := strings.Split(out, "\n")
+	if len(at) != 3 {
+		return nil, fmt.Errorf("git rev-parse: a directory's name goes over several lines: %q", out)
+	}
+	for i := range at {
+		if at[i] = filepath.FromSlash(at[i]); !filepath.IsAbs(at[i]) { // git counts from where it is, without links
+			at[i] = filepath.Join(beyondLinks(dir), at[i])
+		}
+	}
+	r := &Repository{at[0], c}
+	c.dir = r.Root
+	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.ownsGitDir(ctx, at[1], at[2]) {
+		return nil, &ForeignError{dir, "its git repository is that of another directory: " + at[1],
+			"springfield looks at a clone, a linked worktree and a submodule, as git makes them; git -C DIR config core.worktree DIR says where the files of a separate git directory are"}
+	}
+	return r, c.withoutPrograms(ctx)
+}
+
+// ownsGitDir tells whether a git directory, and the one that it has in common with other
+// worktrees, are those of the checkout. An archive of a project can have brought
+// a .git that leads to another repository.
+func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
+	own := filepath.Join(beyondLinks(r.Root), ".git")
+	info, err := os.Lstat(own)
+	if err != nil {
+		return false
+	}
+	dir, common = beyondLinks(dir), beyondLinks(common)
+	switch {
+	case info.IsDir():
+		return dir == common && rooted.IsSame(dir, own)
+	case !info.Mode().IsRegular():
+		return false
+	case dir == common: // of a submodule, and of one that is elsewhere: it names the checkout
+		where, err := r.runGit(ctx, "", "config", "--local", "--get", "core.worktree")
+		return err == nil && where != ""
+	}
+	// A linked worktree: both name each other.
+	text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
+	back := strings.TrimSpace(string(text))
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(dir, back)
+	}
+	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
+}
+
+// GitPath is a file or directory as git writes it.
+func (r *Repository) GitPath(name string) (string, error) {
+	root, err := filepath.EvalSymlinks(r.Root)
+	if err != nil {
+		return "", err
+	}
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(root, name)
+	return filepath.ToSlash(relative), err
+}
+
+// CurrentBranch is the one that is checked out, "" for a detached HEAD.
+func (r *Repository) CurrentBranch(ctx context.Context) string {
+	name, _ := r.runGit(ctx, "", "symbolic-ref", "--quiet", "--short", "HEAD")
+	return name
+}
+
+// RemoteURL is the URL of the remote that the branch follows, else of origin, else of
+// the only one there is; "" if there is none. As it is configured: not with the
+// replacements that only this machine makes.
+func (r *Repository) RemoteURL(ctx context.Context) string {
+	name, err := r.runGit(ctx, "", "config", "--get", "branch."+r.CurrentBranch(ctx)+".remote")
+	if err != nil || name == "." {
+		name = "origin"
+		if all, _ := r.runGit(ctx, "", "remote"); all != "" && !slices.Contains(strings.Split(all, "\n"), name) {
+			name, _, _ = strings.Cut(all, "\n")
+		}
+	}
+	where, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
+	return where
+}
+
+// DirtyFiles are the files below a path that are not as HEAD has them.
+func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
+	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--", path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range strings.Split(out, "\x00") {
+		if len(entry) > 3 {
+			files = append(files, entry[3:])
+		}
+	}
+	return files, nil
+}
+
+// LastChange is the newest commit that changed something below a path, "" if none
+// did.
+func (r *Repository) LastChange(ctx context.Context, path string) (string, error) {
+	if r.CommitOf(ctx, "HEAD") == "" {
+		return "", nil
+	}
+	return r.runGit(ctx, "", "log", "-1", "--format=%H", "--", path)
+}
+
+// CommitOf is the commit that a name means here, "" if it means none. A checkout in
+// CI has the newest alone.
+func (r *Repository) CommitOf(ctx context.Context, name string) string {
+	if strings.HasPrefix(name, "-") { // a catalog may say so
+		return ""
+	}
+	commit, err := r.runGit(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	if err != nil {
+		return ""
+	}
+	return commit
+}
+
+// IsShallow tells whether older commits were left out of the checkout.
+func (r *Repository) IsShallow(ctx context.Context) bool {
+	out, err := r.runGit(ctx, "", "rev-parse", "--is-shallow-repository")
+	return err == nil && out == "true"
+}
+
+// IsPushed tells whether a branch of the repository at a URL has a commit, as far
+// as this checkout knows. Where no remote is that one, any counts.
+func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
+	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
+	all, err := r.runGit(ctx, "", "remote")
+	if err != nil {
+		return false, err
+	}
+	none := len(args)
+	for _, name := range strings.Fields(all) {
+		address, _ := r.runGit(ctx, "", "config", "--get", "remote."+name+".url")
+		if address, ok := PublicURL(address); ok && SameRepository(address, where) {
+			args = append(args, "refs/remotes/"+name+"/")
+		}
+	}
+	if len(args) == none {
+		args = append(args, "refs/remotes/")
+	}
+	out, err := r.runGit(ctx, "", args...)
+	return out != "", err
+}
+
+// HoldsExactly tells whether a commit has exactly what lies below a path. One that is not
+// here has not.
+func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
+	if r.CommitOf(ctx, commit) == "" {
+		return false, nil
+	}
+	_, err := r.runGit(ctx, "", "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", commit, "--", path)
+	if exitedWith(err, 1) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// The modes that git knows files by.
+const (
+	Executable = "100755"
+	Plain      = "100644"
+)
+
+// FileModes are the modes that a commit, or for "" the index, has for files. Those it
+// does not know are left out: one that is ignored never gets there.
+func (r *Repository) FileModes(ctx context.Context, commit string, files []string) (map[string]string, error) {
+	args := []string{"ls-files", "--stage", "-z", "--"}
+	if commit != "" {
+		args = []string{"ls-tree", "-z", commit, "--"}
+	}
+	out, err := r.runGit(ctx, "", append(args, files...)...)
+	if err != nil {
+		return nil, err
+	}
+	modes := map[string]string{}
+	for _, entry := range strings.Split(out, "\x00") {
+		if about, file, ok := strings.Cut(entry, "\t"); ok {
+			modes[file], _, _ = strings.Cut(about, " ")
+		}
+	}
+	return modes, nil
+}
+
+// SeesModes tells whether git looks at what is executable: not on Windows.
+func (r *Repository) SeesModes(ctx context.Context) bool {
+	out, err := r.runGit(ctx, "", "config", "--type=bool", "--get", "core.fileMode")
+	return err != nil || out != "false"
+}
+
+// MarkExecutable has the index say that files are executable.
+func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
+	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
+	return err
+}
+
+// Ignored are those of some files, there or not, that git passes over.
+func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// Behind "./" no name begins with the ":" of a pathspec.
+	out, err := r.runGit(ctx, "./"+strings.Join(files, "\x00./"), "check-ignore", "-z", "--stdin")
+	if exitedWith(err, 1) {
+		return nil, nil // none
+	}
+	var found []string
+	for _, file := range strings.FieldsFunc(out, func(r rune) bool { return r == 0 }) {
+		found = append(found, strings.TrimPrefix(file, "./"))
+	}
+	return found, err
+}
+
+// TagHead tags the commit that is checked out.
+func (r *Repository) TagHead(ctx context.Context, name, message string) error {
+	_, err := r.runGit(ctx, "", "tag", "--annotate", "--message", message, name)
+	return err
+}

@@ -1,0 +1,281 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newWorld(t *testing.T, files map[string]string) world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	w := world{t: t, dir: filepath.Join(dir, "world")}
+	files["home/"] = ""
+	w.put(files)
+	return w
+}
+
+// do applies edits, which have to go well.
+func (w world) do(did string, edits ...Edit) {
+	w.t.Helper()
+	must(w.t, w.journal().ApplyChange(Change{Did: did, Edits: edits}))
+}
+
+func (w world) read(name string) string {
+	data, err := os.ReadFile(w.path(filepath.FromSlash(name)))
+	if err != nil {
+		return "(none)"
+	}
+	return string(data)
+}
+
+func (w world) write(name, data string) {
+	w.t.Helper()
+	path := w.path(filepath.FromSlash(name))
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
+}
+
+func (w world) link(target, name string) {
+	w.t.Helper()
+	path := w.path(filepath.FromSlash(name))
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)))
+}
+
+// A link of the user's stays one, also in a chain, to what is not there, and where
+// `link/..` is not the directory that the link is in.
+func TestLinksOfTheUserStay(t *testing.T) {
+	for _, test := range []struct{ name, target, real, text string }{
+		{"relative", "../dotfiles/deep/settings.json", "dotfiles/deep/settings.json", "linked"},
+		{"chain", "relative", "dotfiles/deep/settings.json", "linked"},
+		{"directory/settings.json", "", "dotfiles/deep/settings.json", "linked"},
+		{"up", "directory/../up.json", "dotfiles/up.json", "up"},
+		{"dangling", "../dotfiles/missing/settings.json", "dotfiles/missing/settings.json", ""},
+		{"nowhere/settings.json", "", "elsewhere/settings.json", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"dotfiles/deep/settings.json": "linked", "dotfiles/up.json": "up", "up.json": "not this one"})
+			w.link("../dotfiles/deep/settings.json", "home/relative")
+			w.link("../dotfiles/deep", "home/directory")
+			w.link("../elsewhere", "home/nowhere")
+			if test.target != "" && test.name != "relative" {
+				w.link(test.target, "home/"+test.name)
+			}
+			before := w.files(false)
+			e := w.edit("", "home/"+test.name, "new")
+			if e.At != w.path(filepath.FromSlash(test.real)) || (e.Before != nil) != (test.text != "") || e.Before != nil && string(e.Before.Data) != test.text {
+				t.Errorf("it is %s, %v", e.At, e.Before)
+			}
+			w.do("edit", e)
+			after := w.files(false)
+			if after[test.real] != "new" {
+				t.Errorf("it holds %q", after[test.real])
+			}
+			for name, data := range before {
+				if name != test.real && after[name] != data {
+					t.Errorf("%s became %q", name, after[name])
+				}
+			}
+			if err := w.undo(); err != nil || w.files(false)[test.real] != before[test.real] {
+				t.Errorf("undone: %v, %q", err, w.files(false)[test.real])
+			}
+		})
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	w := newWorld(t, map[string]string{"file": "", "work/deep/file": "", "outside/secret": "theirs"})
+	w.link("b", "a")
+	w.link("a", "b")
+	w.link("../outside", "work/out")
+	w.link("deep", "work/in")
+	w.link("../outside/secret", "work/file")
+	must(t, errors.Join(os.WriteFile(w.path("large"), nil, 0o600), os.Truncate(w.path("large"), maxSize+1)))
+	for _, test := range []struct{ in, path, want string }{
+		{"", "a", "too many symbolic links"},
+		{"", "", "not a regular file"},
+		{"", "large", "larger than 64 MiB"},
+		{"", "file/settings.json", "not a directory"},
+		{"work", "work/out/secret", "is a link"},
+		{"work", "work/in/file", "is a link"},
+		{"work", "work/file", "is a link"},
+		{"work", "outside/secret", "not in "},
+		{"work", "work", "not a regular file"},
+	} {
+		path, in := w.path(filepath.FromSlash(test.path)), ""
+		if test.in != "" {
+			in = w.path(test.in)
+		}
+		_, err := OpenEdit(in, path)
+		var pathErr *fs.PathError
+		if !errors.As(err, &pathErr) || pathErr.Path != path || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s in %s: %v, want %s", test.path, test.in, err, test.want)
+		}
+		if link := (*rooted.LinkError)(nil); (test.want == "is a link") != errors.As(err, &link) {
+			t.Errorf("%s: %v", test.path, err)
+		}
+	}
+}
+
+// Another program's change is never written over, and no link that takes the place of
+// a directory of anyone's leads outside.
+func TestWhatChangesAfterThePlan(t *testing.T) {
+	for name, test := range map[string]struct {
+		in, file  string
+		interfere func(w world)
+	}{
+		"changed":        {"", "home/settings.json", func(w world) { w.write("home/settings.json", "theirs") }},
+		"in one byte":    {"", "home/settings.json", func(w world) { w.write("home/settings.json", "ourS") }},
+		"emptied":        {"", "home/settings.json", func(w world) { w.write("home/settings.json", "") }},
+		"deleted":        {"", "home/settings.json", func(w world) { _ = os.Remove(w.path("home", "settings.json")) }},
+		"appeared":       {"", "home/new.json", func(w world) { w.write("home/new.json", "theirs") }},
+		"appeared empty": {"", "home/new.json", func(w world) { w.write("home/new.json", "") }},
+		"became a link": {"", "home/settings.json", func(w world) {
+			_ = os.Remove(w.path("home", "settings.json"))
+			w.write("home/theirs", "ours")
+			w.link("theirs", "home/settings.json")
+		}},
+		"a link to a directory": {"work", "work/ned/file", func(w world) {
+			_ = os.Rename(w.path("work", "ned"), w.path("aside"))
+			w.link("../outside", "work/ned")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/settings.json": "ours", "home/first.json": "first", "work/ned/file": "ours", "outside/file": "ours"})
+			first, second := w.edit("", "home/first.json", "new"), w.edit(test.in, test.file, "new")
+			test.interfere(w)
+			before := w.files(false)
+			var failure *WriteError
+			if err := w.journal().ApplyChange(Change{Did: "edit", Edits: []Edit{first, second}}); !errors.As(err, &failure) || len(failure.Left) > 0 {
+				t.Errorf("it says %v", err)
+			}
+			for path, data := range w.files(false) {
+				if had, ok := before[path]; !ok || had != data {
+					t.Errorf("%s became %q", path, data)
+				}
+			}
+			if entries, err := w.journal().ReadEntries(); err != nil || len(entries) > 0 {
+				t.Errorf("%d entries, %v", len(entries), err)
+			}
+		})
+	}
+}
+
+// The undo of one edit does not take another one out of the journal, which has got
+// its number since.
+func TestUndoOfAnotherEntry(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
+	w.do("first", w.edit("", "home/a", "new"))
+	w.write("home/a", "old") // by hand, so that there is nothing left to write
+	u, err := w.journal().PlanUndo()
+	if err != nil || len(u.Edits) > 0 {
+		t.Fatalf("%v, %+v", err, u.Edits)
+	}
+	must(t, w.undo())
+	w.do("second", w.edit("", "home/b", "new"))
+	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
+		t.Errorf("it says %v", err)
+	}
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
+		t.Errorf("%+v, %v", entries, err)
+	}
+}
+
+// What cannot be made again is on the disk before it takes its place, also in a
+// directory that is not left; a suite that comes into being whole can.
+func TestWhatOutlastsAPowerCut(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/old": "mine"})
+	was := flush
+	t.Cleanup(func() { flush = was })
+	var flushed []string
+	flush = func(f *os.File) error {
+		name, _, _ := strings.Cut(filepath.Base(f.Name()), tempMark)
+		flushed = append(flushed, name)
+		return nil
+	}
+	w.do("edit", w.edit("work", "work/old", ""), w.edit("work", "work/new", "x"), w.edit("work/suite", "work/suite/made", "x"))
+	if !slices.Contains(flushed, ".new") || slices.Contains(flushed, ".made") || slices.Contains(flushed, "made") {
+		t.Errorf("written: %v", flushed)
+	}
+	flushed = nil
+	if err := w.undo(); err != nil || w.read("work/old") != "mine" || !slices.Contains(flushed, ".old") {
+		t.Errorf("given back: %v, %v", flushed, err)
+	}
+}
+
+// Bytes that a killed program has left under the next number are in no way, however
+// many they are.
+func TestLeftBytesOfAnEntry(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old"})
+	left := w.journal().fileOf(1, bytesEnd)
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)))
+	w.do("edit", w.edit("", "home/a", "new"))
+	if err := w.undo(); err != nil || w.read("home/a") != "old" {
+		t.Errorf("%v, %q", err, w.read("home/a"))
+	}
+}
+
+// Do plans anew when another program came first.
+func TestDoPlansAnew(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "1"})
+	plans := 0
+	c, err := w.journal().PlanAndApply(func() (Change, error) {
+		e := w.edit("", "home/settings.json", w.read("home/settings.json")+", ours")
+		if plans++; plans < 3 {
+			w.write("home/settings.json", strings.Repeat("1", plans+1))
+		}
+		return Change{Did: "edit", Edits: []Edit{e}}, nil
+	})
+	if err != nil || plans != 3 || w.read("home/settings.json") != "111, ours" || c.IsEmpty() {
+		t.Errorf("%v, %d plans, %q", err, plans, w.read("home/settings.json"))
+	}
+	w.plan = func() (Change, error) {
+		e := w.edit("", "home/settings.json", "never")
+		w.write("home/settings.json", w.read("home/settings.json")+"1")
+		return Change{Edits: []Edit{e}}, nil
+	}
+	if err := w.apply(); !errors.Is(err, ErrChanged) {
+		t.Errorf("when it changes always: %v", err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	w := newWorld(t, map[string]string{})
+	path := w.path("state", "lock")
+	unlock, err := TakeLock(path)
+	must(t, err)
+	if _, err := TakeLock(path); !errors.Is(err, ErrLocked) || err.Error() != "lock "+path+": "+ErrLocked.Error() {
+		t.Errorf("a second Lock = %v", err)
+	}
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		time.Sleep(4 * lockRetry)
+		unlock()
+	}()
+	again, err := TakeLock(path)
+	<-released
+	if err != nil {
+		t.Fatalf("Lock after unlock = %v", err)
+	}
+	again()
+	w.write("state/file", "")
+	if _, err := TakeLock(w.path("state", "file", "lock")); err == nil || errors.Is(err, ErrLocked) {
+		t.Errorf("a lock below a file: %v", err)
+	}
+}

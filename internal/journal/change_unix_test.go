@@ -1,0 +1,119 @@
+//go:build unix
+
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// Mode and owner of what is replaced stay; what is new is its surroundings' owner's,
+// so that sudo leaves no files of root's in a home.
+func TestModeAndOwnerStay(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "old", "work/": ""})
+	owner := os.Getuid()
+	if owner == 0 {
+		owner = scratch.Unprivileged
+		for _, name := range []string{"home", "home/settings.json", "work"} {
+			must(t, os.Chown(w.path(filepath.FromSlash(name)), owner, owner))
+		}
+	}
+	must(t, os.Chmod(w.path("home", "settings.json"), 0o640))
+	e := w.edit("", "home/settings.json", "new")
+	e.After.Mode = e.Before.Mode
+	private := w.edit("work", "work/.claude/settings.json", "{}")
+	private.After.Mode = 0
+	w.do("edit", e, private, w.edit("work/suite", "work/suite/deep/file", "x"))
+	seen := 0
+	err := filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == w.dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if is := int(info.Sys().(*syscall.Stat_t).Uid); is != owner {
+			t.Errorf("%s belongs to %d, not to %d", name, is, owner)
+		}
+		want := map[string]fs.FileMode{"settings.json": 0o600, "deep": 0o755, "suite": 0o755, "file": 0o644, ".claude": 0o755}[d.Name()]
+		if strings.HasSuffix(name, "home/settings.json") {
+			want = 0o640
+		}
+		if want != 0 && info.Mode().Perm() != want {
+			t.Errorf("%s is %v, want %v", name, info.Mode().Perm(), want)
+		}
+		return nil
+	})
+	if err != nil || seen < 10 {
+		t.Errorf("%d files, %v", seen, err)
+	}
+}
+
+func TestOpenOfAPipeDoesNotWait(t *testing.T) {
+	w := newWorld(t, map[string]string{})
+	path := w.path("home", "pipe")
+	must(t, syscall.Mkfifo(path, 0o600))
+	for _, in := range []string{"", w.path("home")} {
+		if _, err := OpenEdit(in, path); err == nil || err.Error() != "open "+path+": not a regular file" {
+			t.Errorf("in %q: %v", in, err)
+		}
+	}
+}
+
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkWithoutPermission) }
+
+func checkWithoutPermission(t *testing.T, dir string) {
+	if os.Geteuid() == 0 {
+		t.Fatal("still root")
+	}
+	w := world{t: t, dir: filepath.Join(dir, "world")}
+	for _, test := range []struct{ closed, names string }{
+		{"home", "home/settings.json"},
+		{"work", "work/suite"},
+		{"home/springfield/journal", "home/springfield/journal"},
+		{"home/springfield/settings.lock", "home/springfield/settings.lock"},
+	} {
+		w.put(map[string]string{"home/settings.json": "old", "work/file": "old"})
+		w.do("first", w.edit("", "home/settings.json", "ours"))
+		edits := []Edit{w.edit("", "home/settings.json", "new"), w.edit("work/suite", "work/suite/file", "new"), w.edit("work", "work/file", "new")}
+		closed := w.path(filepath.FromSlash(test.closed))
+		mode := fs.FileMode(0o555)
+		if strings.HasSuffix(closed, ".lock") {
+			mode = 0
+		}
+		before := w.files(false)
+		must(t, os.Chmod(closed, mode))
+		err := w.journal().ApplyChange(Change{Did: "second", Edits: edits})
+		if mended := os.Chmod(closed, 0o755); mended != nil {
+			t.Fatal(mended)
+		}
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), w.path(filepath.FromSlash(test.names))) {
+			t.Errorf("%s: %v, want a denied permission for %s", test.closed, err, test.names)
+		}
+		after := w.files(false)
+		if len(before) != len(after) || after["home/settings.json"] != "ours" || after["work/file"] != "old" {
+			t.Errorf("%s: it is %q", test.closed, after)
+		}
+		if err := w.journal().ApplyChange(Change{Did: "again", Edits: edits}); err != nil {
+			t.Errorf("%s: with the permission: %v", test.closed, err)
+		}
+	}
+	w.put(map[string]string{"home/settings.json": "old"})
+	must(t, os.Chmod(w.path("home", "settings.json"), 0o444))
+	if err := w.edit("", "home/settings.json", "new").Writable(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a read-only file: %v", err)
+	}
+	must(t, os.Chmod(w.path("home", "settings.json"), 0))
+	if _, err := OpenEdit("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("one that cannot be read: %v", err)
+	}
+}

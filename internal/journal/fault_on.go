@@ -1,0 +1,57 @@
+//go:build faults
+
+package journal
+
+// Fault points, for tests of this package and of the command. SPRINGFIELD_FAULT
+// says what happens at which step: "7:kill" ends the process without a word
+// before the seventh step, "7:ENOSPC" and "7:EIO" make that step fail as a full
+// or a broken disk does; "7+:EIO" that step and every one behind it.
+// SPRINGFIELD_STEPS names a file that gets a line per step.
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+var (
+	atStep fault = fromEnvironment
+	steps  atomic.Int64
+)
+
+func fromEnvironment(step string) error {
+	n := steps.Add(1)
+	if list := os.Getenv("SPRINGFIELD_STEPS"); list != "" {
+		f, err := os.OpenFile(list, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(f, "%d %s\n", n, step)
+		_ = f.Close()
+	}
+	at, fault, _ := strings.Cut(os.Getenv("SPRINGFIELD_FAULT"), ":")
+	at, stays := strings.CutSuffix(at, "+")
+	first, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || n < first || n > first && !stays {
+		return nil
+	}
+	switch fault {
+	case "kill":
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		if err != nil {
+			panic(err)
+		}
+		select {}
+	case "ENOSPC":
+		return syscall.ENOSPC
+	case "EIO":
+		return syscall.EIO
+	}
+	panic("no such fault: " + fault)
+}

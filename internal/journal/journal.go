@@ -1,0 +1,540 @@
+package journal
+
+// The journal: what every change has done to the user's files, so that it can be undone.
+// An entry is on the disk, with the old bytes, before any file changes. Entries are a
+// stack: only the newest can be undone, and is gone then.
+//
+// An entry is a list of edits, NUMBER.open until the last file is written and NUMBER.json
+// then, and beside it NUMBER.zip with the bytes: each content once, by its SHA-256. Of
+// what a change wrote only text is kept, so that an edit made since can be shown.
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// The journal keeps this many entries, and of large ones as many as fit: a suite
+// with hooks for every system is some 30 MB of compressed bytes before each build.
+const (
+	journalKeeps = 50
+	journalSize  = 256 << 20
+
+	lockPatience = 2 * time.Second
+	lockRetry    = 50 * time.Millisecond
+
+	tries = 5 // where another springfield comes first
+
+	closedEnd = ".json"
+	openEnd   = ".open" // not all of its files are known to be written
+	bytesEnd  = ".zip"
+
+	// maxEntry bounds an entry's list, maxShown the text that is kept of what was written.
+	maxEntry = 64 << 20
+	maxShown = 1 << 20
+)
+
+// Entry is a change in the journal.
+type Entry struct {
+	ID    int       `json:"id"` // grows with every change
+	At    time.Time `json:"at"`
+	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
+	Kind  string    `json:"kind,omitempty"`
+	Token string    `json:"token"` // in the names of its temporary files
+	Edits []Edit    `json:"edits"`
+	// Leaves says what an undo does not take back, since it is no file.
+	Leaves []string `json:"leaves,omitempty"`
+	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
+
+	open    bool      // not all of its files are known to be written
+	written time.Time // its list, or since when it is open again
+}
+
+// Files lists the files of an entry that are not springfield's own, as the user
+// knows them.
+func (e Entry) Files() []string {
+	files := []string{}
+	for _, f := range e.Edits {
+		if !f.Own && !f.isDirectory() && f.Changes() {
+			files = append(files, f.Path)
+		}
+	}
+	return files
+}
+
+// Journal is the journal of one user.
+type Journal struct {
+	Dir string // springfield's state directory, which holds the journal and its lock
+
+	atStep fault // of a test
+}
+
+// ApplyChange writes a change, or the undo of one: under the lock, into the journal first, all
+// edits or none. Every error is a *WriteError; one that wraps ErrChanged asks for a new plan.
+func (j Journal) ApplyChange(c Change) error {
+	if c.IsEmpty() {
+		return nil
+	}
+	failure := &WriteError{Kind: c.kindOfChange()}
+	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
+		return nil
+	}
+	if ran := (*RunError)(nil); errors.As(failure.Err, &ran) && len(failure.Left) == 0 {
+		return failure.Err
+	}
+	return failure
+}
+
+// PlanAndApply makes a plan and applies it, anew when another program came first.
+func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error) {
+	for range tries {
+		if c, err = plan(); err != nil {
+			return c, err
+		}
+		if err = j.ApplyChange(c); !errors.Is(err, ErrChanged) {
+			break
+		}
+	}
+	return c, err
+}
+
+// applyLocked notes in failure what an error leaves behind.
+func (j Journal) applyLocked(c Change, failure *WriteError) error {
+	unlock, err := j.takeLock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	edits, err := addDirs(c.Edits)
+	if err != nil {
+		return err
+	}
+	for _, e := range slices.Concat(edits, c.Keep) {
+		if e.isDirectory() {
+			continue
+		}
+		if err := e.checkUnchanged(); err != nil {
+			if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
+				return link
+			}
+			return fmt.Errorf("%s: %w", e.Path, err)
+		}
+	}
+	entry, undoing := c.undoes, c.undoes.ID != 0
+	if undoing {
+		err = j.reopenEntry(entry) // here, where nothing has changed yet, it may fail
+	} else {
+		entry, err = j.writeEntry(c, edits)
+	}
+	if err != nil {
+		return err
+	}
+	if failure.Left, err = c.runOther(); err == nil {
+		for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
+			if at := e.At; e.locateBytes() == nil && e.At == at {
+				removeTemp(e, entry.Token)
+			}
+		}
+		failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
+	}
+	switch {
+	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
+	case err != nil && undoing:
+		_ = j.closeEntry(entry.ID)
+	case err != nil:
+		_ = j.removeEntry(entry.ID)
+	case undoing:
+		err = j.removeEntry(entry.ID)
+		failure.Done = err != nil
+	default:
+		_ = j.closeEntry(entry.ID) // all is written; an open entry only has undo look more closely
+	}
+	return err
+}
+
+// ReadEntries lists the changes that can be undone, the newest first.
+func (j Journal) ReadEntries() ([]Entry, error) {
+	ids, err := j.listIDs()
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	var entries []Entry
+	for _, id := range slices.Backward(ids) {
+		e, err := j.readEntry(id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // taken back since
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// ForgetNewest takes the newest entry out of the journal and leaves its files as they are,
+// so that the one before it can be undone. It does so also with an entry that cannot
+// be read, which it then gives without content.
+func (j Journal) ForgetNewest() (Entry, error) {
+	unlock, err := j.takeLock()
+	if err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	defer unlock()
+	var e Entry
+	ids, err := j.listIDs()
+	if err == nil && len(ids) == 0 {
+		return Entry{}, ErrNothingToUndo
+	}
+	if err == nil {
+		id := ids[len(ids)-1]
+		e, err = j.readEntry(id)
+		if damaged := (*DamagedError)(nil); err == nil || errors.As(err, &damaged) {
+			err = j.removeEntry(id)
+		}
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	return e, nil
+}
+
+// Damaged lists the entries that cannot be read.
+func (j Journal) Damaged() []error {
+	var all []error
+	ids, _ := j.listIDs()
+	for _, id := range ids {
+		if _, err := j.readEntry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+// ErrLocked says that another springfield holds the lock.
+var ErrLocked = errors.New("another springfield is at work")
+
+// TakeLock waits up to two seconds for the lock file at path, which it creates and
+// which stays, empty, after unlock. A directory for it is the user's alone. It holds between springfields only, until
+// unlock or the end of the process. Without success the error wraps ErrLocked.
+func TakeLock(path string) (unlock func(), err error) {
+	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
+		return nil, nameFailure("lock", path, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock := flock.New(path)
+	_, err = lock.TryLockContext(ctx, lockRetry)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrLocked
+	}
+	if err == nil {
+		err = Edit{}.reachDir(path, ownAsAround) // or only root could ever take it
+	}
+	if err != nil {
+		_ = lock.Unlock()
+		return nil, nameFailure("lock", path, err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// LockDir is a Lock for a directory, by any path that leads there. The lock file lies
+// in springfield's own state.
+func (j Journal) LockDir(dir string) (unlock func(), err error) {
+	at, err := Resolve(dir)
+	if err != nil {
+		return nil, nameFailure("lock", dir, err)
+	}
+	return TakeLock(filepath.Join(j.Dir, "locks", hashBytes([]byte(at))[:32]+".lock"))
+}
+
+// newToken tells the temporary files of one change from those of all others.
+func newToken() string { return rand.Text() }
+
+func (j Journal) takeLock() (unlock func(), err error) {
+	return TakeLock(filepath.Join(j.Dir, "settings.lock"))
+}
+
+func (j Journal) fileOf(id int, end string) string {
+	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
+}
+
+// pruneEntries forgets the oldest entries beside the newest one, of a size in bytes.
+func (j Journal) pruneEntries(ids []int, size int64) {
+	kept := 1
+	for _, id := range slices.Backward(ids) {
+		for _, end := range []string{closedEnd, openEnd, bytesEnd} {
+			if info, err := os.Stat(j.fileOf(id, end)); err == nil {
+				size += info.Size()
+			}
+		}
+		if kept++; kept > journalKeeps || size > journalSize {
+			for _, end := range []string{closedEnd, openEnd, bytesEnd} {
+				_ = os.Remove(j.fileOf(id, end)) // one too many does no harm
+			}
+		}
+	}
+}
+
+// removeEntry takes an entry out of the journal.
+func (j Journal) removeEntry(id int) error {
+	err := j.atStep.runStep("forget entry", func() error {
+		err := os.Remove(j.fileOf(id, openEnd))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(j.fileOf(id, closedEnd))
+		}
+		return err
+	})
+	if err != nil {
+		return nameFailure("remove", j.fileOf(id, openEnd), err)
+	}
+	_ = os.Remove(j.fileOf(id, bytesEnd)) // without its list it is never read
+	return nil
+}
+
+// reopenEntry says of the newest entry that its files are being written again.
+func (j Journal) reopenEntry(e Entry) error {
+	now, err := j.readNewest()
+	if err != nil && !errors.Is(err, ErrNothingToUndo) {
+		return err
+	}
+	if now.Token != e.Token {
+		return fmt.Errorf("the journal: %w", ErrChanged)
+	}
+	open, closed := j.fileOf(e.ID, openEnd), j.fileOf(e.ID, closedEnd)
+	err = j.atStep.runStep("reopen entry", func() error { return os.Rename(closed, open) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
+		return nameFailure("write", closed, err)
+	}
+	at := time.Now()
+	_ = os.Chtimes(open, at, at) // else an undo refuses more than it has to
+	return nil
+}
+
+// closeEntry says of an entry that all of its files are written.
+func (j Journal) closeEntry(id int) error {
+	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
+}
+
+// listIDs lists the entries' numbers, the oldest first.
+func (j Journal) listIDs() ([]int, error) {
+	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []int
+	for _, f := range files {
+		end := filepath.Ext(f.Name())
+		id, err := strconv.Atoi(strings.TrimSuffix(f.Name(), end))
+		if err == nil && id > 0 && (end == closedEnd || end == openEnd) && filepath.Base(j.fileOf(id, end)) == f.Name() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+func hashBytes(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// DamagedError says that a file of springfield's own cannot be read.
+type DamagedError struct {
+	File string
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// writeEntry writes the entry of a change that is about to be applied, and of the files
+// that it keeps.
+func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
+	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
+	ids, err := j.listIDs()
+	if err != nil {
+		return e, err
+	}
+	if len(ids) > 0 {
+		e.ID = ids[len(ids)-1] + 1
+	}
+	for _, k := range c.Keep {
+		if k.Before != nil && !slices.ContainsFunc(edits, func(e Edit) bool { return e.At == k.At }) {
+			k.After = k.Before
+			edits = append(edits, k)
+		}
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	has := map[string]bool{}
+	store := func(c *Content, whole bool) (*Content, error) {
+		if c == nil || c.isDirectory() {
+			return c, nil
+		}
+		stored := &Content{SHA256: c.hashOf(), Mode: c.Mode.Perm()}
+		if !whole || has[stored.SHA256] {
+			return stored, nil
+		}
+		has[stored.SHA256] = true
+		h := &zip.FileHeader{Name: stored.SHA256, Method: zip.Deflate}
+		if len(c.Data) < 4<<10 { // less than what a compressor takes to begin
+			h.Method = zip.Store
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write(c.Data)
+		}
+		return stored, err
+	}
+	for _, f := range edits {
+		shown := f.After != nil && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
+		if f.Before, err = store(f.Before, true); err == nil {
+			f.After, err = store(f.After, shown)
+		}
+		if err != nil {
+			return e, err
+		}
+		e.Edits = append(e.Edits, f)
+	}
+	if err := z.Close(); err != nil {
+		return e, err
+	}
+	list, err := json.Marshal(e)
+	if err != nil {
+		return e, err
+	}
+	if err := MakeDirs(filepath.Join(j.Dir, "journal"), ownDirMode); err != nil {
+		return e, err
+	}
+	_ = os.Remove(j.fileOf(e.ID, bytesEnd)) // of an entry that was killed before it had its list
+	// The list comes last: with it the entry is there.
+	for _, f := range []struct {
+		end  string
+		data []byte
+	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
+		own := Edit{Path: j.fileOf(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
+		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
+			_ = os.Remove(j.fileOf(e.ID, bytesEnd))
+			return e, err
+		}
+	}
+	j.pruneEntries(ids, int64(len(list)+archive.Len()))
+	return e, nil
+}
+
+// readEntry reads an entry's list. An entry that another springfield has removed is
+// fs.ErrNotExist. The list is renamed when the entry is opened and closed, so a search
+// for both names can miss it once.
+func (j Journal) readEntry(id int) (Entry, error) {
+	const looks = 6
+	var file string
+	var data []byte
+	var info fs.FileInfo
+	err := fs.ErrNotExist
+	for look := 0; look < looks && errors.Is(err, fs.ErrNotExist); look++ {
+		file = j.fileOf(id, [...]string{closedEnd, openEnd}[look%2])
+		data, info, err = rooted.ReadPath(file, maxEntry)
+	}
+	if system := syscall.Errno(0); errors.As(err, &system) {
+		return Entry{}, err
+	}
+	var e Entry
+	if err == nil {
+		e, err = decodeEntry(data)
+	}
+	if err == nil && e.ID != id {
+		err = fmt.Errorf("it says it is number %d", e.ID)
+	}
+	if err != nil {
+		return Entry{}, &DamagedError{file, err}
+	}
+	e.open, e.written = filepath.Ext(file) == openEnd, info.ModTime()
+	return e, nil
+}
+
+// decodeEntry reads a list: every path is absolute, and lies in the directory that its
+// edit did not leave.
+func decodeEntry(data []byte) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return Entry{}, err
+	}
+	if filepath.Base(e.Token) != e.Token {
+		return Entry{}, fmt.Errorf("%q is not a token", e.Token)
+	}
+	for _, f := range e.Edits {
+		for _, path := range []string{f.Path, f.At, cmp.Or(f.In, f.Path), cmp.Or(f.Tree, f.Path)} {
+			if !filepath.IsAbs(path) {
+				return Entry{}, fmt.Errorf("%q is not an absolute path", path)
+			}
+		}
+		if f.In != "" && !rooted.HoldsPath(f.In, f.Path) {
+			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
+		}
+		if f.Before == nil && f.After == nil {
+			return Entry{}, fmt.Errorf("%q has no content", f.Path)
+		}
+	}
+	return e, nil
+}
+
+// contents are the bytes of an entry.
+type contents struct {
+	*zip.ReadCloser
+	path string
+}
+
+func (j Journal) openContents(id int) (contents, error) {
+	path := j.fileOf(id, bytesEnd)
+	z, err := zip.OpenReader(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, zip.ErrFormat) {
+		err = &DamagedError{path, err}
+	}
+	return contents{z, path}, err
+}
+
+// readStored gives back what was stored, nil if that is no file.
+func (c contents) readStored(stored *Content) (*Content, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	f, err := c.Open(stored.SHA256)
+	if err != nil {
+		return nil, &DamagedError{c.path, err}
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && hashBytes(data) != stored.SHA256 {
+		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
+	}
+	if err != nil {
+		return nil, &DamagedError{c.path, err}
+	}
+	return &Content{Data: data, Mode: stored.Mode.Perm()}, nil
+}

@@ -1,0 +1,258 @@
+package journal
+
+// Reading a file as it is, wherever links lead.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+const (
+	// maxSize bounds what is read of a file: several times a compiled hook.
+	maxSize = 64 << 20
+
+	// newFileMode is for files that did not exist and of which no mode is said:
+	// settings can hold tokens in their environment, so they are their owner's alone.
+	newFileMode fs.FileMode = 0o600
+
+	// maxLinks is where a chain of symbolic links counts as a loop, as in Linux.
+	maxLinks = 40
+)
+
+// OpenEdit reads a file of at most 64 MiB: both contents of the edit are what it holds.
+// One that does not exist is no error. A path to anything but a regular file is
+// refused. Every error is an *fs.PathError for the path.
+//
+// in is a directory that may be anyone's and in which the file lies: links up to it
+// are followed, for any other the error wraps a *folder.LinkError. Without a
+// directory the file is the user's own, and links are followed.
+func OpenEdit(in, path string) (Edit, error) {
+	e := Edit{In: in, Path: path}
+	err := e.locateBytes()
+	if err == nil {
+		e.Before, err = e.readNow()
+	}
+	if err != nil {
+		return Edit{}, nameFailure("open", path, err)
+	}
+	e.After = e.Before
+	return e, nil
+}
+
+// WithinDir is the edit of a file that was read by Open without a directory, now bound
+// to one: for a link in it the error wraps a *folder.LinkError. It reads nothing.
+func (e Edit) WithinDir(dir string) (Edit, error) {
+	read := e.At
+	e.In = dir
+	err := e.locateBytes()
+	if err == nil {
+		err = e.reachDir(e.At, func(rooted.Folder, string) error { return nil })
+	}
+	if err == nil && e.At != read {
+		err = ErrChanged // the link that was there is gone
+	}
+	if err != nil {
+		return Edit{}, nameFailure("open", e.Path, err)
+	}
+	return e, nil
+}
+
+// locateBytes finds where the bytes are.
+func (e *Edit) locateBytes() (err error) {
+	if e.In == "" {
+		e.At, err = Resolve(e.Path)
+		return err
+	}
+	if !rooted.HoldsPath(e.In, e.Path) {
+		return fmt.Errorf("not in %s", e.In)
+	}
+	if _, err := os.Stat(e.In); err != nil { // a link that leads nowhere is refused
+		above, _, err := rooted.OpenAbove(e.In)
+		if err != nil {
+			return err
+		}
+		_ = above.Close()
+	}
+	e.root, err = Resolve(e.In)
+	name, _ := filepath.Rel(e.In, e.Path)
+	e.At = filepath.Join(e.root, name)
+	return err
+}
+
+// reachDir has do work in the directory from which a path, the edit's own or one beside it,
+// is written: the one that is not left, or for a file of the user's own the nearest that
+// there is. name is the path in there.
+func (e Edit) reachDir(path string, do func(in rooted.Folder, name string) error) error {
+	from, bound := filepath.Dir(path), e.root != "" && rooted.HoldsPath(e.root, path)
+	if bound {
+		from = e.root
+	}
+	in, name, err := rooted.OpenAbove(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	local, err := filepath.Rel(from, path)
+	name = filepath.Join(name, local)
+	if err == nil && bound {
+		err = in.CheckLinks(name)
+	}
+	if err != nil {
+		return err
+	}
+	return do(in, name)
+}
+
+// readNow gives what the file holds now, nil if it is not there.
+func (e Edit) readNow() (now *Content, err error) {
+	keep := func(data []byte, info fs.FileInfo, err error) error {
+		if err == nil {
+			now = &Content{Data: data, Mode: info.Mode().Perm()}
+		}
+		return err
+	}
+	if e.In == "" {
+		err = keep(rooted.ReadPath(e.At, maxSize))
+	} else {
+		err = e.reachDir(e.At, func(in rooted.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return now, err
+}
+
+// checkUnchanged compares the file with what was read from it.
+func (e Edit) checkUnchanged() error {
+	found := e
+	if err := found.locateBytes(); err != nil {
+		return err
+	}
+	if found.At != e.At {
+		return ErrChanged
+	}
+	if e.After.isDirectory() {
+		if !isMissing(e.At) {
+			return ErrChanged
+		}
+		return nil
+	}
+	now, err := e.readNow()
+	if err == nil && !e.Before.hasSameBytes(now) {
+		err = ErrChanged
+	}
+	return err
+}
+
+// Resolve follows every symbolic link in a path, also where nothing exists behind
+// it: filepath.EvalSymlinks gives up on a dangling link, and making the file then
+// would replace the link.
+func Resolve(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		path = here + string(filepath.Separator) + path
+	}
+	done, pending := splitPath(path)
+	for links := 0; len(pending) > 0; {
+		next := filepath.Join(done, pending[0])
+		pending = pending[1:]
+		info, err := os.Lstat(next)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", errors.New("too many symbolic links")
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
+			return "", err
+		}
+		if target != "" && os.IsPathSeparator(target[0]) && filepath.VolumeName(target) == "" {
+			target = filepath.VolumeName(done) + target
+		}
+		names := strings.FieldsFunc(target, isSeparator)
+		if filepath.IsAbs(target) {
+			done, names = splitPath(target)
+		}
+		pending = append(names, pending...)
+	}
+	return done, nil
+}
+
+// splitPath takes an absolute path apart without cleaning it: `link/..` is not where
+// link is, but where it leads.
+func splitPath(path string) (root string, names []string) {
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
+}
+
+func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
+
+// nameFailure names the path a user knows instead of the one of a temporary file.
+func nameFailure(verb, path string, err error) error {
+	var pathErr *fs.PathError
+	var linkErr *os.LinkError
+	var refused *rooted.LinkError
+	switch {
+	case verb != "open" && errors.As(err, &refused):
+		return refused // which names the path
+	case errors.As(err, &pathErr):
+		err = pathErr.Err
+	case errors.As(err, &linkErr):
+		err = linkErr.Err
+	}
+	return &fs.PathError{Op: verb, Path: path, Err: err}
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// CopyTree gives the edits that make a directory like another one, all together one tree:
+// an undo takes it away only as long as it is exactly as it was made. in is the
+// directory that this does not leave.
+func CopyTree(like, in, path string) ([]Edit, error) {
+	var edits []Edit
+	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, _ := filepath.Rel(like, name)
+		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path}
+		if d.IsDir() {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			e.After = &Content{Mode: info.Mode()}
+		} else {
+			file, err := OpenEdit("", name)
+			if err != nil {
+				return err
+			}
+			e.After = file.Before
+		}
+		edits = append(edits, e)
+		return nil
+	})
+	return edits, err
+}

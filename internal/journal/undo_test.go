@@ -1,0 +1,363 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Changes are taken back one after the other, the newest first, each whole.
+func TestUndoWalksBack(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "0", "work/": ""})
+	var before []map[string]string
+	for i, edits := range [][]Edit{
+		{w.edit("", "home/settings.json", "1"), w.edit("work", "work/.claude/a", "1")},
+		{w.edit("work", "work/.claude/b", "2")},
+		{w.edit("work/suite", "work/suite/deep/file", "3")},
+	} {
+		before = append(before, w.files(false))
+		w.do(fmt.Sprint("edit ", i), edits...)
+	}
+	entries, err := w.journal().ReadEntries()
+	if err != nil || len(entries) != 3 || entries[0].Did != "edit 2" || !slices.Equal(entries[2].Files(), []string{w.path("home", "settings.json"), w.path("work", ".claude", "a")}) {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	for _, want := range slices.Backward(before) {
+		if err := w.undo(); err != nil || !maps.Equal(w.files(false), want) {
+			t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), want)
+		}
+	}
+	if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
+		t.Errorf("with an empty journal: %v", err)
+	}
+}
+
+// What has been written since is not lost: it is shown, and nothing is taken back.
+func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
+	for name, test := range map[string]struct {
+		since func(w world)
+		diff  string
+	}{
+		"a text":             {func(w world) { w.write("home/a", "theirs\n") }, "-new\n+theirs\n"},
+		"a text, now binary": {func(w world) { w.write("home/a", "\x00") }, "a now differ\n"},
+		"a binary":           {func(w world) { w.write("work/hook", "\x00theirs") }, "hook now differ\n"},
+		"removed":            {func(w world) { _ = os.Remove(w.path("home", "a")) }, "-new\n"},
+		"a link":             {func(w world) { _ = os.Rename(w.path("work"), w.path("moved")); w.link("moved", "work") }, ""},
+		"a link inside":      {func(w world) { _ = os.Remove(w.path("work", "hook")); w.link("../home/a", "work/hook") }, "is a link"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/a": "old\n", "work/hook": "\x00old"})
+			w.do("edit", w.edit("", "home/a", "new\n"), w.edit("work", "work/hook", "\x00new"))
+			test.since(w)
+			before := w.files(false)
+			err := w.undo()
+			var changed *ChangedSinceError
+			if !errors.As(err, &changed) || changed.Entry.Did != "edit" || !strings.Contains(changed.Diff, test.diff) {
+				t.Errorf("%v, with\n%+v", err, changed)
+			}
+			if after := w.files(false); !maps.Equal(before, after) {
+				t.Errorf("before %q\nafter %q", before, after)
+			}
+			if e, err := w.journal().ForgetNewest(); err != nil || e.Did != "edit" {
+				t.Errorf("forget: %v, %v", e.Did, err)
+			}
+			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
+				t.Errorf("forgotten: %v", err)
+			}
+		})
+	}
+}
+
+// springfield's own state that has changed since is left, and is in no list; a file
+// whose directory is gone is passed over.
+func TestUndoPassesOver(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old", "work/project/b": "old", "home/own": "[]"})
+	own := w.edit("", "home/own", "[1]")
+	own.Own = true
+	w.do("edit", own, w.edit("", "home/a", "new"), w.edit("work", "work/project/b", "new"))
+	w.write("home/own", "[1,2]")
+	must(t, os.RemoveAll(w.path("work", "project")))
+	u, err := w.journal().PlanUndo()
+	if err == nil {
+		err = w.journal().ApplyChange(u.Change)
+	}
+	written, removed := u.Files()
+	if err != nil || !slices.Equal(u.Gone, []string{w.path("work", "project", "b")}) || !slices.Equal(written, []string{w.path("home", "a")}) || len(removed) > 0 {
+		t.Errorf("%v: gone %v, written %v, removed %v", err, u.Gone, written, removed)
+	}
+	if w.read("home/a") != "old" || w.read("home/own") != "[1,2]" || len(u.Entry.Files()) != 2 {
+		t.Errorf("a %q, own %q, files %v", w.read("home/a"), w.read("home/own"), u.Entry.Files())
+	}
+}
+
+// A directory that went with its last file comes back with the mode that it had.
+func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/suite/plugin/hooks/hook": "old", "work/suite/list": "old", "home/private/settings.json": "{}"})
+	modes := map[string]os.FileMode{"work/suite/plugin": 0o700, "work/suite/plugin/hooks": 0o775, "home/private": 0o750}
+	for name, mode := range modes {
+		must(t, os.Chmod(w.path(filepath.FromSlash(name)), mode))
+	}
+	hook, settings := w.edit("work/suite", "work/suite/plugin/hooks/hook", ""), w.edit("", "home/private/settings.json", "")
+	for _, e := range []*Edit{&hook, &settings} {
+		e.After, e.Drop = nil, true
+	}
+	w.do("remove", hook, settings)
+	for name := range modes {
+		if !isMissing(w.path(filepath.FromSlash(name))) {
+			t.Fatalf("%s is still there", name)
+		}
+	}
+	must(t, w.undo())
+	for name, want := range modes {
+		if info, err := os.Stat(w.path(filepath.FromSlash(name))); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info, err, want)
+		}
+	}
+}
+
+// Of a large file that has changed since, a refusal tells the sizes.
+func TestRefusedUndoOfALargeFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old"})
+	w.do("edit", w.edit("", "home/a", "new"))
+	w.write("home/a", strings.Repeat("line\n", 2<<20))
+	var changed *ChangedSinceError
+	if err := w.undo(); !errors.As(err, &changed) || len(changed.Diff) > 1000 || !strings.Contains(changed.Diff, "10485760") {
+		t.Errorf("%v, with a diff of %d bytes", err, len(changed.Diff))
+	}
+}
+
+// Directories that a change has taken away with its files are made again, however
+// deep they were.
+func TestUndoOfDroppedDirectories(t *testing.T) {
+	files := map[string]string{"work/suite/plugin/hooks/linux/hook": "old", "work/suite/plugin/manifest": "old", "work/suite/list": "old"}
+	w := newWorld(t, files)
+	before := w.files(false)
+	var edits []Edit
+	for _, name := range []string{"plugin/hooks/linux/hook", "plugin/manifest"} {
+		e := w.edit("work/suite", "work/suite/"+name, "")
+		e.Drop = true
+		edits = append(edits, e)
+	}
+	w.do("update", edits...)
+	if isDirectory(w.path("work", "suite", "plugin")) {
+		t.Error("empty directories stay")
+	}
+	u, err := w.journal().PlanUndo()
+	if err != nil || len(u.Gone) > 0 {
+		t.Errorf("%v, gone %v", err, u.Gone)
+	}
+	if err := w.journal().ApplyChange(u.Change); err != nil || !maps.Equal(w.files(false), before) {
+		t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), before)
+	}
+}
+
+// A tree goes as long as it is exactly as it was made.
+func TestUndoOfATree(t *testing.T) {
+	for name, test := range map[string]struct {
+		since func(w world)
+		stays bool
+	}{
+		"untouched":      {func(world) {}, false},
+		"a commit":       {func(w world) { w.write("work/suite/.git/objects/ab/cd", "x") }, true},
+		"a setting":      {func(w world) { w.write("work/suite/.git/config", "[user]") }, true},
+		"a link":         {func(w world) { w.link("config", "work/suite/.git/HEAD") }, true},
+		"gone":           {func(w world) { _ = os.RemoveAll(w.path("work", "suite", ".git")) }, false},
+		"a part is gone": {func(w world) { _ = os.Remove(w.path("work", "suite", ".git", "config")) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"work/": "", "like/config": "[core]", "like/refs/heads/": ""})
+			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
+			must(t, err)
+			w.do("init", append(edits, w.edit("work/suite", "work/suite/file", "x"))...)
+			if w.read("work/suite/.git/config") != "[core]" || !isDirectory(w.path("work", "suite", ".git", "refs", "heads")) {
+				t.Errorf("it is %q", w.files(false))
+			}
+			test.since(w)
+			u, err := w.journal().PlanUndo()
+			if err == nil {
+				err = w.journal().ApplyChange(u.Change)
+			}
+			if err != nil || (len(u.Stays) > 0) != test.stays || isDirectory(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
+				t.Errorf("%v, stays %v; it is %q", err, u.Stays, w.files(false))
+			}
+		})
+	}
+}
+
+// After a kill some files are as before and some as after: undo takes the latter back.
+func TestInterrupted(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
+	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
+		t.Errorf("without an entry: %v, %v", cut, err)
+	}
+	w.plan = func() (Change, error) {
+		return Change{Did: "edit", Edits: []Edit{w.edit("", "home/a", "new"), w.edit("", "home/b", "new")}}, nil
+	}
+	steps, _ := w.with("", -1, world.apply)
+	if e, cut, err := w.journal().Interrupted(); cut || err != nil || e.Did != "edit" {
+		t.Errorf("a whole one: %v, %v", cut, err)
+	}
+	must(t, w.undo())
+	renames := 0
+	at := slices.IndexFunc(steps, func(step string) bool {
+		if step == "rename" {
+			renames++
+		}
+		return renames == 4 // the bytes, the list, a, b
+	})
+	_, _ = w.with("kill", at, world.apply)
+	if e, cut, err := w.journal().Interrupted(); !cut || err != nil || e.Did != "edit" {
+		t.Errorf("one that was killed: %v, %v; a %s, b %s", cut, err, w.read("home/a"), w.read("home/b"))
+	}
+	if err := w.undo(); err != nil || w.read("home/a")+w.read("home/b") != "oldold" {
+		t.Errorf("%v: a %s, b %s", err, w.read("home/a"), w.read("home/b"))
+	}
+}
+
+// The journal keeps a content once, and as much as fits, the newest entry always.
+func TestJournalSize(t *testing.T) {
+	w := newWorld(t, map[string]string{})
+	hook := strings.Repeat("\x00some machine code", 1<<16)
+	var edits, next []Edit
+	for i := range 8 {
+		name := fmt.Sprintf("suite/%d/hook", i)
+		w.write(name, hook)
+		edits = append(edits, w.edit("suite", name, "\x00other"))
+	}
+	w.do("build", edits...)
+	for i := range 8 {
+		next = append(next, w.edit("suite", fmt.Sprintf("suite/%d/hook", i), hook))
+	}
+	w.do("build", next...)
+	size := 0
+	files, err := filepath.Glob(w.path("home", "springfield", "journal", "*"))
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", file, info.Mode(), err)
+		}
+		size += int(info.Size())
+	}
+	if info, err := os.Stat(w.path("home", "springfield", "journal")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err != nil || len(files) != 4 || size > 1<<16 {
+		t.Errorf("%d files of %d bytes, %v", len(files), size, err)
+	}
+	for i := range journalKeeps {
+		w.do("edit", w.edit("", "home/a", fmt.Sprint(i)))
+	}
+	entries, err := w.journal().ReadEntries()
+	if files, _ := filepath.Glob(w.path("home", "springfield", "journal", "*")); err != nil || len(entries) != journalKeeps || entries[0].ID != journalKeeps+2 || len(files) != 2*journalKeeps {
+		t.Errorf("%d entries in %d files, %v", len(entries), len(files), err)
+	}
+	ids, _ := w.journal().listIDs()
+	w.journal().pruneEntries(ids[:len(ids)-1], journalSize)
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].ID != journalKeeps+2 {
+		t.Errorf("of large ones %d are left, %v", len(entries), err)
+	}
+}
+
+// What cannot be read is named, and can be forgotten.
+func TestDamaged(t *testing.T) {
+	for name, test := range map[string]struct{ file, data string }{
+		"cut off":        {"00000001.json", "{"},
+		"empty":          {"00000001.json", ""},
+		"another number": {"00000001.json", `{"id": 7, "token": "x"}`},
+		"no archive":     {"00000001.zip", "PK"},
+		"a wrong path":   {"00000001.json", `{"id": 1, "token": "x", "edits": [{"path": "a", "at": "/a", "after": {}}]}`},
+		"outside":        {"00000001.json", `{"id": 1, "token": "x", "edits": [{"in": "/b", "path": "/b/../a", "at": "/a", "after": {}}]}`},
+		"a wrong token":  {"00000001.json", `{"id": 1, "token": "../x"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, map[string]string{"home/a": "old"})
+			w.do("edit", w.edit("", "home/a", "new"))
+			file := filepath.ToSlash(filepath.Join("home", "springfield", "journal", test.file))
+			w.write(file, test.data)
+			var damaged *DamagedError
+			if err := w.undo(); !errors.As(err, &damaged) || damaged.File != w.path(filepath.FromSlash(file)) {
+				t.Errorf("%v", err)
+			}
+			if strings.HasSuffix(test.file, ".json") && len(w.journal().Damaged()) != 1 {
+				t.Errorf("damaged: %v", w.journal().Damaged())
+			}
+			w.do("another edit does not depend on it", w.edit("", "home/b", "new"))
+			if err := w.undo(); err != nil {
+				t.Error(err)
+			}
+			if _, err := w.journal().ForgetNewest(); err != nil {
+				t.Error(err)
+			}
+			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Whatever stands in a list: reading it does not fail badly, and every path that
+// comes out is absolute and does not leave its directory.
+func FuzzEntry(f *testing.F) {
+	for _, seed := range []string{
+		"", "{", `{"id": 1}`, `{"id": 1, "token": "X", "edits": [{"path": "/a/b", "in": "/a", "at": "/a/b", "before": {"sha256": "00", "mode": 420}, "after": null}]}`,
+		`{"id": 1, "files": [{"path": "/a", "asked": "/a", "mode": 420, "before": {"existed": true, "data": "aGk="}, "after": {"existed": false}, "memory": {"file": "/a"}}]}`,
+		`{"id": 1, "files": [{"path": "../a", "asked": "/a"}]}`, `{"id": 1, "token": "../..", "edits": []}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := decodeEntry(data)
+		if err != nil {
+			return
+		}
+		for _, edit := range e.Edits {
+			name, err := filepath.Rel(edit.In, edit.Path)
+			if !filepath.IsAbs(edit.Path) || !filepath.IsAbs(edit.At) || edit.In != "" && (err != nil || !filepath.IsLocal(name)) {
+				t.Errorf("%+v", edit)
+			}
+			if edit.Before.hasSameBytes(nil) && edit.After.hasSameBytes(nil) && e.Token != "" {
+				t.Errorf("no content: %+v", edit)
+			}
+		}
+		_ = e.Files()
+	})
+}
+
+// The mode of a file comes back with its bytes, unless it is another one by now.
+func TestUndoAndModes(t *testing.T) {
+	mode := func(path string) fs.FileMode {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return info.Mode().Perm()
+	}
+	for _, test := range []struct{ before, after, since, want fs.FileMode }{
+		{0o644, 0o644, 0o644, 0o644},
+		{0o644, 0o755, 0o755, 0o644},
+		{0o644, 0o755, 0o700, 0o700},
+		{0o644, 0o644, 0o600, 0o600},
+	} {
+		for _, data := range []string{"new", "old"} {
+			w := newWorld(t, map[string]string{"work/hook": "old"})
+			path := w.path("work", "hook")
+			must(t, os.Chmod(path, test.before))
+			e := w.edit("work", "work/hook", data)
+			e.After.Mode = test.after
+			w.do("edit", e)
+			if mode(path) != test.after {
+				t.Errorf("%v: it is %v", test, mode(path))
+			}
+			must(t, os.Chmod(path, test.since))
+			if err := w.undo(); err != nil && !errors.Is(err, ErrNothingToUndo) || mode(path) != test.want || w.read("work/hook") != "old" {
+				t.Errorf("%v: undone it is %v %q, %v", test, mode(path), w.read("work/hook"), err)
+			}
+		}
+	}
+}

@@ -1,0 +1,271 @@
+// Package rooted holds a directory that the user may not trust: a cloned suite, a
+// project, a marketplace's checkout.
+//
+// Two things keep the one who made it from choosing another file of the user's. All
+// of its files are reached through os.Root, so no name, no link and no swap of
+// one for the other leads out. And what writes asks Check first: a link on the
+// way is refused with its name, also one that stays inside, since it is not the
+// file that the user is told of.
+package rooted
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// LinkError says that a path goes through a link.
+type LinkError struct {
+	Path   string // of the link
+	Target string // as the link has it, "" if that cannot be read
+	Typed  bool   // the path is one that the user typed
+}
+
+func (e *LinkError) Error() string {
+	says := e.Path + " is a link"
+	if e.Target != "" {
+		says += ", to " + e.Target
+	}
+	if e.Typed {
+		says += ", which is not followed"
+	}
+	return says
+}
+
+// Folder is an open directory. Names in it are relative and have slashes or the
+// system's separators. The methods of os.Root never leave it, but follow links
+// that stay inside; Check, Lstat and ReadFile follow none.
+type Folder struct{ *os.Root }
+
+// OpenFolder opens a directory. Links in dir itself are followed: they are of the one who
+// names it.
+func OpenFolder(dir string) (Folder, error) {
+	// Looked at before it is opened: opening a pipe would wait for its writer.
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return Folder{}, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
+	root, err := os.OpenRoot(dir)
+	return Folder{root}, err
+}
+
+// OpenAbove opens a directory, or where it is not there yet, the nearest one
+// above it. name is the directory as seen from there, "." if it is the one.
+// Where a link that leads nowhere is in its place, the error is a *LinkError.
+func OpenAbove(dir string) (f Folder, name string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue
+		}
+		if err != nil {
+			return Folder{}, "", err
+		}
+		if _, err := os.Stat(at); err != nil && isLink(info) {
+			return Folder{}, "", linkErrorAt(at)
+		}
+		if f, err = OpenFolder(at); err != nil {
+			return f, "", err
+		}
+		if name, err = filepath.Rel(at, dir); err != nil {
+			_ = f.Close()
+		}
+		return f, name, err
+	}
+}
+
+// PathOf is the path of a name, for people.
+func (f Folder) PathOf(name string) string {
+	return filepath.Join(f.Name(), filepath.FromSlash(name))
+}
+
+// CheckLinks gives a *LinkError if a name, or a directory on the way to it, is a link,
+// whether it leads out or not. What is not there is no link.
+func (f Folder) CheckLinks(names ...string) error {
+	for _, name := range names {
+		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
+		for i := range parts {
+			at := filepath.Join(parts[:i+1]...)
+			info, err := f.Root.Lstat(at)
+			if err != nil {
+				break // what is wrong with it, the use of it says
+			}
+			if isLink(info) {
+				return linkErrorAt(f.PathOf(at))
+			}
+		}
+	}
+	return nil
+}
+
+// Lstat looks at a name itself; a link on the way to it gives a *LinkError.
+func (f Folder) Lstat(name string) (fs.FileInfo, error) {
+	name = filepath.FromSlash(name)
+	if err := f.CheckLinks(filepath.Dir(name)); err != nil {
+		return nil, err
+	}
+	return f.Root.Lstat(name)
+}
+
+// ReadFile reads a regular file of at most limit bytes. A link gives a *LinkError.
+func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	name = filepath.FromSlash(name)
+	if err := f.CheckLinks(name); err != nil {
+		return nil, nil, err
+	}
+	return readRegular(f.PathOf(name), name, limit, f.Root.Lstat, f.Root.Open)
+}
+
+// Replace writes a file whole, or not at all: first beside it, under a name that begins with
+// temporary.
+func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (err error) {
+	fresh := filepath.Join(filepath.Dir(name), temporary+rand.Text())
+	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(file), file.Close()); err == nil {
+		err = f.Rename(fresh, name)
+	}
+	if err != nil {
+		_ = f.Remove(fresh)
+	}
+	return err
+}
+
+// ReadPath reads a regular file of at most limit bytes. Links are followed.
+func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	return readRegular(path, path, limit, os.Stat, os.Open)
+}
+
+// OpenPath opens a file that might be anything, if it is a regular one. Links are followed.
+func OpenPath(path string) (*os.File, error) {
+	file, _, err := openRegular(path, path, os.Stat, os.Open)
+	return file, err
+}
+
+type (
+	stat func(name string) (fs.FileInfo, error)
+	open func(name string) (*os.File, error)
+)
+
+// openRegular looks at a file before it opens it: opening a pipe would wait for its writer.
+func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
+	info, err := stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := open(name)
+	return file, info, err
+}
+
+func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
+	file, info, err := openRegular(path, name, stat, open)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		size := fmt.Sprintf("%d bytes", limit)
+		if limit%(1<<20) == 0 {
+			size = fmt.Sprintf("%d MiB", limit>>20)
+		}
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than " + size)}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, info, nil
+}
+
+// ReadFile reads a file of a directory as Folder.ReadFile does.
+func ReadFile(dir, name string, limit int64) ([]byte, error) {
+	in, err := OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	data, _, err := in.ReadFile(name, limit)
+	return data, err
+}
+
+// IsSame tells whether two paths lead to the same directory, or file.
+func IsSame(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	one, errOne := os.Stat(a)
+	other, errOther := os.Stat(b)
+	return errOne == nil && errOther == nil && os.SameFile(one, other)
+}
+
+// HoldsPath tells whether a path is a directory, or lies below it, by their names.
+func HoldsPath(dir, path string) bool {
+	relative, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
+// NameWithin tells where a path that the user types lies in a directory that the user
+// may not trust. Links up to there are followed; a link in ground gives a
+// *LinkError. Not ok: the path is not in ground, nor is what its links lead to.
+func NameWithin(ground, path string) (name string, ok bool, err error) {
+	top, err := os.Stat(ground)
+	if err != nil {
+		return "", false, err
+	}
+	at, pending := splitPath(path)
+	for {
+		if info, err := os.Stat(at); !ok && err == nil && os.SameFile(info, top) {
+			name, ok = ".", true
+		}
+		if len(pending) == 0 {
+			return name, ok, nil
+		}
+		next := filepath.Join(at, pending[0])
+		info, err := os.Lstat(next)
+		switch {
+		case err != nil || !isLink(info):
+			at, pending = next, pending[1:]
+			if ok {
+				name = filepath.Join(name, filepath.Base(at))
+			}
+		case ok:
+			return "", false, linkErrorAt(next)
+		default:
+			real, err := filepath.EvalSymlinks(next)
+			if err != nil {
+				return "", false, nil // it leads nowhere
+			}
+			rest := pending[1:]
+			at, pending = splitPath(real)
+			pending = append(pending, rest...)
+		}
+	}
+}
+
+// splitPath takes an absolute path apart.
+func splitPath(path string) (root string, names []string) {
+	path = filepath.Clean(path)
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r == filepath.Separator })
+}
+
+// isLink counts what Windows calls a junction, too: Go says of it that it is
+// neither a directory nor a file.
+func isLink(info fs.FileInfo) bool {
+	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
+}
+
+func linkErrorAt(path string) *LinkError {
+	target, _ := os.Readlink(path)
+	return &LinkError{Path: path, Target: target}
+}

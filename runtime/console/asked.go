@@ -1,0 +1,369 @@
+// What why and log are about: a session, a project, or everything. A user who asks without
+// saying so asks about the session that asks, and outside of one about the project of
+// the current directory.
+
+package console
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+)
+
+// Asked is what why and log are asked for.
+type Asked struct {
+	Session string // a session, or how its id begins
+	Project string // a directory: the sessions of the projects in it
+	All     bool   // every project
+	Host    string // only in this host, by its name; "": in any
+	// Prompts asks for what happened before prompts, also where nothing was said.
+	// Without it why is about stops, as long as there is one, and log leaves out
+	// the prompts before which nothing was said: they would be most of it.
+	Prompts bool
+	JSON    bool
+}
+
+// wantsRecord tells whether a list of decisions has a record.
+func (a Asked) wantsRecord(r ledger.Record) bool {
+	if a.Prompts {
+		return ofPrompt(r) && a.isInHost(r)
+	}
+	return r.Decision != "pass" && a.isInHost(r)
+}
+
+// isInHost tells whether a decision was made in the host that is asked about.
+func (a Asked) isInHost(r ledger.Record) bool {
+	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.ClaudeCode().Name)
+}
+
+// view is what an answer is about.
+type view struct {
+	ledger.Scope
+	name    string // in words: "session 3f2a", "~/p"; "" for everything
+	implied bool   // it was not said
+}
+
+// stateDirs are the state directories, Claude Code's first.
+func (d *Console) stateDirs() []string {
+	if d.Also == "" || d.Also == d.Dir {
+		return []string{d.Dir}
+	}
+	return []string{d.Dir, d.Also}
+}
+
+// session is the id of the session that a view is about, "" for several.
+func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
+
+// scopeOf finds out what is asked about.
+func (d *Console) scopeOf(a Asked) (view, error) {
+	for _, dir := range d.stateDirs() {
+		if err := ledger.Readable(dir); err != nil {
+			return view{}, err
+		}
+	}
+	switch {
+	case a.Session != "":
+		id, err := d.session(a.Session)
+		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
+	case a.Project != "":
+		dir := a.Project
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(d.Work, dir)
+		}
+		dir = realPath(filepath.Clean(dir))
+		return view{Scope: ledger.Scope{Project: dir}, name: dir}, nil
+	case a.All:
+		return view{}, nil
+	case d.Session != "":
+		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
+	}
+	dir := realPath(workspace.Nearest(d.Work, []string{".git"}, d.Home))
+	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
+}
+
+// realPath is a directory without links, as Claude Code names it.
+func realPath(dir string) string {
+	if to, err := filepath.EvalSymlinks(dir); err == nil {
+		return to
+	}
+	return dir
+}
+
+// printScope says what an answer was about that did not say so, and how to ask for more.
+func (d *Console) printScope(v view, word string) {
+	switch {
+	case !v.implied:
+	case v.session() != "":
+		d.printLine("of this session; " + d.wordToType(word) + " --all shows every project")
+	default:
+		d.printLine("in " + v.name + "; " + d.wordToType(word) + " --all shows every project")
+	}
+}
+
+// wordToType is how one asks again: in Claude Code by the plugin's slash command.
+func (d *Console) wordToType(word string) string {
+	if d.Caller != nil && d.Plugin != nil {
+		if settings, err := d.Plugin(); err == nil {
+			return "/" + settings.Plugin + ":" + word
+		}
+	}
+	return d.Self + " " + word
+}
+
+// nothing says that there is no decision to tell about, but perhaps prompts before which
+// nothing was said, and where there is one.
+func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
+	of := ""
+	if v.name != "" {
+		of = " for " + v.name
+	}
+	if h, ok := registry.HostNamed(a.Host); ok && a.Host != "" {
+		of += " in " + h.Title
+	}
+	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
+	if a.Prompts {
+		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
+	}
+	if prompts {
+		what = "only prompts are recorded" + of + ": " + d.wordToType(word) + " --prompts"
+	}
+	d.printLine(what)
+	if d.Caller != nil {
+		return // what another session does is not for this conversation
+	}
+	for other := range ledger.Backwards(d.stateDirs(), ledger.Scope{}) {
+		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.HasProject(other.ProjectPlace()) {
+			where := ""
+			if v.session() == "" {
+				where = " in " + other.ProjectPlace()
+			}
+			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.Self + " " + word + " --all")
+		}
+		break
+	}
+}
+
+// findDecision is the decision with an id, or the last one: of a stop if there is one, and not
+// of one at which Claude only answered why, log or the like.
+func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error) {
+	if id != "" && id != "last" {
+		if v.implied {
+			v.Scope = ledger.Scope{} // the id says which
+		}
+		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
+			return r, nil
+		}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
+	}
+	var other ledger.Record
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, func(r ledger.Record) bool {
+		if r.Rule == "answer" || !a.isInHost(r) {
+			return false
+		}
+		if ofPrompt(r) && other.Decision == "" {
+			other = r
+		}
+		return ofPrompt(r) == a.Prompts
+	})
+	switch {
+	case len(all) > 0:
+		return all[0], nil
+	case other.Decision == "":
+		return other, errNothing
+	}
+	return other, nil
+}
+
+// knownSessions are at most n sessions whose ids begin like that, each with its last decision if
+// there is one: of the ledger, of Claude Code's logs, of holds.
+func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
+	add := func(a ledger.Record) {
+		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
+			all = append(all, a)
+		}
+	}
+	for _, r := range ledger.SessionsNamed(d.stateDirs(), beginning, n) {
+		add(r)
+	}
+	held, _ := ledger.HoldsInForce(d.stateDirs(), d.Now())
+	for _, h := range held {
+		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
+			add(ledger.Record{At: h.Since, Session: id})
+		}
+	}
+	if beginning == "" {
+		return all // logs are many
+	}
+	for _, project := range namesIn(d.projects()) {
+		for _, name := range namesIn(filepath.Join(d.projects(), project)) {
+			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
+				add(ledger.Record{Session: id})
+			}
+		}
+	}
+	return all
+}
+
+// projects is where Claude Code keeps the logs of sessions, a directory per project.
+func (d *Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+
+// namesIn are the entries of a directory, sorted.
+func namesIn(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.Readdirnames(-1)
+	slices.Sort(all)
+	return all
+}
+
+// session is the session that an id, or the beginning of one, means; "" is none.
+func (d *Console) session(id string) (string, error) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
+		return id, nil
+	}
+	const enough = 5
+	switch all := d.knownSessions(id, enough+1); len(all) {
+	case 1:
+		return all[0].Session, nil
+	case 0:
+		advice := "no session is known yet; without --session it applies to all of them"
+		if all := d.knownSessions("", enough); len(all) > 0 {
+			advice = "the newest are " + d.sessions(all) + "; the beginning of an id is enough"
+		}
+		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
+	default:
+		more := ""
+		if len(all) > enough {
+			all, more = all[:enough], ", and more"
+		}
+		return "", &adviceError{"several sessions begin with " + strconv.Quote(id), "give more of the id: " + d.sessions(all) + more}
+	}
+}
+
+// sessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
+func (d *Console) sessions(all []ledger.Record) string {
+	var said []string
+	for _, a := range all {
+		var about []string
+		if place := a.ProjectPlace(); place != "" {
+			about = append(about, d.shortPath(place))
+		}
+		if a.At > 0 {
+			about = append(about, timestamp.AgoInWords(d.Now().UnixMilli()-a.At))
+		}
+		s := shorten(a.Session)
+		if len(about) > 0 {
+			s += " (" + strings.Join(about, ", ") + ")"
+		}
+		said = append(said, s)
+	}
+	return strings.Join(said, ", ")
+}
+
+// Decision is a decision: by its ID, or the last one here.
+func (d *Console) Decision(id string) (ledger.Record, error) {
+	v, err := d.scopeOf(Asked{})
+	if err != nil {
+		return ledger.Record{}, err
+	}
+	r, err := d.findDecision(id, v, Asked{})
+	if err == errNothing {
+		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.Self + " log --all lists those of every project"}
+	}
+	return r, err
+}
+
+// FindLog is the log of a session: by its id, or the beginning of it.
+func (d *Console) FindLog(session string) (string, error) {
+	id, err := d.session(session)
+	if err != nil {
+		if paths := d.otherLogsOf(session); len(paths) == 1 {
+			return paths[0], nil
+		}
+	}
+	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
+		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projects())
+	}
+	if err != nil {
+		return "", err
+	}
+	if path := d.findLog(id); path != "" {
+		return path, nil
+	}
+	title, in := registry.ClaudeCode().Title, d.projects()
+	for r := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(id)}) {
+		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
+			title, in = h.Title, d.dirOfHost(h)
+		}
+		break
+	}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quoteSession(id) + " lists what is recorded of it"}
+}
+
+// findLog is the log of a session that is there, "" for none.
+func (d *Console) findLog(id string) string {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return ""
+	}
+	var paths []string
+	for _, project := range namesIn(d.projects()) {
+		paths = append(paths, filepath.Join(d.projects(), project, id+".jsonl"))
+	}
+	for _, path := range append(paths, d.otherLogsOf(id)...) {
+		if file.IsReadable(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+// otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids
+// begin like that.
+func (d *Console) otherLogsOf(id string) (paths []string) {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	for _, h := range registry.AllHosts() {
+		dir := d.dirOfHost(h)
+		if h == registry.ClaudeCode() || dir == "" {
+			continue
+		}
+		for _, named := range []string{id, id[:min(len(id), shortID)]} {
+			found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(h.SessionNamed(named+"*"))))
+			paths = append(paths, found...)
+			if len(found) > 0 {
+				break
+			}
+		}
+	}
+	return paths
+}
+
+// shortID is how much of a session's id some hosts have in the names of logs.
+const shortID = 8
+
+// dirOfHost is the directory of a host's own files, "" if it is not known.
+func (d *Console) dirOfHost(h *host.Host) string {
+	if d.Getenv != nil && h.DirVariable != "" {
+		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	if rest, ok := strings.CutPrefix(h.Dir, "~/"); ok && d.Home != "" {
+		return filepath.Join(d.Home, rest)
+	}
+	return ""
+}

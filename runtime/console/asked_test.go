@@ -1,0 +1,158 @@
+package console
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// decided puts decisions on file, a second apart.
+func decided(t *testing.T, d Console, all ...ledger.Record) {
+	t.Helper()
+	for i, r := range all {
+		s, err := ledger.OpenSession(d.Dir, "session:"+r.Session)
+		must(t, err)
+		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
+		if _, err := s.AppendRecord(r); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The user is told about their own session, else their own project, and of no other
+// unless they say so. The last decision is not one about a question like this.
+func TestAnswersAreAboutTheirOwn(t *testing.T) {
+	d, out := console(t)
+	other := filepath.Join(d.Home, "other")
+	put(t, filepath.Join(d.Work, ".git", "HEAD"), "")
+	put(t, filepath.Join(d.Work, "sub", "x"), "")
+	decided(t, d,
+		ledger.Record{Session: "mine", Cwd: "/elsewhere", Project: d.Work, Decision: "continue", Rule: "progress", Evidence: "first"},
+		ledger.Record{Session: "beside", Cwd: d.Work, Decision: "stop", Rule: "asks", Evidence: "second"},
+		ledger.Record{Session: "far", Cwd: other, Decision: "stop", Rule: "asks", Evidence: "third"},
+		ledger.Record{Session: "beside", Cwd: d.Work, Decision: "stop", Rule: "answer", Evidence: "fourth"},
+		ledger.Record{Session: "far", Cwd: other, Decision: "stop", Rule: "answer", Evidence: "fifth"},
+	)
+	for name, test := range map[string]struct {
+		session, work string
+		asked         Asked
+		why           string
+		log           string
+		says          string // at the end
+	}{
+		"the session that asks": {"mine", d.Work, Asked{}, "first", "first", "of this session; springfield "},
+		"the project here":      {"", d.Work, Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
+		"below it":              {"", filepath.Join(d.Work, "sub"), Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
+		"another project":       {"", other, Asked{}, "third", "third fifth", "in " + other + "; springfield "},
+		"a project by its name": {"mine", d.Work, Asked{Project: other}, "third", "third fifth", ""},
+		"everything":            {"mine", d.Work, Asked{All: true}, "third", "first second third fourth fifth", ""},
+		"another session":       {"mine", d.Work, Asked{Session: "fa"}, "third", "third fifth", ""},
+		"a project without any": {"", d.Home, Asked{Project: "nowhere"}, "", "", "springfield why --all"},
+		"a link to a project":   {"", d.Work, Asked{Project: filepath.Join(d.Work, "..", "project")}, "second", "first second fourth", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := d
+			d.Session, d.Work = test.session, test.work
+			out.Reset()
+			must(t, d.ExplainDecision("last", test.asked))
+			why := out.String()
+			out.Reset()
+			must(t, d.ListDecisions(20, test.asked))
+			log := out.String()
+			var listed []string
+			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
+				if strings.Contains(log, "  "+evidence+"\n") {
+					listed = append(listed, evidence)
+				}
+				if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
+					t.Errorf("why:\n%s", why)
+				}
+			}
+			if got := strings.Join(listed, " "); got != test.log {
+				t.Errorf("log has %q, want %q:\n%s", got, test.log, log)
+			}
+			if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
+				t.Errorf("why does not say %q:\n%s", test.says, why)
+			}
+		})
+	}
+}
+
+// A start without a decision is in the lists: that of a prompt among prompts.
+func TestListsTellOfStartsWithoutADecision(t *testing.T) {
+	d, out := console(t)
+	decided(t, d,
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: "finished"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: "pass", Rule: "empty"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: ledger.None, Rule: "fault:busy", Event: "UserPromptSubmit"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: ledger.None, Rule: "fault:settings", Evidence: "broken"},
+	)
+	for _, test := range []struct {
+		asked Asked
+		log   string // rules
+		why   string
+	}{
+		{Asked{}, "finished fault:busy fault:settings", "ned did not decide, and Claude stopped"},
+		{Asked{Prompts: true}, "empty fault:busy", "ned did not decide before a prompt"},
+	} {
+		out.Reset()
+		if err := d.ExplainDecision("", test.asked); err != nil || !strings.HasPrefix(out.String(), test.why) {
+			t.Errorf("%+v: %v\n%s", test.asked, err, out)
+		}
+		out.Reset()
+		must(t, d.ListDecisions(20, test.asked))
+		var rules []string
+		for _, rule := range []string{"finished", "empty", "fault:busy", "fault:settings"} {
+			if strings.Contains(out.String(), "  "+rule+" ") || strings.Contains(out.String(), "  "+rule+"\n") {
+				rules = append(rules, rule)
+			}
+		}
+		if got := strings.Join(rules, " "); got != test.log {
+			t.Errorf("%+v: log has %q, want %q", test.asked, got, test.log)
+		}
+	}
+}
+
+// Calls of the hook's words: lengths of time in words, and no flag that a word does not
+// know or that says nothing.
+func TestCalls(t *testing.T) {
+	for call, ok := range map[string]bool{
+		"hold": true, "hold 30m": true, "hold 30 minutes": true, "hold 2 hours": true, "hold 1 hour 30 minutes": true, "hold 1h30m": true, "hold 1d": true, "hold 90m": true,
+		"hold --list": true, "hold --list 30m": false, "hold soon": false, "hold 30": false, "hold 5 parsecs": false, "hold --json": false, "hold --session": false, "hold --session=": false, "hold -5m": false,
+		"why": true, "why last": true, "why last now": false, "why --all": true, "why --all --session s": false, "why --project": false, "why --project /p": true, "why --all=no": false, "why -n 5": false,
+		"log": true, "log last": false, "log -n 5": true, "log -n 0": false, "log --follow --json": true, "log --list": false,
+		"resume": true, "resume now": false, "resume --all": false,
+	} {
+		word, rest, _ := strings.Cut(call, " ")
+		c, read := readCall(strings.Fields(rest))
+		got := read && c.fitsWord(word)
+		if word == "hold" && got {
+			_, err := ParseDuration(strings.Join(c.operands, " "))
+			got = err == nil
+		}
+		if got != ok {
+			t.Errorf("%s: %t, want %t", call, got, ok)
+		}
+	}
+}
+
+// With no session on file, the advice about an unknown one leads to the logs.
+func TestLogOfNone(t *testing.T) {
+	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
+	_, err := d.FindLog("zzz")
+	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projects() {
+		t.Errorf("%v, %+v", err, err)
+	}
+}

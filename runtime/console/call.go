@@ -1,0 +1,172 @@
+// The hook binary's own words: why, log, hold, resume, loop, page. A few flags, read
+// by hand, because a flag package would make the hook larger.
+
+package console
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Usage lists the words.
+const Usage = `springfield-hook is the hook of a springfield plugin; your agent's program starts it with an event on standard input.
+Called with a word it answers you:
+
+  why [ID|last]        why the agent went on or stopped: of this session, outside of one of the project here
+  log [-n N]           the newest decisions
+      [--follow]       and then others as they are made
+  both with --all, --session ID or --project DIR for others, --host NAME for those of one host, --prompts for what was
+                       said before prompts, --json
+  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; until you resume if none is given
+      [--session ID]   in one session
+      [--list]         show the holds in force
+  resume [--session ID]
+                       lift the hold; only at a terminal of your own, where you answer y
+  page [SESSION.jsonl] what a judge is shown of a session's end; no judge is asked
+
+` + loopUsage
+
+// AnswerCall answers one call. ErrUsage means that the words were not understood.
+func (d *Console) AnswerCall(args []string) error {
+	word, args := args[0], args[1:]
+	if word == "loop" {
+		return d.answerLoopCall(args)
+	}
+	c, ok := readCall(args)
+	if !ok || !c.fitsWord(word) {
+		return ErrUsage
+	}
+	operand := strings.Join(c.operands, " ")
+	switch word {
+	case "why":
+		return d.ExplainDecision(operand, c.Asked)
+	case "log":
+		if c.follow {
+			return d.FollowLog(c.n, c.Asked, func() bool { return false })
+		}
+		return d.ListDecisions(c.n, c.Asked)
+	case "hold":
+		if c.list {
+			return d.ListHolds()
+		}
+		duration, err := ParseDuration(operand)
+		if err != nil {
+			return err
+		}
+		return d.HoldSessions(c.Session, duration)
+	case "resume":
+		return d.LiftHold(c.Session)
+	case "page":
+		if d.Plugin == nil {
+			return ErrUsage
+		}
+		settings, err := d.Plugin()
+		if err != nil {
+			return err
+		}
+		return d.PrintPage(operand, settings)
+	}
+	return ErrUsage
+}
+
+// call is a call, taken apart.
+type call struct {
+	Asked
+	operands []string
+	n        int
+	follow   bool
+	list     bool
+	given    []string // the flags
+}
+
+// fitsWord tells whether a word takes what was given.
+func (c call) fitsWord(word string) bool {
+	takes := map[string]string{
+		"why": "--session --project --all --host --prompts --json", "log": "--session --project --all --host --prompts --json -n --follow",
+		"hold": "--session --list", "resume": "--session", "page": "",
+	}[word]
+	scopes := 0
+	for _, flag := range c.given {
+		if !strings.Contains(takes+" ", flag+" ") {
+			return false
+		}
+		if strings.Contains("--session --project --all", flag) {
+			scopes++
+		}
+	}
+	most := map[string]int{"why": 1, "page": 1, "hold": 4}[word]
+	if c.list {
+		most = 0
+	}
+	return scopes <= 1 && len(c.operands) <= most
+}
+
+// readCall takes the flags of a call apart.
+func readCall(args []string) (c call, ok bool) {
+	c.n, ok = 20, true
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		name, value, hasValue := strings.Cut(arg, "=")
+		if !strings.HasPrefix(arg, "-") {
+			c.operands = append(c.operands, arg)
+			continue
+		}
+		if name == "--session" || name == "--project" || name == "--host" || name == "-n" {
+			if !hasValue && len(args) > 0 {
+				value, args = args[0], args[1:]
+			}
+			if value == "" { // an empty variable is not everything
+				return c, false
+			}
+		} else if hasValue {
+			return c, false
+		}
+		c.given = append(c.given, name)
+		switch name {
+		case "--session":
+			c.Session = value
+		case "--project":
+			c.Project = value
+		case "--host":
+			c.Host = value
+			_, ok = registry.HostNamed(value)
+		case "--all":
+			c.All = true
+		case "-n":
+			var err error
+			c.n, err = strconv.Atoi(value)
+			ok = err == nil && c.n >= 1
+		case "--json":
+			c.JSON = true
+		case "--prompts":
+			c.Prompts = true
+		case "--follow":
+			c.follow = true
+		case "--list":
+			c.list = true
+		default:
+			ok = false
+		}
+		if !ok {
+			return c, false
+		}
+	}
+	return c, true
+}
+
+// ParseDuration reads how long a hold lasts, "" for until it is lifted.
+func ParseDuration(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	ms, ok := timestamp.ParseSpan(s)
+	if !ok {
+		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, the hold lasts until you resume"}
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}

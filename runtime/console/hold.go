@@ -1,0 +1,358 @@
+// Holds: a person orders agents to be let stop, and takes that back. Setting a
+// hold asks no one. Lifting one asks for a terminal, where the person says yes.
+//
+// A hold stands in every state directory that this call knows, because the hooks of a
+// host look into the host's own: with CLAUDE_CONFIG_DIR set these are two.
+
+package console
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/terminal"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// ErrCancelled says that the person has taken back what they asked for.
+var ErrCancelled = terminal.ErrCancelled
+
+// HoldSessions orders sessions to stop: one, or all with an empty session. A zero
+// duration lasts until it is lifted. A hold that is in force for longer stays: in the
+// first state directory, which is the one that a person is shown, that is an error.
+func (d *Console) HoldSessions(session string, duration time.Duration) error {
+	session, err := d.session(session)
+	if err != nil {
+		return err
+	}
+	by := d.meansOf("")
+	if d.Caller == nil {
+		by = d.meansOf(terminal.TerminalName())
+	}
+	var h ledger.Hold
+	now := d.Now()
+	for i, dir := range d.stateDirs() {
+		one, fault := ledger.SetHold(dir, sessionKey(session), now, duration, by)
+		if i == 0 {
+			h = one
+		}
+		if fault == ledger.ErrShorter && i == 0 {
+			return &adviceError{fault.Error() + d.holdEnd(h),
+				"only a person lifts it, in a terminal: " + d.callOf("resume", session)}
+		}
+		if fault != nil && err == nil && fault != ledger.ErrShorter {
+			err = fault
+		}
+	}
+	if err != nil && err != ledger.ErrUnnoted {
+		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
+			"SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches one off"}
+	}
+	if d.JSON {
+		d.unnoted(err)
+		return d.printJSON(&holdShape{session, true, h.Since, h.Until})
+	}
+	agents := "every agent"
+	if session != "" {
+		agents = "its agent"
+	}
+	d.printLine("holding " + sessionOrAll(session) + d.holdEnd(h) + ": " + agents + " may stop, whatever is left to do")
+	d.printLine("lift it from a terminal of your own: " + d.callOf("resume", session))
+	d.unnoted(err)
+	return nil
+}
+
+// ListHolds lists the holds in force.
+func (d *Console) ListHolds() error {
+	all, err := ledger.HoldsInForce(d.stateDirs(), d.Now())
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		var shapes [][]byte
+		for _, h := range all {
+			shapes = append(shapes, codec.Append(nil, &holdShape{strings.TrimPrefix(h.Of, "session:"), true, h.Since, h.Until}))
+		}
+		_, err := d.Out.Write([]byte("[" + string(bytes.Join(shapes, []byte{','})) + "]\n"))
+		return err
+	}
+	if len(all) == 0 {
+		d.printLine("no hold is in force")
+	}
+	for _, h := range all {
+		session, since := strings.TrimPrefix(h.Of, "session:"), ""
+		if h.Since > 0 { // else its file cannot be read
+			since = ", set " + d.agoOf(h.Since)
+		}
+		d.printLine(sessionOrAll(session) + ": held" + d.holdEnd(h.Hold) + since + "; lift it with " + d.callOf("resume", session))
+	}
+	return nil
+}
+
+// holdShape is the JSON of what hold and resume come to.
+type holdShape struct {
+	Session string // "" for all
+	Held    bool
+	Since   int64 // Unix milliseconds
+	Until   int64 // 0 and left out: until resume
+}
+
+func (h *holdShape) Members(m *codec.Members) {
+	m.KeepEmpty().Text("session", &h.Session)
+	m.KeepEmpty().Bool("held", &h.Held)
+	codec.Number(m, "since", &h.Since)
+	codec.Number(m, "until", &h.Until)
+}
+
+// resumed says that no hold is in force.
+func (d *Console) resumed(session, says string) error {
+	if d.JSON {
+		return d.printJSON(&holdShape{Session: session})
+	}
+	d.printLine(says)
+	return nil
+}
+
+// LiftHold lifts a hold, which only a person at a terminal does.
+func (d *Console) LiftHold(session string) error {
+	session, err := d.session(session)
+	if err != nil {
+		return err
+	}
+	h, held := ledger.LongestHold(d.stateDirs(), sessionKey(session), d.Now())
+	if !held && d.Caller == nil {
+		return d.resumed(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
+	}
+	asked := map[string]ledger.Hold{} // by the state directory
+	for _, dir := range d.stateDirs() {
+		if one, ok := ledger.HoldOfSession(dir, sessionKey(session), d.Now()); ok {
+			asked[dir] = one
+		}
+	}
+	again := d.callOf("resume", session)
+	if d.Caller != nil {
+		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
+			"open a terminal outside " + d.Caller.Title + " and run: " + again}
+	}
+	t, err := terminal.OpenTerminal()
+	if err != nil {
+		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal",
+			"open a terminal and run: " + again}
+	}
+	defer t.Close()
+	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),
+		d.Interrupt); err != nil {
+		return err
+	}
+	// Of several errors the one counts that says that a hold stays.
+	now, gone := d.Now(), 0
+	for _, dir := range d.stateDirs() {
+		old, held := asked[dir]
+		if !held {
+			continue
+		}
+		switch fault := ledger.LiftHold(dir, sessionKey(session), old, now, d.meansOf(t.Name)); {
+		case fault == ledger.ErrNoHold:
+			gone++
+		case fault != nil && (err == nil || err == ledger.ErrUnnoted):
+			err = fault
+		}
+	}
+	switch {
+	case err == ledger.ErrOtherHold:
+		return &adviceError{"the hold in the question is no longer in force: " + err.Error(), "run it again to be asked about the new one: " + again}
+	case err != nil && err != ledger.ErrUnnoted:
+		return err
+	case err == nil && gone == len(asked):
+		return d.resumed(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
+	}
+	d.unnoted(err)
+	return d.resumed(session, "lifted the hold on "+sessionOrAll(session))
+}
+
+func (d *Console) unnoted(err error) {
+	if err == ledger.ErrUnnoted {
+		d.printNote(err.Error() + ", so why and log do not show it")
+	}
+}
+
+// meansOf is how this call changes holds: from a terminal, or from Claude.
+func (d *Console) meansOf(from string) ledger.Means {
+	m := ledger.Means{Program: "springfield", From: from}
+	if d.Caller != nil {
+		m.From = d.Caller.Name
+	}
+	if d.Plugin != nil {
+		m.Program = "springfield-hook"
+		if settings, err := d.Plugin(); err == nil {
+			m.Program = settings.Plugin
+		}
+	}
+	return m
+}
+
+// callOf is a word about holds as a person types it.
+func (d *Console) callOf(word, session string) string {
+	if session == "" {
+		return d.Self + " " + word
+	}
+	return d.Self + " " + word + " --session " + quoteSession(session)
+}
+
+// quoteSession is a session's id as a person types it.
+func quoteSession(session string) string {
+	if strings.ContainsFunc(session, func(r rune) bool {
+		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		session = "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+	}
+	return session
+}
+
+func (d *Console) holdEnd(h ledger.Hold) string {
+	if h.Until == 0 {
+		return " until you resume"
+	}
+	return " for " + timestamp.LengthInWords(h.Until-d.Now().UnixMilli())
+}
+
+// holdEvents is what happened to holds. Without it decisions are told all the same.
+func (d *Console) holdEvents() []ledger.HoldEvent {
+	all, err := ledger.HoldEvents(d.stateDirs(), d.Now())
+	if err != nil {
+		d.printNote("read the history of holds: " + err.Error())
+	}
+	return all
+}
+
+// lastHold is what happened to the last hold on a session, in a half sentence.
+func (d *Console) lastHold(session string) string {
+	all := d.holdEvents()
+	for _, e := range slices.Backward(all) {
+		if e.Of == sessionKey(session) {
+			return "; the last one " + happened(e, d.Now())
+		}
+	}
+	return ""
+}
+
+// printHoldOf says what a decision has to do with holds: which one made it a stop, and what
+// became of that.
+func (d *Console) printHoldOf(r ledger.Record) {
+	var set, end *ledger.HoldEvent
+	all := d.holdEvents()
+	for i, e := range all {
+		switch {
+		case r.Rule != "hold" || e.Of != "" && e.Of != sessionKey(r.Session):
+		case e.BeginsHold() && e.At <= r.At:
+			set, end = &all[i], nil
+		case !e.BeginsHold() && set != nil && e.Of == set.Of && end == nil:
+			end = &all[i]
+		}
+	}
+	for _, e := range []*ledger.HoldEvent{set, end} {
+		if e != nil {
+			d.printLine("  hold     on " + holderOf(*e) + " " + happened(*e, d.Now()))
+		}
+	}
+	for _, s := range removed(all, end, d.Now()) {
+		d.printLine("note: " + s)
+	}
+}
+
+// freshly is how long a hold's end is news.
+const freshly = 24 * time.Hour
+
+// removed tells of the holds that ended without resume, lately and last, but for
+// the one that is told already. A person should hear of them whatever they ask.
+func removed(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(all) {
+		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
+			said = append(said, "the hold on "+holderOf(e)+" "+happened(e, now))
+		}
+		seen[e.Of] = true
+	}
+	return said
+}
+
+// HoldNews is what status says about holds: who set the one on all that is in
+// force, else how the last one ended, and which were removed without resume.
+func HoldNews(dirs []string, now time.Time) (set string, news []string) {
+	all, err := ledger.HoldEvents(dirs, now)
+	if err != nil {
+		return "", []string{"read the history of holds: " + err.Error()}
+	}
+	for _, e := range slices.Backward(all) {
+		if e.Of != "" {
+			continue
+		}
+		switch {
+		case e.BeginsHold():
+			set = happened(e, now)
+		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
+			news = append(news, "the hold on "+holderOf(e)+" "+happened(e, now))
+		}
+		break
+	}
+	return set, append(news, removed(all, nil, now)...)
+}
+
+// happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
+func happened(e ledger.HoldEvent, now time.Time) string {
+	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
+	switch e.Did {
+	case ledger.HoldEnded:
+		return "ran out " + ago
+	case ledger.HoldRemoved:
+		return "was removed without resume, noticed " + ago + ": its file was deleted or rewritten"
+	}
+	s := "was " + shorten(e.Did) + " " + ago + lasting(e) + originOf(e)
+	if e.Program != "" {
+		s += ", through " + shorten(e.Program)
+	}
+	return display.OneLine(s)
+}
+
+// lasting is how long a hold that is set lasts.
+func lasting(e ledger.HoldEvent) string {
+	switch {
+	case !e.BeginsHold():
+		return ""
+	case e.Until == 0:
+		return " until resume"
+	}
+	return " for " + timestamp.LengthInWords(e.Until-e.Since)
+}
+
+// originOf is where an event came from.
+func originOf(e ledger.HoldEvent) string {
+	switch {
+	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
+		return ""
+	case e.From == "":
+		return " without a terminal"
+	}
+	if h, ok := registry.HostNamed(e.From); ok {
+		return " from " + h.Agent
+	}
+	return " from " + shorten(e.From)
+}
+
+func holderOf(e ledger.HoldEvent) string {
+	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
+}
+
+// shorten bounds what a file says of itself.
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,216 @@
+// The list of decisions, and decisions as they are made.
+
+package console
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// ListDecisions lists the newest n decisions, oldest first.
+func (d *Console) ListDecisions(n int, a Asked) error {
+	v, err := d.scopeOf(a)
+	if err != nil {
+		return err
+	}
+	all, looked := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
+	if a.JSON {
+		for _, r := range all {
+			if err := d.printJSON(&r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(all) == 0 {
+		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
+	}
+	l := list{Console: d, view: v, when: d.agoOf}
+	rows := l.allRows(all, n)
+	for _, r := range rows {
+		l.fitColumns(r)
+	}
+	for _, r := range rows {
+		l.printRow(r)
+	}
+	if len(all) > 0 {
+		d.printScope(v, "log")
+	}
+	return nil
+}
+
+// FollowLog prints the newest n decisions, and then others as they are made, until stop
+// says so.
+func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
+	if d.Caller != nil {
+		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
+	}
+	v, err := d.scopeOf(a)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	d.unseenDecisions(v, seen) // before the newest are listed: none is lost between
+	l := list{Console: d, view: v, when: d.clockTime}
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
+	if !a.JSON {
+		d.printScope(v, "log")
+	}
+	for _, r := range all {
+		l.fitColumns(l.rowOfDecision(r))
+	}
+	l.fitColumns(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
+	for {
+		for _, r := range all {
+			switch {
+			case !a.wantsRecord(r):
+			case a.JSON:
+				if err := d.printJSON(&r); err != nil {
+					return err
+				}
+			default:
+				l.printRow(l.rowOfDecision(r))
+			}
+		}
+		if stop() {
+			return nil
+		}
+		time.Sleep(250 * time.Millisecond)
+		all = d.unseenDecisions(v, seen)
+	}
+}
+
+// lateness is more than a decision can take until it is recorded.
+const lateness = 10 * time.Minute
+
+// unseenDecisions are the decisions of the last minutes that were not seen before, oldest first.
+func (d *Console) unseenDecisions(v view, seen map[string]bool) (all []ledger.Record) {
+	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
+		if d.Now().UnixMilli()-r.At > lateness.Milliseconds() {
+			break
+		}
+		if one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10); !seen[one] {
+			seen[one] = true
+			all = append(all, r)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// row is a line of the list: a decision, or what happened to a hold.
+type row struct {
+	at                       int64
+	id, when, did, who, rule string
+	text                     string
+	place                    string // project and session
+}
+
+// list prints rows in columns.
+type list struct {
+	*Console
+	view  view
+	when  func(at int64) string
+	wide  [5]int // the columns
+	place string // of the row before
+}
+
+func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
+
+// fitColumns makes the columns wide enough for a row.
+func (l *list) fitColumns(r row) {
+	for i, text := range r.columns() {
+		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
+	}
+}
+
+// printRow prints a row, below its project and session where these are others than those
+// of the row before.
+func (l *list) printRow(r row) {
+	if r.place != "" && r.place != l.place {
+		l.printLead(display.Strong, r.place, "", 2)
+		l.place = r.place
+	}
+	front := ""
+	for i, text := range r.columns() {
+		front += text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
+	}
+	wide := 0
+	for _, n := range l.wide {
+		wide += n + 2
+	}
+	least := 28 // columns, for a text beside the others
+	for _, word := range strings.Fields(r.text) {
+		least = max(least, utf8.RuneCountInString(word))
+	}
+	cells := strings.TrimRight(front, " ")
+	if l.Width > 0 && l.Width-wide < least {
+		l.printLead(decisionStyles()[r.did], cells, "", 2)
+		l.printHanging("    "+r.text, 4)
+		return
+	}
+	l.printLead(decisionStyles()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
+}
+
+// decisionStyles are the colours of decisions.
+func decisionStyles() map[string]display.Style {
+	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
+}
+
+// allRows are decisions, and between them what happened to holds.
+func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
+	for _, r := range all {
+		rows = append(rows, l.rowOfDecision(r))
+	}
+	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
+		return !l.concerns(e, all) || len(all) == n && e.At < all[0].At
+	})
+	for _, e := range events[max(0, len(events)-n):] {
+		rows = append(rows, l.rowOfHold(e))
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].at < rows[j].at })
+	return rows
+}
+
+// concerns tells whether what happened to a hold belongs in the list.
+func (l *list) concerns(e ledger.HoldEvent, all []ledger.Record) bool {
+	return e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
+		slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
+}
+
+func (l *list) rowOfDecision(r ledger.Record) row {
+	text := display.OneLine(r.Evidence)
+	if a := r.Asked; a != nil && a.Micros > 0 {
+		text = judge.Dollars(a.Micros) + " " + text
+	}
+	return row{at: r.At, id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
+}
+
+// placeOf is the project and the session of a decision, as far as the list has others.
+func (l *list) placeOf(r ledger.Record) string {
+	if l.view.session() != "" {
+		return ""
+	}
+	session := "session " + display.OneLine(r.Session)
+	if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
+		session += " in " + h.Title
+	}
+	if l.view.Project != "" && r.ProjectPlace() == l.view.Project {
+		return session
+	}
+	return display.OneLine(r.ProjectPlace()) + ", " + session
+}
+
+// rowOfHold is what happened to a hold.
+func (l *list) rowOfHold(e ledger.HoldEvent) row {
+	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + lasting(e) + originOf(e)}
+}

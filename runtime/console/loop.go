@@ -1,0 +1,411 @@
+// The words about goal loops: start one, change it, stop it. What they write is
+// the loop's own file in the workspace, under the lock that the hook takes, so
+// that neither undoes what the other has just done; it takes effect at the next
+// stop.
+//
+// Claude may say all of them. None raises the ceiling, which is in the user's own
+// settings.
+
+package console
+
+import (
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/process"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+)
+
+// loopWait is how long a person waits for a stop that is being decided.
+const loopWait = 5 * time.Second
+
+// Driver is the plugin that drives the goal loops of a workspace.
+type Driver struct {
+	Settings hook.Settings
+	// Problem is why none does, as far as is known, and what to do about it.
+	Problem string
+}
+
+// DriverAround is the plugin that a hook lies in, if that drives loops.
+func DriverAround(executable, state, dir string) Driver {
+	settings, err := hook.FindSettings(executable, state, dir)
+	switch {
+	case err != nil:
+		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run a plugin's own")
+	case !DrivesLoops(settings.Strategy.Name):
+		return NoDriver(state, dir,
+			"this is the hook of "+settings.Plugin+", which does not drive goal loops; "+wiggum.Name+" does")
+	}
+	return Driver{Settings: settings}
+}
+
+// NoDriver is where no plugin drives loops; what the user set for one counts.
+func NoDriver(state, dir, problem string) Driver {
+	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy()}.ReadSettings(state, dir), problem}
+}
+
+// DrivesLoops tells whether a plugin of this strategy drives goal loops.
+func DrivesLoops(strategy string) bool { return strategy == wiggum.Name }
+
+// loopHere is the loop of a workspace, and who drives it.
+type loopHere struct {
+	*Console
+	space  *workspace.Space
+	driver Driver
+	file   strategy.File
+	goal   wiggum.Goal
+	fault  error // why the file is no loop
+}
+
+// openLoop opens the workspace, the one that the hook would find from this directory, and
+// reads its loop. A directory that is named for a new loop is the workspace itself.
+func (d *Console) openLoop(named bool) (*loopHere, error) {
+	here := *d
+	if d.Caller == nil {
+		here.Session = "" // a user starts loops for the next session that comes
+	}
+	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory
+	here.Work = dir
+	var space *workspace.Space
+	if err == nil {
+		if !named {
+			dir = workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
+		}
+		space, err = workspace.OpenSpace(dir)
+	}
+	if err != nil {
+		return nil, &adviceError{"open workspace: " + err.Error(), "name the directory of the project: --dir DIR"}
+	}
+	l := &loopHere{Console: &here, space: space, driver: d.Driver(space.Dir)}
+	l.readFile()
+	return l, nil
+}
+
+// readFile reads the loop's file as it is now.
+func (l *loopHere) readFile() {
+	l.goal, l.fault = wiggum.Goal{}, nil
+	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
+	switch {
+	case l.file.Problem != "":
+		l.fault = errors.New(l.file.Problem)
+	case l.file.Found:
+		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsLoopID(l.goal.ID) {
+			l.goal.ID = "" // as the hook takes it
+		}
+	}
+}
+
+// missing tells that there is no file.
+func (l *loopHere) missing() bool { return !l.file.Found && l.fault == nil }
+
+// filePath names the loop's file.
+func (l *loopHere) filePath() string {
+	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
+}
+
+// limitOf is the iteration at which the loop ends: its own, or the ceiling.
+func (l *loopHere) limitOf(goal wiggum.Goal) int {
+	if c := l.ceiling(); c > 0 && c < goal.Max {
+		return c
+	}
+	return goal.Max
+}
+
+func (l *loopHere) ceiling() int {
+	rounds, _ := l.driver.Settings.MaxRounds()
+	return rounds
+}
+
+// unreadError is the error about a file that is no loop.
+func (l *loopHere) unreadError() error {
+	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
+		"correct it, or remove it: " + l.Self + " loop stop --delete"}
+}
+
+// changeFile edits the file under the lock. edit gets what is there then.
+func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
+	// Without the lock the hook cannot write either, or is slow; an edit of another
+	// program's is still never overwritten.
+	if lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait); err == nil {
+		defer lock.Close()
+	}
+	l.readFile()
+	data, err := edit()
+	if err != nil {
+		return err
+	}
+	c := strategy.Change{Name: wiggum.File, Data: data}
+	if l.file.Readable() {
+		c.Was = l.file.Data
+	}
+	if err := l.space.ApplyChanges([]strategy.Change{c}); err != nil {
+		verb, says, _ := strings.Cut(err.Error(), " ")
+		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
+			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
+	}
+	l.readFile()
+	return nil
+}
+
+// tellEvent puts an event into the history and tells the user's command. data is the file.
+func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
+	e := activity.LoopEvent{
+		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
+		Count: goal.Count, Max: l.limitOf(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
+	}
+	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
+		l.printNote("report the loop: " + err.Error())
+	}
+}
+
+// cancelled tells of a loop that was at work, and is not any more.
+func (l *loopHere) cancelled(was wiggum.Goal, data []byte) {
+	if was.Active && was.ID != "" {
+		l.tellEvent(activity.LoopCancelled, was, data)
+	}
+}
+
+// beginLoop writes a new loop.
+func (l *loopHere) beginLoop(draft []byte, replace bool) error {
+	now := l.Now().UnixMilli()
+	session := ""
+	if l.Session != "" {
+		session = wiggum.QuoteValue(l.Session)
+	}
+	draft, err := wiggum.SetFields(draft, [][2]string{
+		{"iteration_count", "1"}, {"active", "true"}, {"stopped_at", ""}, {"session_id", session},
+		{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, now)}, {"started_at", timestamp.FormatTime(now)},
+	}...)
+	if err != nil {
+		return err
+	}
+	var was wiggum.Goal
+	var before []byte
+	err = l.changeFile(func() ([]byte, error) {
+		was, before = l.goal, l.file.Data
+		switch {
+		case l.fault != nil && !replace:
+			return nil, l.unreadError()
+		case l.file.Found && (was.Active || was.ID == "") && !replace: // one without an ID is in no history
+			return nil, &adviceError{"a loop is here already: " + l.loopName(was) + l.progress(was),
+				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
+		}
+		return draft, nil
+	})
+	if err != nil {
+		return err
+	}
+	l.cancelled(was, before)
+	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
+	until := "without a promise that ends it earlier"
+	if len(l.goal.Promises) > 0 {
+		until = "until Claude says " + oneOf(l.goal.Promises)
+	}
+	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.limitOf(l.goal)) + " iterations, " + until)
+	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
+	if l.goal.Session == "" {
+		l.printLine("  starts   the next time Claude stops here; then the loop belongs to that session")
+	} else {
+		l.printLine("  starts   the next time this session stops")
+	}
+	l.printLine("  status   " + l.Self + " loop status")
+	l.printLine("  stop it  " + l.Self + " loop stop")
+	l.notDriven()
+	return nil
+}
+
+// notDriven says why a loop does not run.
+func (l *loopHere) notDriven() {
+	if l.driver.Problem != "" {
+		l.printNote("nothing drives this loop: " + l.driver.Problem)
+	}
+}
+
+func (l *loopHere) loopName(goal wiggum.Goal) string {
+	if goal.ID == "" {
+		return wiggum.File
+	}
+	return goal.ID
+}
+
+func (l *loopHere) progress(goal wiggum.Goal) string {
+	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.limitOf(goal))
+}
+
+func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }
+
+// LoopKeys are what loop set can change, with what each takes.
+func LoopKeys() [][2]string {
+	return [][2]string{
+		{"max", "how many iterations"},
+		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
+		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
+		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
+		{"active", "true or false"},
+		{"goal", "the text of the goal"},
+		{"count", "the current iteration"},
+		{"session", "the session that the loop belongs to; none: the next one that stops here"},
+	}
+}
+
+// parseEntry is the field of the file that a key and its values stand for.
+func parseEntry(key string, values []string) (field [2]string, err error) {
+	value, text := strings.Join(values, " "), ""
+	switch key {
+	case "max", "count":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > 1_000_000 {
+			return field, misused(key+": "+strconv.Quote(value)+" is not a number of iterations", "write it like 15")
+		}
+		return [2]string{map[string]string{"max": "max_iterations", "count": "iteration_count"}[key], value}, nil
+	case "promise": // A|B are two
+		var all []string
+		for p := range strings.SplitSeq(strings.Join(values, "|"), "|") {
+			if p = strings.TrimSpace(p); p != "" {
+				all = append(all, p)
+			}
+		}
+		if len(all) > 0 && value != "none" {
+			text = wiggum.QuoteList(all)
+		}
+		return [2]string{"completion_promise", text}, nil
+	case "timeout", "iteration-timeout":
+		if value != "none" {
+			text = value
+			if _, ok := timestamp.ParseSpan(value); !ok {
+				return field, misused(key+": "+strconv.Quote(value)+" is not a duration", "write it like 30m, 2h or 1d")
+			}
+		}
+		return [2]string{strings.ReplaceAll(key, "-", "_"), text}, nil
+	case "active":
+		if value != "true" && value != "false" {
+			return field, misused("active: "+strconv.Quote(value)+" is neither true nor false",
+				"false pauses the loop, true lets it go on")
+		}
+		return [2]string{"active", value}, nil
+	case "session":
+		if value != "none" {
+			text = wiggum.QuoteValue(value)
+		}
+		return [2]string{"session_id", text}, nil
+	}
+	var names []string
+	for _, k := range LoopKeys() {
+		names = append(names, k[0])
+	}
+	return field, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
+}
+
+// SetLoop changes one thing about the loop that is here.
+func (d *Console) SetLoop(key string, values []string) error {
+	l, err := d.openLoop(false)
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	var field [2]string
+	body := strings.Join(values, " ")
+	if key == "goal" {
+		body, err = goalText(body)
+	} else {
+		field, err = parseEntry(key, values)
+	}
+	if err != nil {
+		return err
+	}
+	var was wiggum.Goal
+	err = l.changeFile(func() ([]byte, error) {
+		was = l.goal
+		switch {
+		case l.missing():
+			return nil, &adviceError{"there is no loop in " + l.space.Dir,
+				"start one: " + l.Self + " loop start \"Fix the failing tests\""}
+		case l.fault != nil:
+			return nil, l.unreadError()
+		case key == "goal":
+			return wiggum.SetBody(l.file.Data, body)
+		case key == "active" && body == "true":
+			return wiggum.SetFields(l.file.Data, field, [2]string{"stopped_at", ""})
+		case key == "active":
+			return l.pausedFile()
+		}
+		return wiggum.SetFields(l.file.Data, field)
+	})
+	if err != nil {
+		return err
+	}
+	if !l.goal.Active {
+		l.cancelled(was, l.file.Data)
+	}
+	if key == "promise" {
+		body = strings.Join(values, "|")
+	}
+	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
+	return nil
+}
+
+// pausedFile is the file of a loop that is stopped.
+func (l *loopHere) pausedFile() ([]byte, error) {
+	fields := [][2]string{{"active", "false"}}
+	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
+		fields = append(fields, [2]string{"stopped_at", timestamp.FormatTime(l.Now().UnixMilli())})
+	}
+	return wiggum.SetFields(l.file.Data, fields...)
+}
+
+// StopLoop ends the loop that is here, or takes its file away, too.
+func (d *Console) StopLoop(remove bool) error {
+	l, err := d.openLoop(false)
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	var was wiggum.Goal
+	var before []byte
+	nothing := errors.New("nothing to stop")
+	err = l.changeFile(func() ([]byte, error) {
+		was, before = l.goal, l.file.Data
+		switch {
+		case l.missing() || !remove && l.fault == nil && !was.Active:
+			return nil, nothing
+		case remove:
+			return nil, nil
+		case l.fault != nil:
+			return nil, l.unreadError()
+		}
+		return l.pausedFile()
+	})
+	switch {
+	case err == nothing && l.missing():
+		l.printLine("there is no loop in " + l.space.Dir)
+		return nil
+	case err == nothing:
+		l.printLine("the loop is paused already: active is false in " + l.filePath())
+		return nil
+	case err != nil:
+		return err
+	case !remove:
+		before = l.file.Data
+	}
+	l.cancelled(was, before)
+	if !remove {
+		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
+		l.printLine("its file stays, with active: false; to go on: " + l.Self + " loop set active true")
+		return nil
+	}
+	l.printLine("stopped the loop and deleted " + l.filePath() + ": Claude may stop")
+	if was.ID != "" {
+		l.printLine("it is kept in the history: " + l.Self + " loop history show " + was.ID)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package console
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+)
+
+// loopDesk is a console in a workspace of its own, and the plugin that stops there.
+func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool)) {
+	t.Helper()
+	root := t.TempDir()
+	home, work, plugin := filepath.Join(root, "home"), filepath.Join(root, "work"), filepath.Join(root, "ralph-wiggum")
+	for _, dir := range []string{home, work, filepath.Join(plugin, "hooks")} {
+		must(t, os.MkdirAll(dir, 0o755))
+	}
+	must(t, os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"strategy": "ralph-wiggum"}`), 0o644))
+	executable := filepath.Join(plugin, "hooks", "springfield-hook")
+	d = Console{
+		Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "loop", Work: work,
+	}
+	d.Driver = func(dir string) Driver { return DriverAround(executable, d.Dir, dir) }
+	return d, func(text string) bool {
+		var out, notes bytes.Buffer
+		hook.Host{
+			Stdin:  strings.NewReader(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s1","cwd":%q,"last_assistant_message":%q}`, work, text)),
+			Stdout: &out, Stderr: &notes, Executable: executable, Home: home, Now: time.Now(),
+		}.Run()
+		return strings.Contains(out.String(), `"decision":"block"`)
+	}
+}
+
+func (d *Console) goalNow(t *testing.T) wiggum.Goal {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
+	must(t, err)
+	g, err := wiggum.ReadLoop(data)
+	must(t, err)
+	return g
+}
+
+// Words that change a loop while Claude stops again and again undo nothing of what
+// the hook writes, nor the hook of what they write.
+func TestLoopIsSetWhileItRuns(t *testing.T) {
+	d, stop := loopDesk(t)
+	must(t, d.StartLoop(LoopStart{Goal: "Never done", Max: 25, Promises: []string{"pigs fly"}}))
+	const stops, changes = 15, 30
+	var continues int
+	var both sync.WaitGroup
+	both.Add(2)
+	go func() {
+		defer both.Done()
+		for i := range stops {
+			if stop(fmt.Sprintf("Step %d.", i)) {
+				continues++
+			}
+		}
+	}()
+	var failed error
+	go func() {
+		defer both.Done()
+		quiet := d
+		quiet.Out, quiet.Err = &bytes.Buffer{}, &bytes.Buffer{}
+		for i := range changes {
+			if err := quiet.SetLoop("timeout", []string{fmt.Sprintf("%dm", i+100)}); err != nil {
+				failed = err
+			}
+		}
+	}()
+	both.Wait()
+	if failed != nil {
+		t.Error(failed)
+	}
+	g := d.goalNow(t)
+	if continues != stops || g.Count != 1+stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
+		t.Errorf("%d continues of %d, and the loop is %+v", continues, stops, g)
+	}
+	events, err := ledger.LoopEvents(d.Dir)
+	if err != nil || len(events) != 1+stops {
+		t.Errorf("%d events: %v", len(events), err)
+	}
+}
+
+// A loop that is stopped is told of once: to the first that looks.
+func TestLoopStopsOnce(t *testing.T) {
+	for name, end := range map[string]func(d Console) error{
+		"stop --delete":  func(d Console) error { return d.StopLoop(true) },
+		"set active":     func(d Console) error { return d.SetLoop("active", []string{"false"}) },
+		"stop, delete":   func(d Console) error { return firstOf(d.StopLoop(false), d.StopLoop(true)) },
+		"start, replace": func(d Console) error { return d.StartLoop(LoopStart{Goal: "Another", Replace: true}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, stop := loopDesk(t)
+			must(t, d.StartLoop(LoopStart{Goal: "One"}))
+			id := d.goalNow(t).ID
+			if !stop("Working.") {
+				t.Fatal("the loop does not go on")
+			}
+			must(t, end(d))
+			stop("Still working.")
+			events, err := ledger.LoopEvents(d.Dir)
+			must(t, err)
+			var said []string
+			for _, e := range events {
+				if e.Loop == id {
+					said = append(said, e.Event)
+				}
+			}
+			if got := strings.Join(said, " "); got != "start iteration cancel" {
+				t.Errorf("the history says %s", got)
+			}
+		})
+	}
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Whatever lies in the file's place: the words answer, write nothing outside and
+// do not put a loop over it unless they are told to.
+func FuzzLoopWords(f *testing.F) {
+	for _, text := range []string{"", "---\n---\n", "---\nactive: false\n---\n", "---\nloop_id: ../../x\nsession_id: ../s\nmax_iterations: 0\n---\n\x1b[31m", "---\r\ncompletion_promise: [a, \"b|c\"]\r\n---\r\nx"} {
+		f.Add([]byte(text), "max", "3")
+		f.Add([]byte(text), "promise", "x\ny")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, key, value string) {
+		d, _ := loopDesk(t)
+		file := filepath.Join(d.Work, filepath.FromSlash(wiggum.File))
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, data, 0o644))
+		was, fault := wiggum.ReadLoop(data)
+		must(t, d.LoopStatus(false))
+		must(t, d.LoopStatus(true))
+		if out := d.Out.(*bytes.Buffer).String(); strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e") {
+			t.Errorf("it prints %q", out)
+		}
+		if err := d.SetLoop(key, []string{value}); err == nil {
+			if now, err := os.ReadFile(file); err != nil || fault != nil {
+				t.Errorf("set %q %q worked on %q: %q, %v", key, value, data, now, err)
+			} else if _, err := wiggum.ReadLoop(now); err != nil {
+				t.Errorf("set %q %q made %q: %v", key, value, now, err)
+			}
+		} else if now, _ := os.ReadFile(file); !bytes.Equal(now, data) {
+			t.Errorf("set failed with %v and made %q", err, now)
+		}
+		if err := d.StartLoop(LoopStart{Goal: value}); (err == nil) && (fault != nil || was.Active && key != "active") {
+			t.Errorf("a loop began over %q", data)
+		}
+		if err := d.StopLoop(true); err != nil {
+			t.Error(err)
+		}
+		entries, err := os.ReadDir(d.Work)
+		if err != nil || len(entries) != 1 {
+			t.Errorf("%v is there: %v", entries, err)
+		}
+	})
+}
+
+func TestProjectName(t *testing.T) {
+	for dir, want := range map[string]string{
+		"/home/homer/my_app.go": "-home-homer-my-app-go",
+		`C:\Users\Homer`:        "C--Users-Homer",
+		"/tmp/🍩":                "-tmp---",
+	} {
+		if got := projectName(dir); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
+	}
+}

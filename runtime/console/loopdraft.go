@@ -1,0 +1,332 @@
+// What a new loop says: a template, the goal, and what its caller chose. The
+// templates have what works built in: a number of iterations that fits the task, a
+// promise that is only said at the end, the steps, and what to do when stuck.
+//
+// A template of one's own is a loop's file in <state>/loops/templates/NAME.md;
+// {goal} in its text is where the goal goes.
+
+package console
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+)
+
+// LoopStart is how a loop shall begin.
+type LoopStart struct {
+	Goal string
+	// Max is 0 for the template's.
+	Max int
+	// Promises are nil for the template's; one that is "" stands for none.
+	Promises                  []string
+	Timeout, IterationTimeout string
+	Template                  string
+	FromTodos                 bool
+	Replace                   bool
+	// Named tells that the user has named the directory, so that it lies there and
+	// nowhere above.
+	Named bool
+}
+
+// template is a loop that is ready but for its goal.
+type template struct {
+	name    string
+	max     int
+	promise string
+	goal    string // where none is given, "" if one has to be
+	steps   []string
+}
+
+// defaultPromise is for loops that name none.
+const defaultPromise = "Goal achieved"
+
+func templates() []template {
+	return []template{
+		{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
+			"Run the tests and read what fails.",
+			"Find the cause of one failure and fix that, not the test.",
+			"Run the tests again. Repeat until nothing fails.",
+		}},
+		{"feature", 20, "Feature complete and tested", "", []string{
+			"List its parts, and do them one after the other.",
+			"Write tests for each part, and run them before you start the next.",
+			"At the end, run all tests and update the documentation.",
+		}},
+		{"debug", 12, "Root cause identified and fixed", "", []string{
+			"Reproduce it with the smallest example you can find.",
+			"Say what you suspect, and measure before you change anything.",
+			"Fix the cause. Show with a test that the bug was there, and that it is gone.",
+		}},
+		{"quick", 8, defaultPromise, "", nil},
+		{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
+			"Compare each page with what the code does.",
+			"Add what is missing, correct what is wrong, try every example.",
+		}},
+	}
+}
+
+// StartLoop begins a loop.
+func (d *Console) StartLoop(o LoopStart) error {
+	l, err := d.openLoop(o.Named)
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	draft, err := l.draftLoop(o)
+	if err != nil {
+		return err
+	}
+	return l.beginLoop(draft, o.Replace)
+}
+
+// draftLoop is the file of a new loop, but for what makes it this one.
+func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
+	goal, err := goalText(o.Goal)
+	if err != nil {
+		return nil, err
+	}
+	if o.FromTodos {
+		todos, err := l.openTodos()
+		if err != nil {
+			return nil, err
+		}
+		if goal == "" {
+			goal = "Finish the open items of this list."
+		}
+		goal += "\n\n" + todos
+	}
+	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.loopFile()
+	if o.Template != "" {
+		own, fault := l.ownTemplate(o.Template)
+		i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
+		switch {
+		case fault != nil:
+			return nil, fault
+		case own != nil:
+			draft = own
+		case i < 0:
+			return nil, misused("there is no template "+strconv.Quote(o.Template),
+				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
+					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
+		default:
+			draft = templates()[i].loopFile()
+			if goal == "" {
+				goal = templates()[i].goal
+			}
+		}
+	}
+	g, err := wiggum.ReadLoop(draft)
+	switch needs := strings.Contains(g.Body, "{goal}"); {
+	case err != nil:
+		return nil, err
+	case needs && goal == "":
+		return nil, misused("a loop needs a goal",
+			"write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
+	case needs:
+		draft, err = wiggum.SetBody(draft, strings.ReplaceAll(g.Body, "{goal}", goal))
+	case goal != "":
+		draft, err = wiggum.SetBody(draft, "Goal: "+goal+"\n\n"+g.Body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return applyChoices(draft, o)
+}
+
+// loopFile is the loop's file, with the fields in the order in which the guide has
+// them.
+func (t template) loopFile() []byte {
+	var b strings.Builder
+	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
+		"\ncompletion_promise: " + wiggum.QuoteValue(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
+	if len(t.steps) > 0 {
+		b.WriteString("\n")
+	}
+	for _, s := range t.steps {
+		b.WriteString("- " + s + "\n")
+	}
+	b.WriteString("\nSay the completion promise only when you have checked that it is true. If something blocks you, say what it is.\n")
+	return []byte(b.String())
+}
+
+// applyChoices puts what the caller chose over the draft.
+func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
+	var fields [][2]string
+	add := func(key string, values ...string) error {
+		field, err := parseEntry(key, values)
+		fields = append(fields, field)
+		return err
+	}
+	var err error
+	if o.Max != 0 {
+		err = add("max", strconv.Itoa(o.Max))
+	}
+	if err == nil && o.Promises != nil {
+		err = add("promise", o.Promises...)
+	}
+	if err == nil && o.Timeout != "" {
+		err = add("timeout", o.Timeout)
+	}
+	if err == nil && o.IterationTimeout != "" {
+		err = add("iteration-timeout", o.IterationTimeout)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return wiggum.SetFields(draft, fields...)
+}
+
+// goalText is a goal as it may stand in the file.
+func goalText(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case len(text) > 64<<10:
+		return "", misused("the goal is longer than 64 KiB", "Claude sees its first 2,000 characters; put the rest into a file and name that file")
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
+	}
+	return text, nil
+}
+
+func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
+
+// ownTemplate is a template of the user's, nil if there is none of that name.
+func (l *loopHere) ownTemplate(name string) ([]byte, error) {
+	if !isTemplateName(name) {
+		return nil, nil
+	}
+	path := filepath.Join(templateDir(l.Dir), name+".md")
+	data, err := file.ReadRegular(path, workspace.MaxFile)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err == nil {
+		if _, err = wiggum.ReadLoop(data); err != nil {
+			err = errors.New(path + ": " + err.Error())
+		}
+	}
+	if err != nil {
+		return nil, &adviceError{"read template: " + err.Error(),
+			"a template is a file of at most 256 KiB, written like a loop: fields between two lines \"---\", then the text"}
+	}
+	return data, nil
+}
+
+func isTemplateName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+}
+
+// TemplateNames are the names of all templates, the user's own at the end.
+func TemplateNames(state string) []string {
+	var all []string
+	for _, t := range templates() {
+		all = append(all, t.name)
+	}
+	for _, file := range namesIn(templateDir(state)) {
+		if name, ok := strings.CutSuffix(file, ".md"); ok && isTemplateName(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// openTodos is the list of what is open in the newest session of the workspace.
+func (l *loopHere) openTodos() (string, error) {
+	path, at := l.newestTranscript()
+	if path == "" {
+		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
+	}
+	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, transcript.Log{}, false)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	open := 0
+	for _, t := range view.Todos {
+		if t.Status != "pending" && t.Status != "in_progress" {
+			continue
+		}
+		open++
+		b.WriteString("- " + strings.Join(strings.Fields(display.PlainText(t.Content)), " "))
+		switch {
+		case t.Status == "in_progress":
+			b.WriteString(" (in progress)")
+		case t.Blocked:
+			b.WriteString(" (waits for another item)")
+		}
+		b.WriteString("\n")
+	}
+	if open == 0 {
+		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.agoOf(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
+	}
+	l.printNote(strconv.Itoa(open) + " open todos of session " + session + ", " + l.agoOf(at))
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// transcripts are where Claude Code keeps the sessions that began in this
+// directory, and in the workspace around it.
+func (l *loopHere) transcripts() []string {
+	all := []string{filepath.Join(l.projects(), projectName(l.space.Dir))}
+	if l.Work != l.space.Dir {
+		all = append(all, filepath.Join(l.projects(), projectName(l.Work)))
+	}
+	return all
+}
+
+// projectName is what Claude Code calls a directory: everything but letters and
+// digits of ASCII becomes a dash, by UTF-16 units.
+func projectName(dir string) string {
+	var b strings.Builder
+	for _, r := range dir {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r > 0xffff:
+			b.WriteString("--")
+		default:
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// newestTranscript is the session that was written to last, or the one that asks.
+func (l *loopHere) newestTranscript() (path string, at int64) {
+	var newest time.Time
+	for _, dir := range l.transcripts() {
+		for _, name := range namesIn(dir) {
+			if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
+				continue // older clients keep subagents' talk here, too
+			}
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			asks := l.Session != "" && name == l.Session+".jsonl"
+			if asks || info.ModTime().After(newest) {
+				newest, path = info.ModTime(), filepath.Join(dir, name)
+			}
+			if asks {
+				return path, newest.UnixMilli()
+			}
+		}
+	}
+	return path, newest.UnixMilli()
+}

@@ -1,0 +1,212 @@
+// The history of loops: what became of each, stop by stop, and one of them again.
+
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+)
+
+// pastLoop is a loop as the history has it.
+type pastLoop struct {
+	ID, Directory string
+	Began         int64 // Unix milliseconds
+	At            int64 // of the newest event
+	// Event is the newest one; it ends the loop but for start, iteration and last.
+	Event      string
+	Count, Max int
+	Goal       string // its first line
+	Events     []activity.LoopEvent
+
+	file string // the newest one on file
+}
+
+func (p *pastLoop) Members(m *codec.Members) {
+	m.KeepEmpty().Text("id", &p.ID)
+	m.KeepEmpty().Text("directory", &p.Directory)
+	codec.Number(m.KeepEmpty(), "began", &p.Began)
+	codec.Number(m.KeepEmpty(), "at", &p.At)
+	m.KeepEmpty().Text("event", &p.Event)
+	codec.Number(m.KeepEmpty(), "iteration", &p.Count)
+	codec.Number(m.KeepEmpty(), "max", &p.Max)
+	m.Text("goal", &p.Goal)
+	codec.ListOf(m, "events", &p.Events)
+}
+
+// pastLoops are all loops on file, by their newest event, oldest first.
+func (d *Console) pastLoops() ([]pastLoop, error) {
+	events, err := ledger.LoopEvents(d.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []pastLoop
+	index := map[string]int{}
+	for _, e := range events {
+		i, ok := index[e.Loop]
+		if !ok {
+			i = len(all)
+			index[e.Loop] = i
+			all = append(all, pastLoop{ID: e.Loop, Began: e.At})
+		}
+		p := &all[i]
+		p.Events = append(p.Events, e)
+		p.At, p.Event, p.Count, p.Max, p.Directory = e.At, e.Event, e.Count, e.Max, e.Dir
+		if e.File != "" {
+			p.file, p.Goal = e.File, ""
+			if g, err := wiggum.ReadLoop([]byte(e.File)); err == nil {
+				p.Goal = titleOf(g.Body)
+			}
+		}
+	}
+	// The history is written as things happen, but for loops of two workspaces.
+	slices.SortStableFunc(all, func(a, b pastLoop) int { return cmp.Compare(a.At, b.At) })
+	return all, nil
+}
+
+// titleOf is the first line of a goal, without what introduces it.
+func titleOf(body string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
+	if r := []rune(line); len(r) > 80 {
+		line = string(r[:79]) + "…"
+	}
+	return strings.TrimSpace(line)
+}
+
+// LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
+func (d *Console) LoopHistory(n int, all, asJSON bool) error {
+	l, err := d.openLoop(false)
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	past, err := l.pastLoops()
+	if err != nil {
+		return err
+	}
+	if !all {
+		past = slices.DeleteFunc(past, func(p pastLoop) bool { return p.Directory != l.space.Dir })
+	}
+	if len(past) == 0 && !asJSON {
+		if l.printLine("no past loops in " + l.space.Dir); !all {
+			l.printLine("for other directories: " + l.Self + " loop history --all")
+		}
+		return nil
+	}
+	for _, p := range past[max(0, len(past)-n):] {
+		if asJSON {
+			p.Events = nil
+			if err := l.printJSON(&p); err != nil {
+				return err
+			}
+			continue
+		}
+		line := padRight(p.ID, 8) + padRight(l.agoOf(p.At), 12) + padRight(p.Event, 11) + padRight(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
+		if all {
+			line += p.Directory + "  "
+		}
+		l.printLine(line + p.Goal)
+	}
+	return nil
+}
+
+// findPastLoop is the loop with an ID; "last" is the newest.
+func (d *Console) findPastLoop(id string) (pastLoop, error) {
+	all, err := d.pastLoops()
+	if err != nil {
+		return pastLoop{}, err
+	}
+	if id == "last" && len(all) > 0 {
+		return all[len(all)-1], nil
+	}
+	if i := slices.IndexFunc(all, func(p pastLoop) bool { return p.ID == id }); i >= 0 {
+		return all[i], nil
+	}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.Self + " loop history --all lists them with their ids"}
+}
+
+// ShowLoop prints a loop with each of its iterations.
+func (d *Console) ShowLoop(id string, asJSON bool) error {
+	p, err := d.findPastLoop(id)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return d.printJSON(&p)
+	}
+	d.printLine("loop " + p.ID + " in " + p.Directory + ", started " + d.agoOf(p.Began))
+	d.printField("  goal     ", p.Goal)
+	if g, err := wiggum.ReadLoop([]byte(p.file)); err == nil && len(g.Promises) > 0 {
+		d.printLine("  promise  " + oneOf(g.Promises))
+	}
+	for _, e := range p.Events {
+		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + excerptEnd(e.Text))
+	}
+	d.printLine(loopEndInWords(p))
+	d.printLine("run it again: " + d.Self + " loop history rerun " + p.ID)
+	return nil
+}
+
+// excerptEnd is how a message ends, on one line.
+func excerptEnd(text string) string {
+	text = display.OneLine(strings.Join(strings.Fields(text), " "))
+	if r := []rune(text); len(r) > 120 {
+		text = "…" + string(r[len(r)-119:])
+	}
+	return text
+}
+
+// loopEndInWords says how a loop ended, in words.
+func loopEndInWords(p pastLoop) string {
+	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
+	switch p.Event {
+	case activity.LoopPromised:
+		return "it ended at " + at + ": Claude said the promise"
+	case activity.LoopLimited:
+		return "it ended at its limit: " + at
+	case activity.LoopTimedOut:
+		return "it ended at " + at + " by a timeout"
+	case activity.LoopStalled:
+		return "it was paused at " + at + ": several continues in a row produced the same words and no tool call"
+	case activity.LoopCancelled:
+		return "it was stopped at " + at
+	}
+	return "it has not ended: " + at
+}
+
+// RerunLoop begins a loop from the file of one in the history. Of the start, what
+// concerns the text does not count.
+func (d *Console) RerunLoop(id string, o LoopStart) error {
+	p, err := d.findPastLoop(id)
+	if err != nil {
+		return err
+	}
+	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
+		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
+	}
+	l, err := d.openLoop(o.Named)
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	if p.Directory != l.space.Dir {
+		l.printNote("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
+	}
+	if len(p.file) > 16<<10 {
+		l.printNote("its text was longer than the 16 KiB that the history keeps; the rest is missing")
+	}
+	draft, err := applyChoices([]byte(p.file), o)
+	if err != nil {
+		return err
+	}
+	return l.beginLoop(draft, o.Replace)
+}

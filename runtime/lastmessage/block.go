@@ -1,0 +1,476 @@
+// Package lastmessage reads an agent's last message: how it ends, and what that says
+// about whose turn it is.
+//
+// What counts is what the agent says. Code and quotations are shown, not said, and
+// emphasis, headings, lists and tables carry meaning: a check mark is a state, a
+// heading with nothing below is a step about to begin. The package is pure, its
+// work is linear in the length of the message.
+package lastmessage
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// kind is what a block of a message is.
+type kind byte
+
+const (
+	paragraph kind = iota
+	heading
+	item // of a list
+	row  // of a table
+	code
+	quotation
+)
+
+// mark is the state that an item or a cell shows.
+type mark byte
+
+const (
+	unmarked mark = iota
+	ticked        // ✅, [x]
+	empty         // ⬜, [ ], ⏳, ❌
+)
+
+// block is a part of a message that blank lines or its own form set off.
+type block struct {
+	kind kind
+	mark mark
+	text string // as written, without list marks and hashes
+	open bool   // code whose fence is not closed
+	from int    // where a paragraph or an item begins
+}
+
+// maxBlocks bounds how many blocks of a message's end are kept.
+const maxBlocks = 200
+
+// isRuler tells a line across the page.
+func isRuler(line string) bool {
+	for _, signs := range [...]string{"- ", "* ", "_ ", "━─═="} {
+		if strings.Trim(line, signs) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// splitBlocks takes a message apart.
+func splitBlocks(text string) []block {
+	var all []block
+	blank := true
+	add := func(b block) {
+		blank = false
+		if len(all) >= 2*maxBlocks {
+			all = append(all[:0], all[maxBlocks:]...)
+		}
+		all = append(all, b)
+	}
+	var fence byte
+	width := 0
+	whole, next := text, 0
+	for text != "" {
+		line, rest, _ := strings.Cut(text, "\n")
+		at := next
+		next += len(text) - len(rest)
+		text = rest
+		line = strings.TrimRight(line, " \t\r")
+		trimmed := strings.TrimLeft(line, " \t")
+		end := at + len(line)
+		mark, run, info := FenceAt(trimmed)
+		if fence != 0 {
+			if mark == fence && run >= width && info == "" {
+				fence = 0
+				all[len(all)-1].open = false
+			}
+			continue
+		}
+		switch {
+		case mark != 0:
+			fence, width = mark, run
+			add(block{kind: code, open: true})
+		case trimmed == "":
+			blank = true
+		case len(trimmed) >= 3 && isRuler(trimmed):
+			blank = true
+		case trimmed[0] == '>':
+			add(block{kind: quotation, text: trimmed})
+		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
+			add(block{kind: row, text: trimmed, mark: lastMark(trimmed)})
+		case headingIn(trimmed) != "":
+			add(block{kind: heading, text: headingIn(trimmed)})
+		default:
+			if body, m, ok := parseListItem(trimmed); ok {
+				add(block{kind: item, text: body, mark: m, from: end - len(body)})
+				break
+			}
+			if n := len(all); n > 0 && !blank && (all[n-1].kind == paragraph || all[n-1].kind == item && line != trimmed) {
+				all[n-1].text = whole[all[n-1].from:end]
+				break
+			}
+			add(block{kind: paragraph, text: trimmed, mark: leadingMark(trimmed), from: end - len(trimmed)})
+		}
+	}
+	return all[max(0, len(all)-maxBlocks):]
+}
+
+// FenceAt is the character and the length of the fence that a line begins with, 0
+// if it is none, and what stands behind it.
+func FenceAt(line string) (mark byte, run int, info string) {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0, 0, ""
+	}
+	rest := strings.TrimLeft(line, line[:1])
+	run = len(line) - len(rest)
+	if run < 3 || line[0] == '`' && strings.Contains(rest, "`") {
+		return 0, 0, ""
+	}
+	return line[0], run, strings.TrimSpace(rest)
+}
+
+// headingIn is the text of a heading, "" if the line is none.
+func headingIn(line string) string {
+	rest := strings.TrimLeft(line, "#")
+	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
+}
+
+// parseListItem takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a".
+func parseListItem(line string) (body string, m mark, ok bool) {
+	marker, rest, found := strings.Cut(line, " ")
+	switch {
+	case !found && !isMarker(line):
+		return "", 0, false
+	case !found, marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
+	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isOrdinal(marker[:len(marker)-1]):
+	default:
+		// A check mark makes a line of its own an item, too.
+		if m = leadingMark(line); m != unmarked {
+			_, rest, _ := strings.Cut(line, " ")
+			return strings.TrimSpace(rest), m, true
+		}
+		return "", 0, false
+	}
+	rest = strings.TrimLeft(rest, " \t")
+	if len(rest) > 3 && rest[0] == '[' && rest[2] == ']' {
+		switch rest[1] {
+		case ' ':
+			return strings.TrimSpace(rest[3:]), empty, true
+		case 'x', 'X':
+			return strings.TrimSpace(rest[3:]), ticked, true
+		}
+	}
+	return rest, lastMark(rest), true
+}
+
+// isMarker tells a mark of a list with nothing behind it.
+func isMarker(line string) bool {
+	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
+}
+
+func isOrdinal(s string) bool {
+	if s == "" {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (len(s) > 1 || (c|0x20 < 'a' || c|0x20 > 'z')) {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	ticks   = "✅✔✓☑🟢"
+	empties = "⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧" + crosses
+	crosses = "❌✘✗🔴"
+)
+
+// leadingMark is the state that a line begins with.
+func leadingMark(line string) mark {
+	switch r, _ := utf8.DecodeRuneInString(line); {
+	case r < 0x2000:
+		return unmarked
+	case strings.ContainsRune(ticks, r):
+		return ticked
+	case strings.ContainsRune(empties, r):
+		return empty
+	}
+	return unmarked
+}
+
+// lastMark is the last state in a line.
+func lastMark(line string) (m mark) {
+	for i := range line {
+		if is := leadingMark(line[i:]); is != unmarked {
+			m = is
+		}
+	}
+	return m
+}
+
+// maxSentence bounds a sentence, in bytes: what is longer keeps its end.
+const maxSentence = 600
+
+// sentence is one of a block's sentences.
+type sentence struct {
+	said   string // as written
+	folded string // in the agent's own voice, ready to be compared
+	end    rune   // the sign that ends it, 0 for none
+	title  bool   // it is of a heading: a question mark in it asks no one
+}
+
+// plainText is what a block says in the agent's own voice: without emphasis, with a
+// backtick for inline code and two quotation marks for what is quoted. from says
+// where each byte stood.
+func plainText(text string) (out string, from []int) {
+	b := make([]byte, 0, len(text))
+	from = make([]int, 0, len(text)+1)
+	put := func(s string, at int) {
+		b = append(b, s...)
+		for range len(s) {
+			from = append(from, at)
+		}
+	}
+	quotes := quotesIn(text)
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case len(quotes) > 0 && i == quotes[0].open:
+			put(`""`, i)
+			i = quotes[0].end
+			quotes = quotes[1:]
+			continue
+		case c == '`':
+			run := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
+			if n := strings.Index(text[i+run:], text[i:i+run]); n >= 0 {
+				put("`", i)
+				i += run + n + run
+				for len(quotes) > 0 && quotes[0].open < i {
+					quotes = quotes[1:]
+				}
+				continue
+			}
+			put(" ` ", i) // opened and never closed
+			i += run
+			continue
+		case c == '*' || c == '~' && strings.HasPrefix(text[i:], "~~"):
+			i++
+			if c == '~' {
+				i++
+			}
+			continue
+		case c == '_' && (i == 0 || i+1 == len(text) || !isLetterAt(text, i-1) || !isLetterAt(text, i+1)):
+			i++
+			continue
+		case c == '[':
+			if label, end, ok := parseLink(text, i); ok {
+				for j, r := range label {
+					put(string(r), i+1+j)
+				}
+				i = end
+				continue
+			}
+		case c == 'h' && (strings.HasPrefix(text[i:], "https://") || strings.HasPrefix(text[i:], "http://")):
+			put("`", i)
+			for i < len(text) && text[i] > ' ' && text[i] != ')' && text[i] != '>' {
+				i++
+			}
+			continue
+		}
+		put(text[i:i+1], i)
+		i++
+	}
+	return string(b), append(from, len(text))
+}
+
+func isLetterAt(s string, i int) bool {
+	c := s[i]
+	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// parseLink reads "[label](target)".
+func parseLink(text string, i int) (label string, end int, ok bool) {
+	const most = 400
+	window := text[i:min(len(text), i+most)]
+	n := strings.Index(window, "](")
+	if n < 0 || strings.Contains(window[1:n], "[") {
+		return "", 0, false
+	}
+	m := strings.IndexByte(window[n:], ')')
+	if m < 0 {
+		return "", 0, false
+	}
+	return window[1:n], i + n + m + 1, true
+}
+
+type span struct{ open, end int }
+
+// maxQuote bounds a quotation, in bytes: marks that are further apart are no pair.
+const maxQuote = 400
+
+// quotesIn finds what stands between quotation marks.
+func quotesIn(text string) []span {
+	if !strings.ContainsAny(text, "\"“„«「『»”") {
+		return nil
+	}
+	var all []span
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		closers := ""
+		switch r {
+		case '"':
+			closers = `"`
+		case '“':
+			closers = "”"
+		case '„':
+			closers = "“”\""
+		case '«':
+			closers = "»"
+		case '»':
+			closers = "«"
+		case '「':
+			closers = "」"
+		case '『':
+			closers = "』"
+		case '”':
+			closers = "”"
+		}
+		if closers != "" && (r != '"' || i == 0 || !isLetterAt(text, i-1)) {
+			window := text[i+size : min(len(text), i+size+maxQuote)]
+			if n := strings.IndexAny(window, closers); n >= 0 {
+				_, width := utf8.DecodeRuneInString(window[n:])
+				all = append(all, span{i, i + size + n + width})
+				i += size + n + width
+				continue
+			}
+		}
+		i += size
+	}
+	return all
+}
+
+// sentencesOf takes a block apart.
+func sentencesOf(b block) []sentence {
+	all := sentences(b.text)
+	for i := range all {
+		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
+	}
+	return all
+}
+
+// sentences takes a text apart.
+func sentences(text string) []sentence {
+	p, from := plainText(text)
+	var all []sentence
+	start := 0
+	cut := func(end int, sign rune) {
+		s := strings.TrimSpace(p[start:end])
+		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '`' }) {
+			said := strings.TrimSpace(text[from[start]:from[end]])
+			if len(s) > maxSentence {
+				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
+			}
+			all = append(all, sentence{said: said, folded: language.FoldText(s), end: sign})
+		} else if len(all) > 0 && all[len(all)-1].end == 0 {
+			all[len(all)-1].end = sign
+		}
+		start = end
+	}
+	for i := 0; i < len(p); {
+		r, size := utf8.DecodeRuneInString(p[i:])
+		next := i + size
+		switch r {
+		case '.', '!', '?', '…':
+			for next < len(p) && strings.IndexByte(".!?)\"'", p[next]) >= 0 {
+				if p[next] == '?' {
+					r = '?'
+				}
+				next++
+			}
+			if next < len(p) && p[next] != ' ' && p[next] != '\n' && p[next] < utf8.RuneSelf {
+				break
+			}
+			if r == '.' && isAbbreviated(p[start:i], p[next:]) {
+				break
+			}
+			cut(next, r)
+		case '。', '！', '？', '؟', '।', '॥':
+			next, r = signsAt(p, next, r)
+			cut(next, r)
+		case '\n':
+			if !isWrapped(p[start:i], p[next:]) {
+				cut(next, 0)
+			}
+		}
+		i = next
+	}
+	cut(len(p), 0)
+	for i := range all {
+		if all[i].end == 0 {
+			all[i].end = finalSign(all[i].said)
+		}
+	}
+	return all
+}
+
+// signsAt goes behind the signs and brackets that follow a sign, of which a question
+// mark is the one that counts.
+func signsAt(p string, at int, sign rune) (int, rune) {
+	for at < len(p) {
+		s, n := utf8.DecodeRuneInString(p[at:])
+		if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
+			break
+		}
+		if s == '？' {
+			sign = s
+		}
+		at += n
+	}
+	return at, sign
+}
+
+// finalSign is the sign that a text ends with, marks and symbols left aside.
+func finalSign(s string) rune {
+	for s != "" {
+		r, size := utf8.DecodeLastRuneInString(s)
+		switch {
+		case r == '`':
+			return r
+		case strings.ContainsRune(" \t\r\n\"'”’»)*_", r), unicode.In(r, unicode.So, unicode.Cf, unicode.Sk), r == 0xfe0f:
+			s = s[:len(s)-size]
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.M, r):
+			return 0
+		}
+		return r
+	}
+	return 0
+}
+
+// isAbbreviated tells a full stop that ends no sentence: "e.g. this", "z. B.", "3. Kapitel".
+func isAbbreviated(before, after string) bool {
+	word := before[strings.LastIndexAny(before, " \n(")+1:]
+	if len(word) > 4 {
+		return false
+	}
+	after = strings.TrimLeft(after, " ")
+	r, _ := utf8.DecodeRuneInString(after)
+	switch strings.ToLower(word) {
+	case "e.g", "i.e", "vs", "z", "b", "p.ej", "ca", "bzw", "etc", "z.b", "d.h", "resp", "nr", "no", "т.д", "т.е", "np", "bijv":
+		return after != "" && !unicode.IsUpper(r) || word == "z" || word == "vs" || word == "z.B"
+	}
+	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
+}
+
+// isWrapped tells a line end that only a narrow page has made.
+func isWrapped(before, after string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	r, _ := utf8.DecodeRuneInString(after)
+	return len(line) >= 50 && unicode.IsLower(r) && finalSign(line) == 0
+}

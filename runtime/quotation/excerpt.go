@@ -1,0 +1,83 @@
+package quotation
+
+import (
+	"hash/fnv"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+)
+
+// QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it.
+func QuoteEvidence(s string) string { return QuoteUpTo(s, 80) }
+
+// QuoteUpTo is the same with so many bytes.
+func QuoteUpTo(s string, most int) string {
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return "“" + s + "”"
+}
+
+// FirstRunes is the beginning of a text, at most n characters.
+func FirstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+		n--
+	}
+	return text
+}
+
+// Beginning is the beginning of a text, at most n bytes.
+func Beginning(text string, n int) string {
+	if len(text) > n {
+		text = strings.ToValidUTF8(text[:n], "") + "…"
+	}
+	return text
+}
+
+// LastBytes is the end of a text, at most n bytes.
+func LastBytes(text string, n int) string {
+	if len(text) > n {
+		text = "…" + strings.ToValidUTF8(text[len(text)-n:], "")
+	}
+	return text
+}
+
+// HashText tells texts apart.
+func HashText(text string) string {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+func ShownName(name string, most int) string {
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
+			return '?'
+		}
+		return r
+	}, name)
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "…"
+	}
+	return name
+}
+
+// PlainName is a name as texts may hold it: one line, short, no markup.
+func PlainName(name string) string { return ShownName(name, 200) }
+
+// LowerASCII makes ASCII letters small, and leaves every byte where it is.
+func LowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
