@@ -91,7 +91,7 @@ func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
 }
 
 func TestStrategiesArePure(t *testing.T) {
-	pure := []string{"strategy", "rules", "specs", "fact", "codec", "excerpt", "object", "markdown", "closing", "language", "display", "moment", "judge"}
+	pure := []string{"strategy", "rules", "specs", "activity", "codec", "quotation", "jsonobject", "markdown", "lastmessage", "language", "display", "timestamp", "judge"}
 	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs") {
 		// What it imports itself: bytes knows of io, and hands out no file.
 		for _, no := range []string{"os", "os/exec", "path/filepath", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {
@@ -122,7 +122,7 @@ func TestStrategiesStandAlone(t *testing.T) {
 func TestLedgerAndGuardAreBelow(t *testing.T) {
 	for _, p := range list(t, "./runtime/ledger", "./runtime/guard") {
 		for _, dep := range p.Deps {
-			for _, above := range []string{"runtime/strategy", "runtime/transcript", "runtime/hook", "runtime/command", "runtime/judge"} {
+			for _, above := range []string{"runtime/strategy", "runtime/transcript", "runtime/hook", "runtime/console", "runtime/judge"} {
 				if inside(dep, above) {
 					t.Errorf("%s depends on %s", room(p.ImportPath), room(dep))
 				}
@@ -132,24 +132,30 @@ func TestLedgerAndGuardAreBelow(t *testing.T) {
 }
 
 func TestWhoImportsWhom(t *testing.T) {
-	forbidden := map[string][]string{ // room: what it must not depend on
-		"activation": {"publish", "replay", "inspection", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"check":      {"change", "folder", "git", "generator", "installer", "cmd", "runtime", "templates", "replay"},
-		"change":     {"activation", "generator", "installer", "cmd", "runtime", "templates", "replay", "github.com/spf13/cobra"},
-		"folder":     {"change", "generator", "installer", "cmd", "runtime", "templates", "replay"},
-		"generator":  {"installer", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"git":        {"generator", "installer", "cmd", "runtime", "templates", "replay"},
-		"inspection": {"cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"installer":  {"generator", "cmd", "runtime", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"interview":  {"installer", "cmd", "github.com/spf13/cobra"},
-		"publish":    {"cmd", "inspection", "interview", "replay", "github.com/spf13/cobra"},
-		"replay":     {"generator", "installer", "interview", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"layer":      {"generator", "interview", "replay", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
-		"templates":  {"generator", "installer", "cmd", "runtime"},
+	settings := []string{"generator", "cmd", "runtime", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"}
+	serves := []string{"generator", "installer", "cmd", "runtime", "templates", "replay"}
+	forbidden := map[string][]string{ // room: what it and the rooms in it must not depend on
+		"generator":                {"installer", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"installer":                {"publish", "replay", "installer/doctor", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"installer/client":         settings,
+		"installer/doctor":         {"cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"installer/document":       settings,
+		"installer/hosts":          settings,
+		"installer/pluginsettings": {"generator", "internal/interview", "replay", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"installer/settings":       settings,
+		"installer/tables":         settings,
+		"internal/check":           append([]string{"internal/journal", "internal/rooted", "internal/git"}, serves...),
+		"internal/git":             serves,
+		"internal/interview":       {"installer", "cmd", "github.com/spf13/cobra"},
+		"internal/journal":         append([]string{"github.com/spf13/cobra"}, serves...),
+		"internal/rooted":          append([]string{"internal/journal"}, serves...),
+		"publish":                  {"cmd", "installer/doctor", "internal/interview", "replay", "github.com/spf13/cobra"},
+		"replay":                   {"generator", "installer", "internal/interview", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"templates":                {"generator", "installer", "cmd", "runtime"},
 	}
 	// These four libraries were chosen for the project; where each is at work.
 	chosen := map[string]string{
-		"github.com/spf13/cobra": "cmd", "github.com/AlecAivazis/survey/v2": "interview", "github.com/Masterminds/sprig/v3": "generator", "github.com/tidwall/sjson": "installer",
+		"github.com/spf13/cobra": "cmd", "github.com/AlecAivazis/survey/v2": "internal/interview", "github.com/Masterminds/sprig/v3": "generator", "github.com/tidwall/sjson": "installer",
 	}
 	for _, p := range list(t, "./...") {
 		for library, place := range chosen {
@@ -157,7 +163,10 @@ func TestWhoImportsWhom(t *testing.T) {
 				delete(chosen, library)
 			}
 		}
-		top, _, _ := strings.Cut(room(p.ImportPath), "/")
+		top := room(p.ImportPath)
+		for forbidden[top] == nil && top != "." {
+			top = path.Dir(top)
+		}
 		for _, dep := range p.Deps {
 			for _, no := range forbidden[top] {
 				third := strings.Contains(no, ".") && (dep == no || strings.HasPrefix(dep, no+"/"))
@@ -165,7 +174,7 @@ func TestWhoImportsWhom(t *testing.T) {
 					t.Errorf("%s depends on %s", room(p.ImportPath), dep)
 				}
 			}
-			if dep == module+"/runtime" && !slices.Contains([]string{"generator", "activation", "inspection", "interview", "publish", "cmd", "springfield_test"}, top) {
+			if dep == module+"/runtime" && !slices.ContainsFunc([]string{"generator", "installer", "internal/interview", "publish", "cmd", "springfield_test"}, func(rooms string) bool { return inside(p.ImportPath, rooms) }) {
 				t.Errorf("%s depends on runtime, which only generator may import", room(p.ImportPath))
 			}
 		}
@@ -196,7 +205,7 @@ func TestOnlyMainsTouchTheProcess(t *testing.T) {
 // is kept from them there.
 func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
-		"git/git.go":                   "git",
+		"internal/git/git.go":          "git",
 		"installer/client/validate.go": "claude plugin validate",
 		"installer/client/command.go":  "claude",
 		"installer/hosts/place.go":     "the programs of other hosts",

@@ -21,7 +21,7 @@ import (
 )
 
 // The verbs about decisions and holds. The hook binary answers the same words,
-// so all that is said lies in runtime/command.
+// so all that is said lies in runtime/console.
 
 func newWhy(a *app) *cobra.Command {
 	var asked console.Asked

@@ -14,7 +14,7 @@ import (
 )
 
 // The verbs about goal loops. The hook binary answers the same words, so all that
-// is said lies in runtime/command; what the CLI knows besides is which plugin
+// is said lies in runtime/console; what the CLI knows besides is which plugin
 // settings switch on.
 
 func newLoop(a *app) *cobra.Command {

@@ -55,7 +55,7 @@ func draw(t *testing.T) *rand.Rand {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("to repeat: go test ./hostile -run '^%s$' -seed %d", t.Name(), *seed)
+			t.Logf("to repeat: go test ./e2e/hostile -run '^%s$' -seed %d", t.Name(), *seed)
 		}
 	})
 	return rand.New(rand.NewPCG(*seed, name))

@@ -342,7 +342,7 @@ func disableAll(t *testing.T, p client.Places, path string) {
 }
 
 // stepping is a fault point that says where it is and waits until it may go on.
-const stepping = `package change
+const stepping = `package journal
 
 import (
 	"fmt"
@@ -361,7 +361,7 @@ func atStep(step string) error {
 func TestClientWritesBeforeEveryStep(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "fault.go"), stepping)
-	here, err := filepath.Abs("../change")
+	here, err := filepath.Abs("../../internal/journal")
 	must(t, err)
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "fault.go"): filepath.Join(dir, "fault.go")}})
 	must(t, err)

@@ -23,22 +23,22 @@ func Host() host.Host {
 	}
 }
 
-func is(event []byte) bool { return codec.Member(event, "milhouse") != nil }
+func is(event []byte) bool { return codec.FindMember(event, "milhouse") != nil }
 
 // read takes the members of the event, which has no last message.
 func read(event []byte, e *host.Event) error {
 	for name, to := range map[string]*string{"milhouse": &e.Name, "talk": &e.SessionID, "log": &e.TranscriptPath, "place": &e.Cwd} {
-		*to = codec.Text(codec.Inside(codec.Member(event, name)))
+		*to = codec.ValidText(codec.InsideQuotes(codec.FindMember(event, name)))
 	}
 	return nil
 }
 
-func owns(line []byte) bool { return codec.Member(line, "who") != nil }
+func owns(line []byte) bool { return codec.FindMember(line, "who") != nil }
 
 // parse reads lines like {"who": "me", "says": "Hm."}.
 func parse(e *transcript.Entry) bool {
-	says := codec.Inside(codec.Member(e.Line, "says"))
-	switch string(codec.Member(e.Line, "who")) {
+	says := codec.InsideQuotes(codec.FindMember(e.Line, "says"))
+	switch string(codec.FindMember(e.Line, "who")) {
 	case `"you"`:
 		if e.What, e.Words = transcript.Prompted, says; bytes.HasPrefix(says, []byte(transcript.Mark)) {
 			e.What = transcript.Pushed

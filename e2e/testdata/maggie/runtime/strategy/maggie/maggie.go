@@ -4,8 +4,8 @@ package maggie
 import (
 	"strconv"
 
-	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -24,10 +24,10 @@ func Strategy() strategy.Strategy {
 // options are how many boxes a list may have: of a longer one Claude may stop.
 type options struct{ most strategy.Number }
 
-func (o *options) Members() []strategy.Member { return []strategy.Member{o.most.Member()} }
+func (o *options) Members() []strategy.Member { return []strategy.Member{o.most.MemberFor()} }
 
 func (o *options) Over(below strategy.Options, l *strategy.Layer) {
-	o.most.Over(below.(*options).most, l)
+	o.most.OverlayNumber(below.(*options).most, l)
 }
 
 func (o *options) Needs() strategy.Needs {
@@ -37,7 +37,7 @@ func (o *options) Needs() strategy.Needs {
 func (o *options) Decide(s strategy.Situation) strategy.Verdict {
 	boxes, next := 0, ""
 	markdown.EachLine(string(s.Workspace.Files[list].Data), func(_ int, line string, code bool) {
-		if b, ok := markdown.BoxOf(line); ok && !code {
+		if b, ok := markdown.ParseBox(line); ok && !code {
 			if boxes++; !b.Done && next == "" {
 				next = b.Text
 			}
@@ -48,8 +48,8 @@ func (o *options) Decide(s strategy.Situation) strategy.Verdict {
 	case boxes > o.most.Value:
 		v.Rule, v.Evidence = "long", strconv.Itoa(boxes)+" boxes in "+list+", more than "+strconv.Itoa(o.most.Value)
 	case next != "":
-		v.Decision, v.Evidence = strategy.Continue, excerpt.Quote(next)+" is open in "+list
-		v.Reason = "Go on with " + excerpt.Quote(next) + " in " + list + ", and tick its box."
+		v.Decision, v.Evidence = strategy.Continue, quotation.QuoteEvidence(next)+" is open in "+list
+		v.Reason = "Go on with " + quotation.QuoteEvidence(next) + " in " + list + ", and tick its box."
 	}
 	return v
 }
