@@ -21,20 +21,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Enabling is what enable is asked for.
-type Enabling struct {
+// EnableRequest is what enable is asked for.
+type EnableRequest struct {
 	Plugin      string // NAME or NAME@MARKETPLACE
 	Suite       string // the directory that has it, "" if it is to be found
 	Marketplace string // its name, OWNER/REPO or URL, "" if it is to be found
 	Scope       client.Scope
 	Keep        bool // other springfield plugins stay on
-	Rivals      settings.Rivals
+	Conflicts   settings.ConflictAnswer
 	NoClaude    bool // the claude command is not to be called
 	DryRun      bool // nothing changes
 	Trust       bool // another host is to trust the plugin's hook without asking
 
 	// Ask asks what is to happen to plugins that would drive the same loop.
-	Ask func(*settings.RivalsError) (settings.Rivals, error)
+	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
 // Enabled is what became of it.
@@ -46,11 +46,11 @@ type Enabled struct {
 	Todo   string // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
-// enabling is a plugin on its way.
-type enabling struct {
+// enableRun is a plugin on its way.
+type enableRun struct {
 	Means
-	Enabling
-	wanted   settings.Enabling
+	EnableRequest
+	wanted   settings.EnableRequest
 	from     string
 	register string   // a directory that Claude Code does not know yet, "" if there is none
 	install  string   // a plugin that is not fetched yet
@@ -61,8 +61,8 @@ type enabling struct {
 // EnablePlugin switches a plugin on. Settings are read once, and the edit is worked out
 // before the claude command is called, so that settings that cannot be edited leave
 // everything alone.
-func EnablePlugin(ctx context.Context, m Means, r Enabling) (done Enabled, err error) {
-	e := newEnabling(m, r)
+func EnablePlugin(ctx context.Context, m Means, r EnableRequest) (done Enabled, err error) {
+	e := newEnableRun(m, r)
 	defer func() {
 		if err != nil {
 			e.takeBack(ctx)
@@ -101,7 +101,7 @@ func EnablePlugin(ctx context.Context, m Means, r Enabling) (done Enabled, err e
 
 // checkListed refuses a plugin of a suite whose catalog, which the user has changed,
 // lacks it: Claude Code would not find it.
-func (e *enabling) checkListed() error {
+func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
 	if plugin.Suite == "" {
 		return nil
@@ -117,9 +117,9 @@ func (e *enabling) checkListed() error {
 
 // Managed is the file that an administrator would deploy to have a plugin on for all
 // users of a machine.
-func Managed(ctx context.Context, m Means, r Enabling) (settings []byte, plugin client.Plugin, err error) {
+func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, plugin client.Plugin, err error) {
 	r.DryRun = true
-	e := newEnabling(m, r)
+	e := newEnableRun(m, r)
 	if err := e.findPlugin(ctx); err != nil {
 		return nil, plugin, err
 	}
@@ -133,17 +133,17 @@ func Managed(ctx context.Context, m Means, r Enabling) (settings []byte, plugin 
 	return settings, e.wanted.Plugin, err
 }
 
-func newEnabling(m Means, r Enabling) *enabling {
+func newEnableRun(m Means, r EnableRequest) *enableRun {
 	if r.NoClaude {
 		m.Claude.Path = ""
 	}
-	return &enabling{Means: m, Enabling: r, wanted: settings.Enabling{Scope: r.Scope, Keep: r.Keep, Rivals: r.Rivals}}
+	return &enableRun{Means: m, EnableRequest: r, wanted: settings.EnableRequest{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
 }
 
 // findPlugin finds the plugin. A marketplace that is named by its source is added
 // first: only its catalog says its name.
-func (e *enabling) findPlugin(ctx context.Context) (err error) {
-	name, source := e.Enabling.Plugin, e.Marketplace
+func (e *enableRun) findPlugin(ctx context.Context) (err error) {
+	name, source := e.EnableRequest.Plugin, e.Marketplace
 	bare, _, both := strings.Cut(name, "@")
 	suite := e.Suite
 	switch {
@@ -167,7 +167,7 @@ func (e *enabling) findPlugin(ctx context.Context) (err error) {
 
 // addMarketplace is the name of the marketplace with a source, which is added if it is not
 // known.
-func (e *enabling) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
+func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (string, error) {
 	known, err := e.Settings.MarketFrom(source)
 	switch {
 	case err != nil || known != "":
@@ -187,7 +187,7 @@ func (e *enabling) addMarketplace(ctx context.Context, plugin, source string) (s
 }
 
 // whyNotCalled says why the claude command is not called.
-func (e *enabling) whyNotCalled() string {
+func (e *enableRun) whyNotCalled() string {
 	if e.NoClaude {
 		return "--no-activate does not let the claude command fetch it"
 	}
@@ -196,12 +196,12 @@ func (e *enabling) whyNotCalled() string {
 
 // takeBack has the claude command forget the marketplace that find has added, because
 // something went wrong after it.
-func (e *enabling) takeBack(ctx context.Context) {
+func (e *enableRun) takeBack(ctx context.Context) {
 	if e.added == "" {
 		return
 	}
 	now := settings.ReadSettings(e.Settings.Places)
-	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.Enabling.Plugin, Marketplace: e.added})
+	notes, err := now.PurgePlugin(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.EnableRequest.Plugin, Marketplace: e.added})
 	if err != nil {
 		notes = []string{err.Error()}
 	}
@@ -212,7 +212,7 @@ func (e *enabling) takeBack(ctx context.Context) {
 
 // findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
 // not run, or is not springfield's, is refused.
-func (e *enabling) findWhatIsMissing() error {
+func (e *enableRun) findWhatIsMissing() error {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
@@ -245,7 +245,7 @@ func (e *enabling) findWhatIsMissing() error {
 }
 
 // pluginDir is where the plugin of a directory lies.
-func (e *enabling) pluginDir() string {
+func (e *enableRun) pluginDir() string {
 	plugin := e.wanted.Plugin
 	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
 		return i.Dir
@@ -254,7 +254,7 @@ func (e *enabling) pluginDir() string {
 }
 
 // examine looks at the plugin's own files.
-func (e *enabling) examine(dir string) error {
+func (e *enableRun) examine(dir string) error {
 	id := e.wanted.Plugin.ID()
 	found := e.Settings.InstalledIn(dir)
 	err := generator.CheckHook(dir, generator.HostTarget())
@@ -269,40 +269,40 @@ func (e *enabling) examine(dir string) error {
 	case !found.IsOurs():
 		return failWith("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
 	}
-	e.wanted.Loops, e.wanted.Kin = strategiesLike(found.Strategy)
-	e.wanted.Beside = !found.DrivesStop()
+	e.wanted.Loops, e.wanted.SameKind = strategiesLike(found.Strategy)
+	e.wanted.DecidesNothing = !found.DrivesStop()
 	settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), "")
 	if err != nil {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
 		return nil
 	}
-	e.wanted.Rounds = settings.MaxContinues()
+	e.wanted.MaxContinues = settings.MaxContinues()
 	return nil
 }
 
 // strategiesLike are the strategies of the same kind as one, and whether that is to drive a loop
 // through a spec, as plugins of others do.
-func strategiesLike(name string) (spec bool, kin []string) {
+func strategiesLike(name string) (spec bool, sameKind []string) {
 	known, ok := registry.StrategyNamed(name)
 	if !ok {
 		return false, nil
 	}
 	for _, other := range registry.AllStrategies() {
 		if other.KindOf() == known.KindOf() {
-			kin = append(kin, other.Name)
+			sameKind = append(sameKind, other.Name)
 		}
 	}
-	return known.KindOf() == strategy.SpecLoop, kin
+	return known.KindOf() == strategy.SpecLoop, sameKind
 }
 
-// planEdit works out the edit, and asks about rivals if there are any.
-func (e *enabling) planEdit() (journal.Change, error) {
+// planEdit works out the edit, and asks about conflicts if there are any.
+func (e *enableRun) planEdit() (journal.Change, error) {
 	plan, err := e.Settings.PlanEnable(e.wanted)
-	var rivals *settings.RivalsError
-	if !errors.As(err, &rivals) || e.Ask == nil {
+	var conflicts *settings.ConflictError
+	if !errors.As(err, &conflicts) || e.Ask == nil {
 		return plan, err
 	}
-	if e.wanted.Rivals, err = e.Ask(rivals); err != nil {
+	if e.wanted.Conflicts, err = e.Ask(conflicts); err != nil {
 		return plan, err
 	}
 	return e.Settings.PlanEnable(e.wanted)
@@ -310,7 +310,7 @@ func (e *enabling) planEdit() (journal.Change, error) {
 
 // complete calls the claude command for what is missing. One that cannot register a
 // directory is no reason to fail: user settings can declare it.
-func (e *enabling) complete(ctx context.Context) error {
+func (e *enableRun) complete(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
 	case e.Claude.Path == "":
@@ -340,12 +340,12 @@ func (e *enabling) complete(ctx context.Context) error {
 }
 
 // noteLeftover notes what an undo of the settings does not take back.
-func (e *enabling) noteLeftover(what string) {
+func (e *enableRun) noteLeftover(what string) {
 	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
 }
 
 // summarize is what to tell of a plan.
-func (e *enabling) summarize(ctx context.Context, plan journal.Change) Enabled {
+func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Enabled {
 	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "takes effect in your next session"}
 	if e.wanted.Declare {
 		d.Live += " (the one after it before Claude Code 2.1.285)"
@@ -362,7 +362,7 @@ func (e *enabling) summarize(ctx context.Context, plan journal.Change) Enabled {
 }
 
 // describeTodo says what complete would do, "" for nothing.
-func (e *enabling) describeTodo() string {
+func (e *enableRun) describeTodo() string {
 	const away = ", away from your settings"
 	switch {
 	case e.Claude.Path == "":
@@ -377,7 +377,7 @@ func (e *enabling) describeTodo() string {
 
 // isClientOlder tells whether the claude command is older than a version; one that does not
 // say counts as old.
-func (e *enabling) isClientOlder(ctx context.Context, version string) bool {
+func (e *enableRun) isClientOlder(ctx context.Context, version string) bool {
 	if e.Claude.Path == "" {
 		return true
 	}
@@ -390,7 +390,7 @@ func (e *enabling) isClientOlder(ctx context.Context, version string) bool {
 }
 
 // scopeNotes say what an edit of a project's settings means beside the edit.
-func (e *enabling) scopeNotes(ctx context.Context) []string {
+func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	plugin := e.wanted.Plugin
 	file, errFile := e.Settings.Places.Settings(e.Scope)
 	user, errUser := e.Settings.Places.Settings(client.User)
@@ -415,7 +415,7 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 
 // wouldCommit tells whether a file lies in the git repository around the working
 // directory, and that does not ignore it.
-func (e *enabling) wouldCommit(ctx context.Context, file string) bool {
+func (e *enableRun) wouldCommit(ctx context.Context, file string) bool {
 	work := e.Settings.Work
 	if git.RepositoryRoot(work) == "" {
 		return false

@@ -58,7 +58,7 @@ func (s *switching) readRecords() (err error) {
 }
 
 // EnableOn switches a plugin on for a host.
-func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done Enabled, err error) {
+func EnableOn(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
 	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err
@@ -66,7 +66,7 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 	if err := s.findInDirectory(ctx, r); err != nil {
 		return done, err
 	}
-	kin, err := s.examine()
+	sameKind, err := s.examine()
 	if err != nil {
 		return done, err
 	}
@@ -75,7 +75,7 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 		if err := s.readRecords(); err != nil { // another springfield may have been there
 			return journal.Change{}, err
 		}
-		return s.planSwitchOn(ctx, now, r, kin)
+		return s.planSwitchOn(ctx, now, r, sameKind)
 	}
 	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
 	if done.Change, err = plan(m.Settings); err != nil {
@@ -98,12 +98,12 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 }
 
 // findInDirectory finds the plugin, which has to lie in a directory.
-func (s *switching) findInDirectory(ctx context.Context, r Enabling) error {
+func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
 		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", s.host.Title)
 	}
 	r.NoClaude = true
-	e := newEnabling(s.Means, r)
+	e := newEnableRun(s.Means, r)
 	if err := e.findPlugin(ctx); err != nil {
 		return err
 	}
@@ -115,9 +115,9 @@ func (s *switching) findInDirectory(ctx context.Context, r Enabling) error {
 	return nil
 }
 
-// examine looks at the plugin's own files. One that could not run is refused. kin are the
+// examine looks at the plugin's own files. One that could not run is refused. sameKind are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
-func (s *switching) examine() (kin []string, err error) {
+func (s *switching) examine() (sameKind []string, err error) {
 	found := s.Settings.InstalledIn(s.PluginDir())
 	err = generator.CheckHook(s.PluginDir(), generator.HostTarget())
 	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
@@ -138,9 +138,9 @@ func (s *switching) examine() (kin []string, err error) {
 		}
 	}
 	if found.DrivesStop() {
-		_, kin = strategiesLike(found.Strategy)
+		_, sameKind = strategiesLike(found.Strategy)
 	}
-	return kin, nil
+	return sameKind, nil
 }
 
 // foreign is the settings file of the scope.
@@ -159,7 +159,7 @@ func (s *switching) foreign() settings.Foreign {
 }
 
 // planSwitchOn works out the change that has the plugin on.
-func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r Enabling, kin []string) (c journal.Change, err error) {
+func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
 	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
 	if s.host.Settings.Entries != nil {
 		entries, err := s.host.Settings.Entries(ctx, s.Request)
@@ -171,7 +171,7 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 		}
 	}
 	if !r.Keep {
-		if err := s.othersOff(now, &c, kin); err != nil {
+		if err := s.othersOff(now, &c, sameKind); err != nil {
 			return c, err
 		}
 	}
@@ -182,10 +182,10 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 }
 
 // othersOff has the other springfield plugins off that are of the same kind.
-func (s *switching) othersOff(now *settings.Settings, c *journal.Change, kin []string) error {
+func (s *switching) othersOff(now *settings.Settings, c *journal.Change, sameKind []string) error {
 	for _, other := range s.knows {
 		is := now.InstalledIn(other.Dir)
-		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.DrivesStop() || !slices.Contains(kin, is.Strategy) {
+		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy) {
 			continue
 		}
 		off := *s

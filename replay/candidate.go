@@ -62,12 +62,12 @@ func CandidateNames() []string {
 			}
 		}
 	}
-	return append(names, seedTree, latte)
+	return append(names, seedTree, doubleShotLatte)
 }
 
 const (
-	seedTree = "seed-tree"
-	latte    = "double-shot-latte"
+	seedTree        = "seed-tree"
+	doubleShotLatte = "double-shot-latte"
 )
 
 // NamesForLogs are the names of those that a session log is enough for, without the seeds.
@@ -126,7 +126,7 @@ func candidate(name string) (Candidate, error) {
 		c, err := candidate(registry.Default() + ":seed")
 		c.Bare, c.NoBudget, c.Note = true, true, "the first design alone, without guards and limits"
 		return c, err
-	case latte:
+	case doubleShotLatte:
 		return Candidate{AsksAlways: true, Note: "asks a model at every stop; its answers are not measurable here, so each counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")

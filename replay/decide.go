@@ -39,8 +39,8 @@ const maxEvidence = 200
 
 // What double-shot-latte sends: the last lines, and so many bytes of them.
 const (
-	latteLines = 4
-	latteBytes = 32000
+	sentLines     = 4
+	mostSentBytes = 32000
 )
 
 // scene is a place as the candidates find it.
@@ -51,7 +51,7 @@ type scene struct {
 	now    time.Time
 	lines  func(n int) activity.Window
 	window map[int]activity.Window
-	latte  int // bytes of the last lines
+	sent   int // bytes of the last lines
 }
 
 // ReadNew gives the situation at the place, whatever was read before.
@@ -162,7 +162,7 @@ func (v *voter) look(m *scene, known []opinion) opinion {
 // choose spends the budget, if the place was a stop.
 func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if v.AsksAlways {
-		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.latte}
+		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.sent}
 	}
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.NoBudget {

@@ -30,7 +30,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 	m := working("s", 3<<20, 7)
 	m.call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").says("The first is in place.").rests().asks("go on")
 	m.call("AskUserQuestion", `{"questions":[]}`).returns("A").says("Then A it is. Moving to Task 2.").rests()
-	names := slices.DeleteFunc(CandidateNames(), func(name string) bool { return name == latte })
+	names := slices.DeleteFunc(CandidateNames(), func(name string) bool { return name == doubleShotLatte })
 	candidates, err := Candidates(names, "")
 	must(t, err)
 	r := alone(t, m, names...)

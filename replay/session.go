@@ -88,7 +88,7 @@ type walker struct {
 	opinions []opinion
 	skip     bool // the open place is too old
 
-	ends [latteLines + 1]int64 // where the newest lines end, a ring
+	ends [sentLines + 1]int64 // where the newest lines end, a ring
 }
 
 // span is how much is read between two ticks, in bytes.
@@ -231,12 +231,12 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 	n := c.LineNumber()
 	from := int64(0)
-	if n > latteLines {
-		from = w.ends[(n-latteLines)%len(w.ends)]
+	if n > sentLines {
+		from = w.ends[(n-sentLines)%len(w.ends)]
 	}
 	w.scene = &scene{
 		event: w.eventAt(said, view), view: view, now: w.row.At,
-		lines: c.WindowOf, latte: int(min(latteBytes, c.EndOffset()-from)),
+		lines: c.WindowOf, sent: int(min(mostSentBytes, c.EndOffset()-from)),
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {

@@ -88,18 +88,18 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	request := installer.Enabling{
+	request := installer.EnableRequest{
 		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
-		Rivals: settings.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
-		Ask: func(rivals *settings.RivalsError) (settings.Rivals, error) {
+		Conflicts: settings.ConflictAnswer(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
+		Ask: func(rivals *settings.ConflictError) (settings.ConflictAnswer, error) {
 			if !a.terminal {
 				return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
 			}
 			answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-				{Value: string(settings.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
-				{Value: string(settings.RivalsKeep), Label: "leave it on: either can make Claude go on"},
-			}, string(settings.RivalsOff))
-			return settings.Rivals(answer), err
+				{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+				{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
+			}, string(settings.ConflictsOff))
+			return settings.ConflictAnswer(answer), err
 		},
 	}
 	if o.scope != client.Managed {
@@ -109,7 +109,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		request.Scope = scope
 	}
-	if !slices.Contains([]settings.Rivals{"", settings.RivalsOff, settings.RivalsKeep}, request.Rivals) {
+	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, request.Conflicts) {
 		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep")
 	}
 	places, err := a.findPlaces()
@@ -157,7 +157,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 }
 
 // enableOn switches a plugin on for one host after the other.
-func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.Enabling) (results []result, err error) {
+func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.EnableRequest) (results []result, err error) {
 	places, err := a.findPlaces()
 	if err != nil {
 		return nil, err
@@ -195,7 +195,7 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
 // those that the plugin is not made for are passed over.
-func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.Enabling) (able []hosts.Host, err error) {
+func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.EnableRequest) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
 	}

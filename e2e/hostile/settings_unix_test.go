@@ -414,12 +414,12 @@ func (d *desk) enable() {
 	must(d.t, err)
 	plugin := ours[d.r.IntN(len(ours))]
 	scope := client.AllScopes()[d.r.IntN(3)]
-	e := settings.Enabling{
+	e := settings.EnableRequest{
 		Plugin: client.Plugin{Name: plugin, Marketplace: market, Suite: suite}, Scope: scope,
-		Declare: d.r.IntN(2) == 0, Keep: d.r.IntN(4) == 0, Beside: plugin == "todo-continuation", Rivals: settings.RivalsKeep,
+		Declare: d.r.IntN(2) == 0, Keep: d.r.IntN(4) == 0, DecidesNothing: plugin == "todo-continuation", Conflicts: settings.ConflictsKeep,
 	}
 	if plugin == "ralph-wiggum" {
-		e.Rounds = 26
+		e.MaxContinues = 26
 	}
 	file, user, id := d.files[scope], d.files[client.User], e.Plugin.ID()
 	before := d.now()
@@ -437,10 +437,10 @@ func (d *desk) enable() {
 				case f != file || len(at) != 2:
 					return false
 				case at[0] == "env" && at[1] == cap8:
-					return e.Rounds > 8
+					return e.MaxContinues > 8
 				case at[0] == "enabledPlugins" && at[1] == id:
 					return true
-				case at[0] == "enabledPlugins" && !e.Beside:
+				case at[0] == "enabledPlugins" && !e.DecidesNothing:
 					isLatte := strings.HasPrefix(at[1], "double-shot-latte@")
 					isOurs := strings.HasSuffix(at[1], "@"+market)
 					return (isLatte || isOurs && !e.Keep) && (at[1] == latte || saying(after1(d, f), at...) == "false")
@@ -455,14 +455,14 @@ func (d *desk) enable() {
 	if saying(text(after[file]), "enabledPlugins", id) != "true" {
 		d.wrong("not switched on", "%q", after[file])
 	}
-	if !e.Beside && saying(text(after[file]), "enabledPlugins", latte) != "false" {
+	if !e.DecidesNothing && saying(text(after[file]), "enabledPlugins", latte) != "false" {
 		d.wrong("double-shot-latte is not off", "%q", after[file])
 	}
 	if e.Declare && saying(text(after[user]), "extraKnownMarketplaces", market) == "" {
 		d.wrong("not declared", "%q", after[user])
 	}
 	c := d.take(file, before[file])
-	if !e.Beside && !e.Keep {
+	if !e.DecidesNothing && !e.Keep {
 		for held := range c.holds {
 			if !strings.HasPrefix(held, "declared ") && held != "todo-continuation@"+market {
 				delete(c.holds, held)

@@ -159,8 +159,8 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 	return all
 }
 
-// checkRivals looks for others that can make Claude go on.
-func (in *Inspection) checkRivals() (all []check.Finding) {
+// checkConflicts looks for others that can make Claude go on.
+func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubled(drivers, strategyOf); len(twice) > 0 {
 		var off []string

@@ -140,7 +140,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "hooks", Look: (*Inspection).checkPaused},
 		{Name: "plugin", Look: (*Inspection).checkPlugins},
 		{Name: "marketplace", Look: (*Inspection).checkMarkets},
-		{Name: "one decides", Look: (*Inspection).checkRivals},
+		{Name: "one decides", Look: (*Inspection).checkConflicts},
 		{Name: "ralph-loop", Look: (*Inspection).checkRalphFile},
 		{Name: "block cap", Look: (*Inspection).checkBlockCap},
 		{Name: "rules", Look: (*Inspection).checkRules},

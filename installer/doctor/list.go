@@ -37,17 +37,17 @@ type Strategy struct {
 
 // AtHand is a plugin of a suite at hand, or one of ours that is switched on.
 type AtHand struct {
-	ID       string `json:"id"`
-	Strategy string `json:"strategy"`
-	Here     bool   `json:"here"`            // of the suite around the working directory
-	Suite    string `json:"suite,omitempty"` // the directory of its suite
-	Version  string `json:"version,omitempty"`
-	On       bool   `json:"on"`
-	By       string `json:"by,omitempty"` // the scope that has the last word
-	Decides  bool   `json:"decides"`
-	Beside   bool   `json:"beside"`          // runs and decides nothing at Stop
-	Loads    string `json:"loads,omitempty"` // the version that Claude Code loads
-	Problem  string `json:"problem,omitempty"`
+	ID             string `json:"id"`
+	Strategy       string `json:"strategy"`
+	Here           bool   `json:"here"`            // of the suite around the working directory
+	Suite          string `json:"suite,omitempty"` // the directory of its suite
+	Version        string `json:"version,omitempty"`
+	On             bool   `json:"on"`
+	By             string `json:"by,omitempty"` // the scope that has the last word
+	Decides        bool   `json:"decides"`
+	DecidesNothing bool   `json:"beside"`          // runs and decides nothing at Stop
+	Loads          string `json:"loads,omitempty"` // the version that Claude Code loads
+	Problem        string `json:"problem,omitempty"`
 	// Hosts are the other agents on which it is on.
 	Hosts []string `json:"hosts,omitempty"`
 
@@ -133,8 +133,8 @@ func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 func (in *Inspection) addState(p *AtHand, s client.Switched) {
 	p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
 	same := func(d client.Switched) bool { return d.ID == s.ID }
-	p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
-	if s.On && !p.Decides && !p.Beside {
+	p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
+	if s.On && !p.Decides && !p.DecidesNothing {
 		p.Problem = s.Problem
 		if s.Problem == "" {
 			p.Problem = "its hook does not run"
@@ -173,7 +173,7 @@ func (p AtHand) StateInWords() string {
 	switch {
 	case p.Decides:
 		says = append(says, "decides when Claude stops")
-	case p.Beside:
+	case p.DecidesNothing:
 		says = append(says, "runs beside what decides when Claude stops")
 	case p.On:
 		says = append(says, "but "+p.Problem)

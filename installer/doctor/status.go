@@ -18,16 +18,16 @@ import (
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
 type Status struct {
-	Deciding []string       `json:"deciding"` // IDs of springfield plugins that decide at Stop
-	Reasons  []string       `json:"reasons"`  // why none does
-	Beside   []string       `json:"beside"`   // IDs of those that run and decide nothing at Stop
-	Notes    []string       `json:"notes"`
-	Silenced string         `json:"silenced,omitempty"`
-	Settings []client.Layer `json:"settings"`
-	Plugins  []Plugin       `json:"plugins"`
-	Hooks    []client.Hook  `json:"hooks"` // that run
-	Idle     []client.Hook  `json:"idle"`  // that do not
-	Judge    Judge          `json:"judge"` // what judges have done today
+	Deciding    []string       `json:"deciding"` // IDs of springfield plugins that decide at Stop
+	Reasons     []string       `json:"reasons"`  // why none does
+	OutsideStop []string       `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Notes       []string       `json:"notes"`
+	Silenced    string         `json:"silenced,omitempty"`
+	Settings    []client.Layer `json:"settings"`
+	Plugins     []Plugin       `json:"plugins"`
+	Hooks       []client.Hook  `json:"hooks"` // that run
+	Idle        []client.Hook  `json:"idle"`  // that do not
+	Judge       Judge          `json:"judge"` // what judges have done today
 }
 
 // Judge is what judges have done today.
@@ -72,7 +72,7 @@ func (p Plugin) OtherScopes() string {
 // SumUpStatus sums up what is in effect.
 func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
-	s := Status{Deciding: pluginIDs(w.deciding), Beside: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
+	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
 	s.Plugins = []Plugin{}
 	for _, p := range in.Plugins {
 		s.Plugins = append(s.Plugins, pluginOf(p))

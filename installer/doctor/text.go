@@ -88,7 +88,7 @@ func (s Status) writeDecision(out layout.Printer) {
 		p.writeText(out, len(deciding) > 1)
 	}
 	for _, p := range s.Plugins {
-		if slices.Contains(s.Beside, p.ID) {
+		if slices.Contains(s.OutsideStop, p.ID) {
 			out.PrintText("%s runs too, and decides nothing at a stop", p.ID)
 			p.writeText(out, false)
 		}

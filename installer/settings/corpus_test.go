@@ -371,16 +371,16 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 		scope, way := client.AllScopes()[i%3], i%4
 		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
 			t.Parallel()
-			e := Enabling{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
+			e := EnableRequest{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
 			if way >= 2 {
-				e.Rounds = 30
+				e.MaxContinues = 30
 			}
 			checkEdited(t, k, e)
 		})
 	}
 }
 
-func checkEdited(t *testing.T, k settingsKind, e Enabling) {
+func checkEdited(t *testing.T, k settingsKind, e EnableRequest) {
 	p := newPlaces(t)
 	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
 	before := k.inWorld(t, p)
@@ -507,7 +507,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := settingsOf(t, p, scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
+				_, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -559,7 +559,7 @@ type plannedChange struct {
 }
 
 // plannedFor works out what enabling changes in the scope's own file.
-func plannedFor(t *testing.T, before string, e Enabling) []plannedChange {
+func plannedFor(t *testing.T, before string, e EnableRequest) []plannedChange {
 	t.Helper()
 	var changes []plannedChange
 	settings := root(before)
@@ -582,15 +582,15 @@ func plannedFor(t *testing.T, before string, e Enabling) []plannedChange {
 			}
 		}
 	}
-	if e.Rounds > 0 {
+	if e.MaxContinues > 0 {
 		honours := 8
 		if is := settings.member("env").member("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"); is != nil {
 			if n, err := strconv.Atoi(strings.Trim(is.text(), `"`)); err == nil {
 				honours = n
 			}
 		}
-		if 0 < honours && honours < e.Rounds {
-			set(strconv.Quote(strconv.Itoa(e.Rounds)), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
+		if 0 < honours && honours < e.MaxContinues {
+			set(strconv.Quote(strconv.Itoa(e.MaxContinues)), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
 		}
 	}
 	if e.Declare && e.Scope == client.User {

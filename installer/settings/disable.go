@@ -66,7 +66,7 @@ func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error 
 		return s.giveBack(c, v, f, id)
 	case on:
 		only := "springfield did not enable it here, so it is only switched off"
-		if !strings.HasPrefix(id, latte) {
+		if !strings.HasPrefix(id, doubleShotLatte) {
 			only += "; double-shot-latte stays as it is"
 		}
 		c.Notes = append(c.Notes, only)

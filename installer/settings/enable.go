@@ -23,57 +23,57 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// latte is the plugin that springfield replaces.
+// doubleShotLatte is the plugin that springfield replaces.
 const (
-	latte       = "double-shot-latte@"
-	latteOrigin = latte + "superpowers-marketplace"
+	doubleShotLatte       = "double-shot-latte@"
+	doubleShotLatteOrigin = doubleShotLatte + "superpowers-marketplace"
 )
 
-// Rivals says what is to happen to plugins that drive the same loop.
-type Rivals string
+// ConflictAnswer says what is to happen to plugins that drive the same loop.
+type ConflictAnswer string
 
-// Answers about rivals; none is asked for with a *RivalsError.
+// Answers about conflicts; none is asked for with a *ConflictError.
 const (
-	RivalsOff  Rivals = "off"
-	RivalsKeep Rivals = "keep"
+	ConflictsOff  ConflictAnswer = "off"
+	ConflictsKeep ConflictAnswer = "keep"
 )
 
-// Enabling is what Enable is asked for.
-type Enabling struct {
+// EnableRequest is what Enable is asked for.
+type EnableRequest struct {
 	Plugin client.Plugin
 	Scope  client.Scope
 	// Declare has user settings declare the suite's directory as a marketplace,
 	// for when there is no client to register it.
 	Declare bool
 	Keep    bool // other springfield plugins stay on
-	// Kin are the strategies of the plugin's kind, of which one is on; nil: all that
+	// SameKind are the strategies of the plugin's kind, of which one is on; nil: all that
 	// decide at Stop.
-	Kin []string
-	// Beside is set for a plugin that decides nothing at Stop, so that all others
+	SameKind []string
+	// DecidesNothing is set for a plugin that decides nothing at Stop, so that all others
 	// stay as they are.
-	Beside bool
+	DecidesNothing bool
 	// Loops is set for a plugin that drives a loop of its own through a spec,
 	// which others drive too.
-	Loops  bool
-	Rivals Rivals
-	// Rounds is how often in a row the plugin may let Claude go on without a
+	Loops     bool
+	Conflicts ConflictAnswer
+	// MaxContinues is how often in a row the plugin may let Claude go on without a
 	// tool call in between.
-	Rounds int
+	MaxContinues int
 }
 
-// RivalsError says that other plugins drive the same loop, and that the user has to
+// ConflictError says that other plugins drive the same loop, and that the user has to
 // decide about them.
-type RivalsError struct {
+type ConflictError struct {
 	Plugin string
 	IDs    []string
 }
 
-func (e *RivalsError) Error() string {
+func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
 // PlanEnable plans to switch a plugin on in a scope.
-func (s *Settings) PlanEnable(e Enabling) (journal.Change, error) {
+func (s *Settings) PlanEnable(e EnableRequest) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)
 	if err != nil {
@@ -115,7 +115,7 @@ func switchTo(id, value string) document.Edit {
 }
 
 // switches are the members to set in the scope's file.
-func (s *Settings) switches(c *journal.Change, f file, e Enabling) ([]document.Edit, error) {
+func (s *Settings) switches(c *journal.Change, f file, e EnableRequest) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return nil, f.refused(err) // before the user is asked anything
@@ -124,43 +124,43 @@ func (s *Settings) switches(c *journal.Change, f file, e Enabling) ([]document.E
 	if err != nil {
 		return nil, err
 	}
-	if e.Beside {
+	if e.DecidesNothing {
 		v.noteOverruled(c, id, true)
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
-	edits := append(v.raiseCap(c, e), switchTo(latteOrigin, "false"))
-	if _, says := v.own.SaysOf(latteOrigin); !says && !v.isOn(latteOrigin) {
-		c.Notes = append(c.Notes, latteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
+	edits := append(v.raiseCap(c, e), switchTo(doubleShotLatteOrigin, "false"))
+	if _, says := v.own.SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
+		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
 	}
-	others, rivals, err := s.switchOffOthers(c, v, f, e)
+	others, conflicts, err := s.switchOffOthers(c, v, f, e)
 	if err != nil {
 		return nil, err
 	}
-	if len(rivals) > 0 && e.Rivals == "" {
-		return nil, &RivalsError{id, rivals}
+	if len(conflicts) > 0 && e.Conflicts == "" {
+		return nil, &ConflictError{id, conflicts}
 	}
 	edits = append(edits, others...)
-	for _, rival := range rivals {
-		if e.Rivals == RivalsKeep {
-			c.Notes = append(c.Notes, rival+" stays on too: both drive a loop, and either can make Claude go on")
+	for _, conflict := range conflicts {
+		if e.Conflicts == ConflictsKeep {
+			c.Notes = append(c.Notes, conflict+" stays on too: both drive a loop, and either can make Claude go on")
 			continue
 		}
-		edits = append(edits, v.removeRival(c, rival)...)
-		v.noteOverruled(c, rival, false)
+		edits = append(edits, v.removeRival(c, conflict)...)
+		v.noteOverruled(c, conflict, false)
 	}
 	v.noteOverruled(c, id, true)
 	return append(edits, switchTo(id, "true")), nil
 }
 
 // switchOffOthers are the members that switch off the other plugins that decide at Stop, and
-// the rivals in a loop.
-func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling) (off []document.Edit, rivals []string, err error) {
+// the conflicts in a loop.
+func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRequest) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // known or not: with this edit it will be
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
 	}
 	for _, id := range v.pluginIDs() {
-		isLatte := strings.HasPrefix(id, latte)
+		isLatte := strings.HasPrefix(id, doubleShotLatte)
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
 			return nil, nil, f.refused(err)
 		}
@@ -178,7 +178,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 				}
 				continue
 			}
-			if v.isOn(id) && id != latteOrigin {
+			if v.isOn(id) && id != doubleShotLatteOrigin {
 				off = append(off, switchTo(id, "false"))
 			}
 			if v.isOn(id) && !above {
@@ -186,17 +186,17 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Enabling
 			}
 			v.noteOverruled(c, id, false)
 		case e.Loops && isRival(id) && (v.isOn(id) || overruled && above):
-			rivals = append(rivals, id)
+			conflicts = append(conflicts, id)
 		}
 	}
-	return off, rivals, nil
+	return off, conflicts, nil
 }
 
 // isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
 // another kind.
-func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
+func (s *Settings) isOtherKind(known *client.Snapshot, e EnableRequest, id string) bool {
 	i := known.Installed(id)
-	return e.Kin != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.Kin, i.Strategy)
+	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
 
 // drivesStop tells whether a plugin is one of ours that decides at Stop. Of one that
@@ -218,7 +218,7 @@ func isRival(id string) bool {
 	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
 }
 
-// removeRival takes a rival's entry out, and says false where a lower scope
+// removeRival takes a conflict's entry out, and says false where a lower scope
 // would switch it on again.
 func (v view) removeRival(c *journal.Change, id string) []document.Edit {
 	_, says := v.own.SaysOf(id)
@@ -234,26 +234,26 @@ func (v view) removeRival(c *journal.Change, id string) []document.Edit {
 }
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
-func (v view) raiseCap(c *journal.Change, e Enabling) []document.Edit {
+func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
-		if client.Honoured(v.above) < e.Rounds {
+		if client.Honoured(v.above) < e.MaxContinues {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
-				client.BlockCap, value, from, e.Plugin.ID(), e.Rounds))
+				client.BlockCap, value, from, e.Plugin.ID(), e.MaxContinues))
 		}
 		return nil
 	}
 	honoured := client.Honoured(v.allLayers())
-	if honoured >= e.Rounds {
+	if honoured >= e.MaxContinues {
 		return nil
 	}
 	c.Notes = append(c.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
-		client.BlockCap, e.Rounds, honoured))
-	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+		client.BlockCap, e.MaxContinues, honoured))
+	return []document.Edit{{Path: []string{"env", client.BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.MaxContinues)))}}
 }
 
 // Managed is the file that an administrator would deploy to have a plugin on for
 // all users of a machine.
-func (e Enabling) Managed(market client.Market) ([]byte, error) {
+func (e EnableRequest) Managed(market client.Market) ([]byte, error) {
 	if market.Source == nil {
 		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
 	}
@@ -265,11 +265,11 @@ func (e Enabling) Managed(market client.Market) ([]byte, error) {
 		Marketplaces: map[string]json.RawMessage{market.Name: market.Declaration()},
 		Plugins:      map[string]bool{e.Plugin.ID(): true},
 	}
-	if !e.Beside {
-		settings.Plugins[latteOrigin] = false
+	if !e.DecidesNothing {
+		settings.Plugins[doubleShotLatteOrigin] = false
 	}
-	if e.Rounds > client.BlockCapDefault {
-		settings.Env = map[string]string{client.BlockCap: strconv.Itoa(e.Rounds)}
+	if e.MaxContinues > client.BlockCapDefault {
+		settings.Env = map[string]string{client.BlockCap: strconv.Itoa(e.MaxContinues)}
 	}
 	return encodeIndented(settings)
 }

@@ -59,7 +59,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	put(t, path, original)
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
-	enabling := func(e Enabling) func() (journal.Change, error) {
+	enabling := func(e EnableRequest) func() (journal.Change, error) {
 		return func() (journal.Change, error) { return ReadSettings(p).PlanEnable(e) }
 	}
 	disabling := func(plugin client.Plugin, scope client.Scope) func() (journal.Change, error) {
@@ -67,20 +67,20 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 	}
 	undoing := func() (journal.Change, error) { plan, _, err := planUndo(p); return plan, err }
 	plans := []func() (journal.Change, error){
-		enabling(Enabling{Plugin: ned, Scope: client.User}),
-		enabling(Enabling{Plugin: lisa, Scope: client.User, Keep: true}),
+		enabling(EnableRequest{Plugin: ned, Scope: client.User}),
+		enabling(EnableRequest{Plugin: lisa, Scope: client.User, Keep: true}),
 		disabling(ned, client.User),
 		disabling(lisa, client.User),
 		undoOp:    undoing,
 		clientOp:  nil,
-		6:         enabling(Enabling{Plugin: lisa, Scope: client.User, Declare: true, Rounds: 30}),
-		7:         enabling(Enabling{Plugin: ned, Scope: client.Project, Declare: true, Rounds: 9}),
+		6:         enabling(EnableRequest{Plugin: lisa, Scope: client.User, Declare: true, MaxContinues: 30}),
+		7:         enabling(EnableRequest{Plugin: ned, Scope: client.Project, Declare: true, MaxContinues: 9}),
 		8:         disabling(ned, client.Project),
-		9:         enabling(Enabling{Plugin: lisa, Scope: client.Local, Declare: true, Keep: true}),
+		9:         enabling(EnableRequest{Plugin: lisa, Scope: client.Local, Declare: true, Keep: true}),
 		10:        disabling(lisa, client.Local),
 		deleteOp:  nil,
 		withoutOp: nil,
-		13:        enabling(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}),
+		13:        enabling(EnableRequest{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}),
 		14:        disabling(todo, client.User),
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
@@ -207,10 +207,10 @@ func TestBesideStaysOn(t *testing.T) {
 			t.Errorf("env is %v", is.Env)
 		}
 	}
-	do(ReadSettings(p).PlanEnable(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}))
+	do(ReadSettings(p).PlanEnable(EnableRequest{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(ReadSettings(p).PlanEnable(Enabling{Plugin: ned, Scope: client.User, Declare: true, Rounds: 30}))
-	says(map[string]bool{"double-shot-latte@a": false, latteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
+	do(ReadSettings(p).PlanEnable(EnableRequest{Plugin: ned, Scope: client.User, Declare: true, MaxContinues: 30}))
+	says(map[string]bool{"double-shot-latte@a": false, doubleShotLatteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
 	do(ReadSettings(p).Disable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
 	do(ReadSettings(p).Disable(todo, client.User))
@@ -248,7 +248,7 @@ func checkRefused(t *testing.T, original, ops string, err error) {
 			t.Fatalf("%q, %q: %v has no place", original, ops, err)
 		}
 	case errors.Is(err, journal.ErrNothingToUndo), errors.As(err, &changed), errors.As(err, &conflict):
-	case strings.Contains(err.Error(), latte) && strings.Contains(err.Error(), "is not UTF-8"):
+	case strings.Contains(err.Error(), doubleShotLatte) && strings.Contains(err.Error(), "is not UTF-8"):
 		// Of two such plugins one could be taken for the other.
 	default:
 		t.Fatalf("%q, %q: %v", original, ops, err)

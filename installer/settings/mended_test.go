@@ -37,7 +37,7 @@ func TestANumberIsACap(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 30})
+	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 30})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	if !strings.Contains(look(t, user), "50") {
@@ -49,7 +49,7 @@ func TestALatteGivenTwiceIsRefused(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err == nil {
 		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
 	}
@@ -76,7 +76,7 @@ func TestJournalIsSwept(t *testing.T) {
 func TestBrokenTextIsNoPlugin(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
+	if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
 		t.Error(err)
 	}
 }
@@ -91,7 +91,9 @@ func TestARepairIsGivenBack(t *testing.T) {
 	enable(t, p, ned, client.User, false)
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
 	for _, plan := range []func() (journal.Change, error){
-		func() (journal.Change, error) { return ReadSettings(p).PlanSwitch(client.User, latteOrigin, false) },
+		func() (journal.Change, error) {
+			return ReadSettings(p).PlanSwitch(client.User, doubleShotLatteOrigin, false)
+		},
 		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
 		repair, err := plan()
@@ -140,7 +142,7 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
 		t.Errorf("%q, %v", plan.Notes, err)
 	}
@@ -149,7 +151,7 @@ func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 func TestACapThatAnotherScopeLowers(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 40})
+	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 40})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
 		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
 	}
@@ -160,7 +162,7 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
 	for _, scope := range []client.Scope{client.User, client.Local} {
-		plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+		plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
@@ -255,7 +257,7 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 // could not be taken back: it is remembered, and disable gives back what was there.
 func TestRememberedBeforeTheFileChanges(t *testing.T) {
 	p := newPlaces(t)
-	plan, err := ReadSettings(p).PlanEnable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
+	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
 	must(t, err)
 	remembered := map[string]bool{}
 	for _, e := range plan.Edits {

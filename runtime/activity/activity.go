@@ -160,10 +160,10 @@ type Memory struct {
 	// calls of the session by then.
 	Text  string
 	Calls int
-	// Stalls counts our continues in a row without progress, Rounds all of them
+	// Stalls counts our continues in a row without progress, Continues all of them
 	// since the loop began.
-	Stalls int
-	Rounds int
+	Stalls    int
+	Continues int
 	// Began and At are the times of the first continue and the last, in Unix
 	// milliseconds.
 	Began int64
@@ -185,7 +185,7 @@ func (r *Memory) Members(m *codec.Members) {
 	m.Text("text", &r.Text)
 	codec.Number(m, "calls", &r.Calls)
 	codec.Number(m, "stalls", &r.Stalls)
-	codec.Number(m, "rounds", &r.Rounds)
+	codec.Number(m, "rounds", &r.Continues)
 	codec.Number(m, "began", &r.Began)
 	codec.Number(m, "at", &r.At)
 	codec.Number(m, "idle", &r.Idle)

@@ -122,7 +122,7 @@ func (l *loopHere) limitOf(goal wiggum.Goal) int {
 }
 
 func (l *loopHere) ceiling() int {
-	rounds, _ := l.driver.Settings.MaxRounds()
+	rounds, _ := l.driver.Settings.MaxIterations()
 	return rounds
 }
 

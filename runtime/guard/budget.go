@@ -174,12 +174,12 @@ const chain = 4
 // of them. Where the prompt is not known there is nothing to count by.
 func TakeRound(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 	if s.LoopPrompt != prompt {
-		s.LoopPrompt, s.Rounds = prompt, 0
+		s.LoopPrompt, s.LoopContinues = prompt, 0
 	}
-	if prompt != "" && s.Rounds >= chain*most {
-		return s, Veto{"rounds", continues(s.Rounds) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
+	if prompt != "" && s.LoopContinues >= chain*most {
+		return s, Veto{"rounds", continues(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
 	}
-	s.Rounds++
+	s.LoopContinues++
 	s.Known++
 	return s, Veto{}
 }

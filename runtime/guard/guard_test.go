@@ -230,7 +230,7 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 			t.Errorf("%s: %+v, want %q", name, v, test.want)
 		}
 	}
-	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", Rounds: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
+	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", LoopContinues: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
 		t.Errorf("loops: %+v", v)
 	}
 }

@@ -85,19 +85,19 @@ func (s Settings) MaxContinues() int {
 	if s.Strategy.Answers() != "Stop" {
 		return 0
 	}
-	if rounds, ok := s.MaxRounds(); ok {
+	if rounds, ok := s.MaxIterations(); ok {
 		return rounds
 	}
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour)
 }
 
-// MaxRounds is the most that a loop can ask for; not ok for a strategy without one.
-func (s Settings) MaxRounds() (rounds int, ok bool) {
+// MaxIterations is the most that a loop can ask for; not ok for a strategy without one.
+func (s Settings) MaxIterations() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
 		return 0, false
 	}
-	return loop.MaxRounds(), true
+	return loop.MaxIterations(), true
 }
 
 // JudgeOptions is who is asked where the rules are not sure; not ok if no judge is.

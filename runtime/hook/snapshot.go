@@ -133,7 +133,7 @@ func (s *Snapshot) guarded() guard.Veto {
 	if veto := s.anotherLoop(); veto.Rule != "" {
 		return veto
 	}
-	if _, loops := s.Settings.MaxRounds(); !loops {
+	if _, loops := s.Settings.MaxIterations(); !loops {
 		return guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return guard.Veto{}
@@ -358,7 +358,7 @@ func (s *Snapshot) Settle() Settled {
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
-		rounds, _ := s.Settings.MaxRounds()
+		rounds, _ := s.Settings.MaxIterations()
 		out.Next, veto = guard.TakeRound(s.Before, rounds, s.promptID())
 	case goesOn:
 		limits := s.Settings.Limits

@@ -110,10 +110,10 @@ type State struct {
 	// and Tools the calls it has been counted against.
 	Idle  int
 	Tools int
-	// Rounds counts the continues of loops since the prompt LoopPrompt, which their
+	// LoopContinues counts the continues of loops since the prompt LoopPrompt, which their
 	// own memories can forget.
-	LoopPrompt string
-	Rounds     int
+	LoopPrompt    string
+	LoopContinues int
 	// Loops are what loops remember of this session, the newest last.
 	Loops []activity.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
@@ -285,7 +285,7 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "idle", &s.Idle)
 	codec.Number(m, "tools", &s.Tools)
 	m.Text("loop_prompt", &s.LoopPrompt)
-	codec.Number(m, "rounds", &s.Rounds)
+	codec.Number(m, "rounds", &s.LoopContinues)
 	codec.ListOf(m, "loops", &s.Loops)
 	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)

@@ -86,8 +86,8 @@ type Options struct {
 	Checks  []string
 }
 
-// MaxRounds is the most iterations.
-func (o *Options) MaxRounds() int { return o.Ceiling.Value }
+// MaxIterations is the most iterations.
+func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
 func (o *Options) Members() []strategy.Member {
@@ -273,7 +273,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if s.Workspace.Away {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
-	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
+	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxIterations()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
 	v := r.decideRound(o.Checks)
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later
@@ -353,7 +353,7 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	case !active: // a new turn
 		m.Stalls = 0
 		if prompt := quotation.HashText(r.s.Turn.PromptID); m.Prompt != prompt {
-			m.Prompt, m.Rounds = prompt, 0
+			m.Prompt, m.Continues = prompt, 0
 		}
 	case m.Mark != mark:
 		m.Stalls = 0
@@ -370,12 +370,12 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		v.Remember = m
 		return v
 	}
-	if m.Rounds+1 >= r.iterationLimit() {
-		return r.limited(m.Rounds + 1)
+	if m.Continues+1 >= r.iterationLimit() {
+		return r.limited(m.Continues + 1)
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
-	m.Rounds++
-	if m.Rounds == 1 {
+	m.Continues++
+	if m.Continues == 1 {
 		m.Began = r.s.Session.Now
 	}
 	v := goOn()

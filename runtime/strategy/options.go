@@ -124,5 +124,5 @@ func Ceiling(rounds int) Number {
 // Looping are options of a strategy whose loop has a maximum of its own: the budget
 // does not count its rounds.
 type Looping interface {
-	MaxRounds() int
+	MaxIterations() int
 }

@@ -231,14 +231,14 @@ const (
 	Daily    Kind = "daily"     // decides at every stop
 	GoalLoop Kind = "goal loop" // drives a loop to a goal
 	SpecLoop Kind = "spec loop" // drives a loop through the tasks of a spec
-	Beside   Kind = "beside"    // decides nothing at a stop
+	OutsideStop   Kind = "beside"    // decides nothing at a stop
 )
 
 // KindOf is what the strategy does.
 func (s Strategy) KindOf() Kind {
 	switch {
 	case s.Answers() != "Stop":
-		return Beside
+		return OutsideStop
 	case s.Loop == nil:
 		return Daily
 	case s.Loop.Spec:

@@ -124,10 +124,10 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if sum := listSum(todos); m.Text != sum {
 		m = activity.Memory{Key: todoMemory, Text: sum}
 	}
-	if m.Rounds >= o.Ceiling.Value {
-		return passBy("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)
+	if m.Continues >= o.Ceiling.Value {
+		return passBy("stale", "reminded "+strconv.Itoa(m.Continues)+" times, and the list is the same: "+evidence)
 	}
-	m.Rounds++
+	m.Continues++
 	m.At = s.Session.Now
 	heading := "Your todo list has open items:"
 	if where != "" {

@@ -44,8 +44,8 @@ func Strategy() strategy.Strategy {
 // Options are the most iterations that a loop's file can ask for.
 type Options struct{ Ceiling strategy.Number }
 
-// MaxRounds is that number.
-func (o *Options) MaxRounds() int { return o.Ceiling.Value }
+// MaxIterations is that number.
+func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 // Members are the ceiling.
 func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
@@ -118,11 +118,11 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
 	}
 	l.max = l.Max
-	if l.max > o.MaxRounds() {
-		l.max, l.capped = o.MaxRounds(), true
+	if l.max > o.MaxIterations() {
+		l.max, l.capped = o.MaxIterations(), true
 	}
 	l.remember()
-	return l.decideIteration(o.MaxRounds())
+	return l.decideIteration(o.MaxIterations())
 }
 
 // goalLoop is a loop at one stop.
@@ -153,7 +153,7 @@ func (l *goalLoop) remember() {
 		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
 	}
 	if l.memory.Prompt == l.s.Turn.PromptID && l.s.Turn.PromptID != "" {
-		l.rounds = l.memory.Rounds
+		l.rounds = l.memory.Continues
 	}
 	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = activity.Memory{Key: l.memory.Key}
@@ -296,7 +296,7 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: l.countIdle() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
+			Stalls: stalls + 1, Idle: l.countIdle() + 1, Continues: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
 	}
 	if l.s.Session.Protocol == "exit2" {
