@@ -15,9 +15,7 @@ import (
 func carriedHeads(t *testing.T) string {
 	t.Helper()
 	source, err := generator.SourceHash()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
 	for _, target := range generator.AllTargets() {
 		data := append(scratch.ProgramHead(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
@@ -28,8 +26,6 @@ func carriedHeads(t *testing.T) string {
 		}
 	}
 	dir := t.TempDir()
-	if err := generator.WritePrebuilt(dir, built); err != nil {
-		t.Fatal(err)
-	}
+	must(t, generator.WritePrebuilt(dir, built))
 	return dir
 }

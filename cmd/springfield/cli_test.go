@@ -60,9 +60,7 @@ func TestCLIDocIsCurrent(t *testing.T) {
 	const file = "../../docs/cli.md"
 	want := []byte(cliDoc(newRoot(&app{})))
 	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, want, 0o644))
 	}
 	if is, err := os.ReadFile(file); err != nil || !bytes.Equal(is, want) {
 		t.Errorf("%s is not what the commands say (%v): go test ./cmd/springfield -run TestCLIDocIsCurrent -update", file, err)

@@ -34,9 +34,7 @@ func TestCodexIsToldToTrust(t *testing.T) {
 	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":/usr/bin:/bin")
 	w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
 	w.write(t, "bin/codex", strings.ReplaceAll(standIn, "hooks/ned-flanders/.", filepath.Join(w.work(), "hooks/ned-flanders")+"/."))
-	if err := os.Chmod(filepath.Join(w.dir, "bin/codex"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(w.dir, "bin/codex"), 0o755))
 	const settings = "# mine\n[tools]\nupdate_plan.enabled = true\n"
 	w.write(t, "home/.codex/config.toml", settings)
 	says := func(c called, want string) {

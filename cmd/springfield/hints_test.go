@@ -42,9 +42,7 @@ func TestHintsLeadOn(t *testing.T) {
 	}
 	for _, file := range files {
 		all, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range statesOf(all) {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+s.name, func(t *testing.T) { h.walk(t, s) })
 		}
@@ -153,9 +151,7 @@ func (h *hints) keep(t *testing.T) string {
 	if err == nil {
 		err = os.CopyFS(copied, os.DirFS(h.dir))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return copied
 }
 
@@ -166,9 +162,7 @@ func (h *hints) copy(t *testing.T, from string) {
 	if err == nil {
 		err = os.CopyFS(h.dir, os.DirFS(from))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // restore is copy; "" is the world as it was at first.
@@ -231,9 +225,7 @@ func (h *hints) edit(t *testing.T, words []string) {
 	default:
 		err = fmt.Errorf("no step %q", words)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // try calls springfield and follows each command that it names, each from the same state.

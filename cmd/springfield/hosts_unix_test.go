@@ -41,9 +41,7 @@ func (i *interrupting) Write(p []byte) (int, error) {
 func TestTwoEnablesOnOneHost(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "bin/droid", strings.ReplaceAll(aDroid, "SUITE", filepath.Join(w.work(), "hooks")))
-	if err := os.Chmod(filepath.Join(w.dir, "bin", "droid"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(w.dir, "bin", "droid"), 0o755))
 	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":"+os.Getenv("PATH"))
 	w.must(t, "init", "hooks", "--yes", "--strategy", "ned-flanders", "--strategy", "bart-simpson", "--owner", "Ned", "--no-git")
 	other := func() { w.must(t, "enable", "bart-simpson", "--suite", "hooks", "--host", "droid") }

@@ -46,9 +46,7 @@ func manPages(cmd *cobra.Command) (map[string][]byte, error) {
 
 func TestManPages(t *testing.T) {
 	pages, err := manPages(newRoot(&app{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, cmd := range newRoot(&app{}).Commands() {
 		page := pages["springfield-"+cmd.Name()+".1"]
 		if !cmd.Hidden && (!bytes.Contains(page, []byte(`.TH "SPRINGFIELD`)) || bytes.Contains(page, []byte("0001"))) {
@@ -56,9 +54,7 @@ func TestManPages(t *testing.T) {
 		}
 	}
 	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, line := range regexp.MustCompile(`(?m)^ +- man/(.*)$`).FindAllSubmatch(release, -1) {
 		if _, ok := pages[string(line[1])]; !ok {
 			t.Errorf("a release has the page %s, and no command has", line[1])
@@ -67,12 +63,8 @@ func TestManPages(t *testing.T) {
 	if *man == "" {
 		return
 	}
-	if err := os.MkdirAll(*man, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(*man, 0o755))
 	for file, page := range pages {
-		if err := os.WriteFile(filepath.Join(*man, file), page, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(*man, file), page, 0o644))
 	}
 }

@@ -14,9 +14,7 @@ import (
 func TestReplayPassesOver(t *testing.T) {
 	home := pastSessions(t, 1)
 	for i := range 3 * mostSkipped {
-		if err := os.Symlink("nothing", filepath.Join(home, ".claude", "projects", fmt.Sprintf("gone-%d.jsonl", i))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink("nothing", filepath.Join(home, ".claude", "projects", fmt.Sprintf("gone-%d.jsonl", i))))
 	}
 	code, out, said := replayed(t.Context(), home, 80, replayOptions{})
 	if n := strings.Count(said, "note: skipped "); code != 0 || n != mostSkipped+1 || !strings.Contains(said, fmt.Sprint(2*mostSkipped)+" more") || !strings.Contains(out, "8 stops in 1 session") {

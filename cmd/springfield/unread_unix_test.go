@@ -24,9 +24,7 @@ func TestReaderIsGone(t *testing.T) {
 	_, gocache := scratch.FindGo(t)
 	gone := func() *os.File {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.Close()
 		t.Cleanup(func() { w.Close() })
 		return w
@@ -43,12 +41,8 @@ func TestReaderIsGone(t *testing.T) {
 	}
 	carryOut := func(stdout, stderr func() *os.File, codes []int) (files []string) {
 		t.Helper()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
-		if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.RemoveAll(dir))
+		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
@@ -69,9 +63,7 @@ func TestReaderIsGone(t *testing.T) {
 			files = append(files, strings.TrimPrefix(path, dir))
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return files
 	}
 	want := carryOut(nil, nil, []int{0})

@@ -23,13 +23,9 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
-		if err := os.Chmod(filepath.Join(w.work(), "one"), 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(w.work(), "one"), 0o555))
 		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
 		c := w.call(t, "update", "--all")
 		for _, part := range []string{"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {

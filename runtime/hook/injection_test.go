@@ -17,9 +17,7 @@ import (
 // lines, and the todo list's state and who waits are as they are.
 func TestSessionCannotForgeThePage(t *testing.T) {
 	data, err := os.ReadFile("../judge/testdata/injections.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	known, _ := registry.StrategyNamed("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
@@ -28,15 +26,11 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 	}
 	for i, quoted := range lines {
 		s, err := strconv.Unquote(quoted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := newWorld(t, lisa)
 		line := func(v any) string {
 			b, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return string(b) + "\n"
 		}
 		says := func(id string, blocks ...map[string]any) string {
