@@ -108,9 +108,6 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 	return end, true, false
 }
 
-// openPlace remembers a place.
-func (f *follower) openPlace(p spot) { f.open, f.last, f.blocked = true, p, false }
-
 // queueTyped takes what was typed while the agent was working. False: the line is not about it.
 func (f *follower) queueTyped(c *transcript.Cursor) bool {
 	words, back := c.QueuedWords()

@@ -219,7 +219,7 @@ func (w *walker) nameOf() string {
 // look opens a place: the line in which Claude has just said something.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
-	w.openPlace(spot{line: c.LineNumber(), text: said, at: w.now})
+	w.open, w.last, w.blocked = true, spot{line: c.LineNumber(), text: said, at: w.now}, false
 	if w.skip = w.now < w.since; w.skip {
 		return
 	}

@@ -266,13 +266,8 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 		return nil
 	}
 	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}})
-	return m.noteParents(before, e.Path)
-}
-
-// noteParents remembers the objects on the way that the change fills.
-func (m *memory) noteParents(before Document, path []string) error {
-	for n := 1; n < len(path); n++ {
-		parent := path[:n]
+	for n := 1; n < len(e.Path); n++ {
+		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)
 		if err != nil {
 			return err

@@ -305,7 +305,10 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 		return v
 	}
 	if r.file.Problem != "" {
-		return r.unreadable()
+		file := r.place.Shown + "/" + r.StateFile
+		v := stopBy("unreadable", file+": "+r.file.Problem)
+		v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
+		return r.tellOnce(v, quotation.HashText("unreadable "+r.file.Problem))
 	}
 	state, err := readState(r.file.Data)
 	if err != nil {

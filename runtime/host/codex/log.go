@@ -103,7 +103,13 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 		case "turn_id":
 			e.PromptID = codec.InsideQuotes(p.Value())
 		case "message":
-			takeOldEvent(e, codec.InsideQuotes(p.Value()))
+			words := codec.InsideQuotes(p.Value())
+			switch {
+			case len(e.Parts) > 0:
+				e.Parts[0].Text = words
+			case e.What == transcript.Nothing:
+				e.What, e.Words = transcript.Prompted, words
+			}
 		case "item":
 			i := p.Enter('{')
 			if !completed(e, &i) {
@@ -124,16 +130,6 @@ func beginsGoal(p codec.Walk) (goal bool) {
 		}
 	}
 	return goal
-}
-
-// takeOldEvent takes the words of an older event.
-func takeOldEvent(e *transcript.Entry, words []byte) {
-	switch {
-	case len(e.Parts) > 0:
-		e.Parts[0].Text = words
-	case e.What == transcript.Nothing:
-		e.What, e.Words = transcript.Prompted, words
-	}
 }
 
 // completed takes the item of an event.
@@ -230,7 +226,10 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
 		switch {
 		case bytes.HasPrefix(text, []byte("<hook_prompt ")):
-			takeHookPrompt(e, text)
+			words := textBefore("</hook_prompt>", textAfter(text, ">"))
+			e.What, e.Words = transcript.Pushed, words
+			ours := bytes.HasPrefix(words, []byte(transcript.Mark))
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 		case bytes.HasPrefix(text, []byte("<skill>")):
 			if name := textBefore("</name>", textAfter(text, "<name>")); name != nil {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
@@ -242,14 +241,6 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 		}
 	})
 	return len(e.Parts) > 0
-}
-
-// takeHookPrompt takes what hooks have said: <hook_prompt hook_run_id="…">words</hook_prompt>.
-func takeHookPrompt(e *transcript.Entry, text []byte) {
-	words := textBefore("</hook_prompt>", textAfter(text, ">"))
-	e.What, e.Words = transcript.Pushed, words
-	ours := bytes.HasPrefix(words, []byte(transcript.Mark))
-	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
 
 // ownsLog knows the first line of a session's log. A subagent has a log of its own, which is

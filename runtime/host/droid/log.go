@@ -61,23 +61,18 @@ func parseLine(e *transcript.Entry) bool {
 	case `"session_start"`:
 		e.Session, e.ID = e.ID, nil
 	case `"agent_turn_outcome"`:
-		takeTurnEnd(e, reason)
+		switch string(reason) {
+		case `"completed"`:
+			e.What = transcript.Rested
+		case `"error"`, `"failed"`:
+			e.What = transcript.Failed
+		default:
+			e.What = transcript.Interrupted
+		}
 	case `"message"`:
 		return m.settleSpeaker(e)
 	}
 	return kind != nil
-}
-
-// takeTurnEnd takes how a turn has ended.
-func takeTurnEnd(e *transcript.Entry, reason []byte) {
-	switch string(reason) {
-	case `"completed"`:
-		e.What = transcript.Rested
-	case `"error"`, `"failed"`:
-		e.What = transcript.Failed
-	default:
-		e.What = transcript.Interrupted
-	}
 }
 
 // message is what a line's message is beside its parts.

@@ -67,7 +67,15 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
 			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
-			takeNotification(e, e.Words)
+			text := e.Words
+			const id = "<task-id>"
+			for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
+				text = text[i+len(id):]
+				one, _, _ := bytes.Cut(text, []byte(id))
+				if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
+					e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
+				}
+			}
 		})
 		return true
 	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
@@ -206,18 +214,6 @@ func leadingID(text []byte) []byte {
 		n = len(text)
 	}
 	return text[:n]
-}
-
-// takeNotification takes a notification, which has the ids of work that is over.
-func takeNotification(e *transcript.Entry, text []byte) {
-	const id = "<task-id>"
-	for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
-		text = text[i+len(id):]
-		one, _, _ := bytes.Cut(text, []byte(id))
-		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
-		}
-	}
 }
 
 // ownsLog knows a line by who is said to be behind it.
