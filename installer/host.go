@@ -57,8 +57,11 @@ func (s *switching) readRecords() (err error) {
 	return err
 }
 
-// EnableOn switches a plugin on for a host.
-func EnableOn(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+// EnablePlugin switches a plugin on for a host.
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+	if host.Default {
+		return enableDefault(ctx, m, r)
+	}
 	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err
@@ -251,9 +254,12 @@ func (s *switching) isCurrent() bool {
 	})
 }
 
-// DisableOn switches a plugin off for a host, and has the host forget its marketplace
+// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
 // where that is asked for.
-func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+	if host.Default {
+		return disableDefault(ctx, m, r)
+	}
 	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err

@@ -165,7 +165,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	}
 	tail := c.Settings.Options.Needs().Lines
 	var window activity.Window
-	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) activity.Window { return window }}
+	m := &scene{host: w.host.RecordName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
 		if c.LineNumber() < lines {
 			return true

@@ -54,18 +54,10 @@ func (w *walker) keyOf(c *transcript.Cursor) key {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(id))
-	if w.hostName() != "" {
+	if w.host.RecordName() != "" {
 		h.Write([]byte(w.host.Name + strconv.FormatInt(c.LineTime(), 10)))
 	}
 	return key(h.Sum64())
-}
-
-// hostName is the host of the session as rows have it.
-func (s *session) hostName() string {
-	if s.host == nil || s.host == registry.ClaudeCode() {
-		return ""
-	}
-	return s.host.Name
 }
 
 // walker goes through one session log.
@@ -226,7 +218,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.LineNumber(), Session: w.id, Host: w.hostName(), Project: w.dir, At: timeOf(w.now),
+		File: w.path, Line: c.LineNumber(), Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
 		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
 	n := c.LineNumber()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 )
@@ -98,12 +97,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	var results []result
 	var over *installer.PassedOverError
 	for _, host := range chosen {
-		var done installer.Disabled
-		if host.Name == hosts.Claude {
-			done, err = installer.Disable(ctx, a.activationMeans(places), request)
-		} else {
-			done, err = installer.DisableOn(ctx, a.activationMeans(places), host, request)
-		}
+		done, err := installer.DisablePlugin(ctx, a.activationMeans(places), host, request)
 		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
 			continue
 		}

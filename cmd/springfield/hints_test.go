@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"golang.org/x/tools/txtar"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Every springfield command that a message names is run, in the state that the message
@@ -118,7 +119,7 @@ func (h *hints) walk(t *testing.T, s state) {
 		case "fill":
 			h.fills[words[1]] = words[2]
 		case "in":
-			h.caller = registry.ClaudeCode()
+			h.caller = registry.DefaultHost()
 		case "stop":
 			h.step(t, done, func() { h.stop(t, h.path("work", "hooks", words[1]), "s1", h.path("log.jsonl")) })
 		default:

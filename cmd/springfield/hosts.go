@@ -50,10 +50,9 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 		return a.hostsNamed(names)
 	}
 	found := hosts.HostsFound(a.hostOwner())
-	claude, _ := hosts.HostNamed(hosts.Claude)
 	switch {
-	case len(found) == 0 || found[0].Host.Name == hosts.Claude:
-		return []hosts.Host{claude}, nil
+	case len(found) == 0 || found[0].Host.Default:
+		return []hosts.Host{hosts.DefaultHost()}, nil
 	case len(found) == 1:
 		return []hosts.Host{found[0].Host}, nil
 	}
@@ -71,10 +70,9 @@ func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
-	claude, _ := hosts.HostNamed(hosts.Claude)
-	all := []hosts.Host{claude}
+	all := []hosts.Host{hosts.DefaultHost()}
 	for _, p := range hosts.HostsFound(a.hostOwner()) {
-		if p.Host.Name != hosts.Claude {
+		if !p.Host.Default {
 			all = append(all, p.Host)
 		}
 	}

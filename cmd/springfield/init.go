@@ -223,7 +223,7 @@ func (a *app) hostsFound() (names []string) {
 		names = append(names, p.Host.Name)
 	}
 	if len(names) == 0 {
-		return []string{hosts.Claude}
+		return []string{hosts.DefaultHost().Name}
 	}
 	return names
 }
@@ -458,7 +458,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	}
 	if !m.guided {
 		chosen := m.spec.Hosts
-		if len(chosen) == 1 && chosen[0] == hosts.Claude {
+		if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
 			chosen = nil
 		}
 		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))

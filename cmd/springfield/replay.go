@@ -288,14 +288,14 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(a.hostOwner())
-		if ok && known.Name != hosts.Claude && at.Dir != "" && (name == "" || name == known.Name) {
+		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}
 		}
 	}
 	projects := replay.Projects(places.Config)
-	if _, err := os.Stat(projects); name == hosts.Claude || name == "" && (err == nil || len(o.Kept) == 0) {
+	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -49,7 +49,7 @@ type HostPlugin struct {
 func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 	looked := []OnHost{}
 	for _, h := range all {
-		if h.Name != hosts.Claude {
+		if !h.Default {
 			looked = append(looked, in.lookAtHost(h))
 		}
 	}
@@ -100,7 +100,7 @@ func hasPlugin(dir, name string) bool {
 // ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
 // is there, something is on in its settings, or there is no other host.
 func (in *Inspection) ShowsClaude(others []OnHost) bool {
-	claude, _ := hosts.HostNamed(hosts.Claude)
+	claude := hosts.DefaultHost()
 	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
 }
 

@@ -24,7 +24,7 @@ type Event = host.Event
 // hostOfEvent is whose event it is.
 func hostOfEvent(e Event) *host.Host {
 	if e.Host == nil {
-		return registry.ClaudeCode()
+		return registry.DefaultHost()
 	}
 	return e.Host
 }

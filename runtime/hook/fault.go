@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -41,7 +40,7 @@ type fault struct {
 // holds their home.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
-	if hostOfEvent(s.event) != registry.ClaudeCode() {
+	if !hostOfEvent(s.event).Default {
 		return own
 	}
 	state := ledger.StateDir(s.event.TranscriptPath, s.Home)

@@ -19,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -171,7 +170,7 @@ func (s *start) settings() Settings {
 // project is the directory whose settings count, and must not choose where a question
 // goes.
 func (s *start) project() string {
-	if s.Project != "" && (s.event.Cwd == "" || hostOfEvent(s.event) == registry.ClaudeCode()) {
+	if s.Project != "" && (s.event.Cwd == "" || hostOfEvent(s.event).ProjectVariable != "") {
 		return s.Project
 	}
 	return s.event.Cwd
@@ -318,18 +317,10 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 // agentName is who goes on and stops.
 func (s *start) agentName() string { return hostOfEvent(s.event).Agent }
 
-// hostName is the host's name in records, "" for Claude Code.
-func (s *start) hostName() string {
-	if h := hostOfEvent(s.event); h.Name != registry.ClaudeCode().Name {
-		return h.Name
-	}
-	return ""
-}
-
 // recordOf is what the ledger keeps of a verdict.
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		Host: s.hostName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
+		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
 		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages, Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}

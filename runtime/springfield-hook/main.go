@@ -30,7 +30,7 @@ func main() {
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
-		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
+		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
 		Getenv:     os.Getenv,
 		Environ:    os.Environ,
