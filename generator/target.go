@@ -158,7 +158,6 @@ func (s Spec) hookFiles(p Plugin, binaries []Binary, launcher []byte) []laid {
 	return files
 }
 
-// placeIn is where a program for a target lies in a plugin.
 func (p Program) placeIn(t Target, several bool) string {
 	switch {
 	case t.OS == "windows":

@@ -182,10 +182,8 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 	return err
 }
 
-// quoteJSON is a text as JSON has it.
 func quoteJSON(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
 	if !pathExists(in.pathOf(file)) {
 		in.subject(area, file).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")

@@ -244,7 +244,6 @@ func (e *enableRun) findWhatIsMissing() error {
 	return nil // looked at when it is there
 }
 
-// pluginDir is where the plugin of a directory lies.
 func (e *enableRun) pluginDir() string {
 	plugin := e.wanted.Plugin
 	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {

@@ -29,7 +29,6 @@ type switching struct {
 	purge bool              // the host is to forget the marketplace, too
 }
 
-// switchingOn begins to switch a plugin on a host.
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
 	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User), Scope: scope}}
 	if !s.At.IsFound() {
@@ -46,7 +45,6 @@ func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, err
 	return s, s.readRecords()
 }
 
-// readRecords reads what the host knows.
 func (s *switching) readRecords() (err error) {
 	if s.host.Plugins.Installed == nil {
 		return nil
@@ -161,7 +159,6 @@ func (s *switching) foreign() settings.Foreign {
 	return f
 }
 
-// planSwitchOn works out the change that has the plugin on.
 func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
 	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
 	if s.host.Settings.Entries != nil {
@@ -184,7 +181,6 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 	return c, s.byCommand(ctx, &c)
 }
 
-// othersOff has the other springfield plugins off that are of the same kind.
 func (s *switching) othersOff(now *settings.Settings, c *journal.Change, sameKind []string) error {
 	for _, other := range s.knows {
 		is := now.InstalledIn(other.Dir)

@@ -12,10 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// hostName is the name of the host that a row is of.
 func (r *Row) hostName() string { return cmp.Or(r.Host, registry.DefaultHost().Name) }
 
-// countHosts counts the rows by their hosts.
 func (r *Report) countHosts() {
 	sessions := map[[2]string]bool{}
 	for i := range r.Rows {

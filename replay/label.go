@@ -127,7 +127,6 @@ func (f *follower) queueTyped(c *transcript.Cursor) bool {
 	return true
 }
 
-// labelFor says what a prompt makes of the open place.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -166,7 +165,6 @@ func endsSession(prompt string) bool {
 	return false
 }
 
-// endsInQuestion tells whether a message ends with a question.
 func endsInQuestion(text string) bool {
 	return strings.ContainsAny(endOfText(text, 300), "?？؟")
 }

@@ -255,7 +255,6 @@ func (w *walker) close(end followed) {
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }
 
-// timeOf is a time as rows have it.
 func timeOf(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

@@ -119,7 +119,6 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	return a.encodeResults(results, o.hosts, o.dryRun)
 }
 
-// leaveEverywhere carries disable --all out.
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
 	told := a.memoriesTold(places)
 	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places), installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
@@ -157,7 +156,6 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places clie
 	return a.reportLeaving(o, places, done)
 }
 
-// removeCache removes the hooks that were compiled.
 func (a *app) removeCache(done *installer.Left) {
 	cache := a.toolchain().Cache
 	hooks := filepath.Join(cache, "hooks")

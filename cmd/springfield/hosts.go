@@ -25,7 +25,6 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
 }
 
-// hostOwner is whose hosts they are.
 func (a *app) hostOwner() hosts.User {
 	root := git.RepositoryRoot(a.work)
 	if root == "" {
@@ -79,7 +78,6 @@ func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	return all, nil
 }
 
-// hostsNamed are the hosts that --host names.
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
@@ -105,7 +103,6 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	}), nil
 }
 
-// hostNames are what completion offers.
 func (a *app) hostNames([]string) (all []string) {
 	for _, h := range hosts.AllHosts() {
 		meaning := h.Title

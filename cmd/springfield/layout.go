@@ -31,7 +31,6 @@ type screen struct {
 	forced  bool // colours also where no terminal is
 }
 
-// writerFor is for all that is printed into a file.
 func (s screen) writerFor(f *os.File) io.Writer { return display.SafeWriter(f) }
 
 // printer prints for people, through a writer to a file.

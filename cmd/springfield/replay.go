@@ -162,7 +162,6 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	return options, a.readSessions(&options, o.paths, o.host)
 }
 
-// pageFile is the file of a page that was named.
 func (a *app) pageFile(name string) (p replay.PageFile, err error) {
 	if p.Path, p.In, err = a.typedFile(name, false); err != nil {
 		err = fmt.Errorf("write page: %w", err)

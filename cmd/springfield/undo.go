@@ -232,7 +232,6 @@ func switchesOff(settings *settings.Settings, file string) (command string) {
 	return command
 }
 
-// printJSON prints a result as indented JSON.
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)

@@ -355,7 +355,6 @@ func (s *Snapshot) records(id string) ([]record, error) {
 	return all, nil
 }
 
-// cacheName is a name as the client writes it in its cache.
 func cacheName(name, allowed string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

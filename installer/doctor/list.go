@@ -125,7 +125,6 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 	return all
 }
 
-// addToAtHand adds to plugins at hand that one is on at a host.
 func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	n := slices.IndexFunc(all, func(a AtHand) bool {
 		name, _, _ := strings.Cut(a.ID, "@")

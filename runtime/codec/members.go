@@ -85,7 +85,6 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 // failMember notes that the member at hand is of another type.
 func (m *Members) failMember(kind string) { m.noteWrongPart(m.value, kind) }
 
-// noteWrongPart notes that about a part of its value.
 func (m *Members) noteWrongPart(part []byte, kind string) {
 	if m.strict != nil {
 		m.noteWrongKind(part, kind)
@@ -109,7 +108,6 @@ func (m *Members) Text(name string, v *string) {
 	}
 }
 
-// textOf is what a string says.
 func (m *Members) textOf(raw []byte) string {
 	if m.strict != nil {
 		return ExactText(InsideQuotes(raw))
@@ -389,7 +387,6 @@ func (m *Members) readWithin(value []byte, o Object) {
 	}
 }
 
-// isReading tells whether the member that is read has this name.
 func (m *Members) isReading(name string) bool {
 	if m.strict == nil {
 		return string(m.name) == name

@@ -33,7 +33,6 @@ type Asked struct {
 	JSON    bool
 }
 
-// wantsRecord tells whether a list of decisions has a record.
 func (a Asked) wantsRecord(r ledger.Record) bool {
 	if a.Prompts {
 		return ofPrompt(r) && a.isInHost(r)
@@ -64,7 +63,6 @@ func (d *Console) stateDirs() []string {
 // session is the id of the session that a view is about, "" for several.
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
-// scopeOf finds out what is asked about.
 func (d *Console) scopeOf(a Asked) (view, error) {
 	for _, dir := range d.stateDirs() {
 		if err := ledger.Readable(dir); err != nil {

@@ -236,5 +236,4 @@ func pageKey(parts ...string) string {
 	return string(b)
 }
 
-// toMicros are dollars in millionths.
 func toMicros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }

@@ -314,7 +314,6 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
-// agentName is who goes on and stops.
 func (s *start) agentName() string { return hostOfEvent(s.event).Agent }
 
 // recordOf is what the ledger keeps of a verdict.

@@ -156,7 +156,6 @@ func (s *Snapshot) vetoOfLog() guard.Veto {
 	return guard.CheckWork(work)
 }
 
-// applyVeto makes a stop of the snapshot if there is a veto.
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
 		return false
@@ -183,7 +182,6 @@ func (s Snapshot) awaitsPrompt() bool {
 	return !hostOfEvent(s.Event).Prompts && event != "" && known != "" && event != known
 }
 
-// readFiles reads what the strategy wants.
 func (s *Snapshot) readFiles(needs strategy.Needs) {
 	if needs.Files != nil && s.Space != nil {
 		s.readWorkspace(s.Space, needs.Files, &s.Situation)

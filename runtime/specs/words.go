@@ -146,7 +146,6 @@ func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// countOpenBoxes counts unchecked boxes.
 func countOpenBoxes(tasks []byte) (open int) {
 	for _, line := range strings.Split(string(tasks), "\n") {
 		line = strings.TrimLeft(line, " \t")

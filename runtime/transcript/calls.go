@@ -34,13 +34,11 @@ type claim struct {
 	When  when
 }
 
-// shortCallID is a short hash of a call's id.
 func shortCallID(id []byte) uint32 {
 	h := hashFNV1a(id)
 	return uint32(h ^ h>>32)
 }
 
-// takeCall takes a tool call.
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
 	if isPlainName(p.Name, maxName) {
@@ -86,7 +84,6 @@ func (l *Log) knownTool(name []byte) string {
 	return string(name)
 }
 
-// takeResult takes the result of a call.
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	id := shortCallID(p.ID)
 	var input place

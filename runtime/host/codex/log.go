@@ -13,7 +13,6 @@ import (
 // user's mouth, and the summaries of compactions. Calls, results and what hooks say are
 // read from items.
 
-// parseLine takes a line apart.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -163,7 +162,6 @@ func completed(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
-// textOfPart is the text of the n-th part of a content that has one.
 func textOfPart(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {

@@ -13,7 +13,6 @@ import (
 // delegated begins what a subagent is told.
 const delegated = "# Task Tool Invocation"
 
-// ownsLog knows a log by its first line.
 func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }

@@ -19,7 +19,6 @@ type line struct {
 	message, payload          []byte
 }
 
-// parseLine takes a line apart.
 func parseLine(e *transcript.Entry) bool {
 	var l line
 	w := codec.EnterValue(e.Line, '{')
@@ -109,7 +108,6 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 	return true
 }
 
-// eachPart yields the parts of a message.
 func eachPart(message []byte, yield func(part []byte)) {
 	n := 0
 	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
@@ -205,7 +203,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// leadingID is the id that a text begins with.
 func leadingID(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool {
 		return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
@@ -216,7 +213,6 @@ func leadingID(text []byte) []byte {
 	return text[:n]
 }
 
-// ownsLog knows a line by who is said to be behind it.
 func ownsLog(line []byte) bool {
 	provenance, message := members(line, "provenance", "message")
 	return provenance != nil || codec.FindMember(message, "parts") != nil
