@@ -171,27 +171,38 @@ type Event struct {
 	Cap int
 }
 
-// Members are an event as Claude Code writes it, which several hosts do, too. A host that
-// has other members as well lists these in its Read.
-func (e *Event) Members(m *codec.Members) {
+// Common are the members that all hosts write which took Claude Code for an example. A host
+// that has others as well lists these in its Read.
+func (e *Event) Common(m *codec.Members) {
 	m.Text("session_id", &e.SessionID)
 	m.Text("transcript_path", &e.TranscriptPath)
 	m.Text("cwd", &e.Cwd)
 	m.Text("hook_event_name", &e.Name)
-	m.Text("prompt_id", &e.PromptID)
 	m.Text("permission_mode", &e.PermissionMode)
 	m.Text("last_assistant_message", &e.LastMessage)
 	m.Text("prompt", &e.Prompt)
-	codec.ListOf(m, "background_tasks", &e.Tasks)
-	var crons, active, at []byte
-	m.Raw("session_crons", &crons)
+	var active []byte
+	if m.Raw("stop_hook_active", &active); active != nil {
+		e.Active = string(active) == "true" // another type is no reason to refuse the event
+	}
+}
+
+// CountCrons counts the session's schedules in a member, which may be an empty list.
+func (e *Event) CountCrons(m *codec.Members, name string) {
+	var crons []byte
+	m.Raw(name, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
 		e.Scheduled = true
 	}
-	// Other types are no reason to refuse the event.
-	if m.Raw("stop_hook_active", &active); active != nil {
-		e.Active = string(active) == "true"
-	}
+}
+
+// Members are an event as Claude Code writes it.
+func (e *Event) Members(m *codec.Members) {
+	e.Common(m)
+	m.Text("prompt_id", &e.PromptID)
+	codec.ListOf(m, "background_tasks", &e.Tasks)
+	e.CountCrons(m, "session_crons")
+	var at []byte
 	if m.Raw("timestamp", &at); at != nil {
 		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))
 	}

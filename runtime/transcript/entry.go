@@ -4,6 +4,7 @@
 package transcript
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -313,4 +314,17 @@ func hashFNV1a(b []byte) uint64 {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return h
+}
+
+// NameAfter is the name that stands behind some words, nil if there is none.
+func NameAfter(text []byte, behind string) []byte {
+	_, name, found := bytes.Cut(text, []byte(behind))
+	n := 0
+	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
+		n++
+	}
+	if !found || n == 0 {
+		return nil
+	}
+	return name[:n]
 }

@@ -126,7 +126,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		return m.hook.takeHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: nameAfter(m.words, "task_id: ")})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: transcript.NameAfter(m.words, "task_id: ")})
 	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
 		return false // Droid's own reminders
 	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
@@ -255,25 +255,12 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
-			o.Job = nameAfter(r.Text, "task_id: ")
+			o.Job = transcript.NameAfter(r.Text, "task_id: ")
 		}
 	case transcript.EndsBackground:
 		o.Running = bytes.Contains(r.Text, []byte("status: running"))
 	}
 	return o
-}
-
-// nameAfter is the name that stands behind some words, nil if there is none.
-func nameAfter(text []byte, behind string) []byte {
-	_, name, found := bytes.Cut(text, []byte(behind))
-	n := 0
-	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
-		n++
-	}
-	if !found || n == 0 {
-		return nil
-	}
-	return name[:n]
 }
 
 // hook is what a line says of the hooks of one event: their commands, and in the same
