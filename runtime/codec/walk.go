@@ -113,10 +113,8 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// IsWhole tells, when Next has said false, whether all of it was there.
-func (w *Walk) IsWhole() bool { return w.at == ended }
-
-// IsAlone is Whole where nothing else stands behind it.
+// IsAlone tells, when Next has said false, whether all of it was there and nothing else
+// stands behind it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
 // PassedBytes is what the walk has gone through, nil if it is torn.
@@ -158,7 +156,7 @@ func Elements(array []byte, yield func(element []byte)) bool {
 			yield(v)
 		}
 	}
-	return w.IsWhole()
+	return w.at == ended
 }
 
 func skipSpace(b []byte, i int) int {

@@ -5,6 +5,8 @@
 
 package transcript
 
+import "slices"
+
 const (
 	maxRecent = 8
 	maxClaims = 16
@@ -44,7 +46,12 @@ func shortCallID(id []byte) uint32 {
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
 	if isPlainName(p.Name, maxName) {
-		name = l.knownTool(p.Name)
+		same := slices.IndexFunc(l.Recent, func(old past) bool { return old.Name == string(p.Name) })
+		if same >= 0 { // shared, where an earlier call has it
+			name = l.Recent[same].Name
+		} else {
+			name = string(p.Name)
+		}
 	}
 	l.Calls++
 	l.Said = false
@@ -74,16 +81,6 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		return
 	}
 	l.Claims = pushBounded(l.Claims, c, maxClaims)
-}
-
-// knownTool is a tool's name, shared with an earlier call where there is one.
-func (l *Log) knownTool(name []byte) string {
-	for i := range l.Recent {
-		if l.Recent[i].Name == string(name) {
-			return l.Recent[i].Name
-		}
-	}
-	return string(name)
 }
 
 // takeResult takes the result of a call.

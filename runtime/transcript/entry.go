@@ -280,18 +280,6 @@ func headOf(s string, limit int) string {
 	return s[:limit]
 }
 
-// tailOfText is the last limit bytes of a text, cut between runes.
-func tailOfText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	i := len(s) - limit
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
-}
-
 // isPlainName tells whether a value is a name as programs give them: printable ASCII
 // that JSON writes as it is. Only such names are remembered themselves.
 func isPlainName(raw []byte, limit int) bool {

@@ -151,11 +151,6 @@ func lastLines(path string, n int) ([][]byte, error) {
 // EndContains tells whether a text stands in the end of a log. It must have no character
 // that JSON escapes.
 func EndContains(path, text string) bool {
-	f, size, err := file.OpenRegular(path, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	end, _ := io.ReadAll(io.NewSectionReader(f, max(0, size-maxTail), maxTail))
+	end, _ := file.ReadEnd(path, maxTail)
 	return bytes.Contains(end, []byte(text))
 }
