@@ -213,7 +213,6 @@ func (s *start) project() string {
 type answer struct {
 	Settled
 	fault   *fault // why it is not on file
-	alert   string // what the user is told of that
 	first   bool   // of the session
 	dir     string // the workspace
 	context bool   // a continue can be said by additionalContext
@@ -394,25 +393,6 @@ func (s *start) unwritten(settings Settings, v Settled, rule string, err error) 
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// answerHost answers the host. What follows may take its time, and be ended in the middle.
-func (s *start) answerHost(a answer, settings Settings) (code int) {
-	if a.fault != nil {
-		a.alert = s.undecided(*a.fault)
-	}
-	code, err := s.writeAnswer(a, settings)
-	if a.fault == nil && err != nil { // nothing has read it
-		s.noteForDebug("write answer: " + err.Error())
-		s.answered = true
-		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
-	}
-	by := " by rule " + a.Rule
-	if a.Rule == strategy.Unmatched {
-		by = ""
-	}
-	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
-	return code
-}
-
 // said is what Claude Code reads. Letting Claude stop is silence, unless the
 // user has to be told something.
 type said struct {
@@ -440,24 +420,30 @@ func (o *saidOfEvent) Members(m *codec.Members) {
 // it shows the beginning, and the name of a file.
 const maxContext = 10_000
 
-// writeAnswer says the answer as the protocol wants it.
-func (s *start) writeAnswer(a answer, settings Settings) (code int, err error) {
+// answerHost answers the host, as the protocol wants it. What follows may take its time, and
+// be ended in the middle.
+func (s *start) answerHost(a answer, settings Settings) (code int) {
+	alert := "" // what the user is told of what is not on file
+	if a.fault != nil {
+		alert = s.undecided(*a.fault)
+	}
 	// The client shows both on a terminal, and a model reads what does not show.
 	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
 	for _, line := range a.Notes {
 		s.sayToDebugLog(line)
 	}
-	o, h := said{systemMessage: strings.Trim(a.alert+"\n"+a.Told, "\n")}, s.event.Host
+	var err error
+	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
 	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
 			io.WriteString(s.Stdout, "{}\n")
 		}
-		_, err := io.WriteString(s.Stderr, a.Reason+"\n")
-		return 2, err
+		_, err = io.WriteString(s.Stderr, a.Reason+"\n")
+		code, o = 2, said{}
 	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
-		o.systemMessage = a.alert
+		o.systemMessage = alert
 	case exit2:
 	case a.Decision == strategy.Continue && (!a.context || settings.answersByBlock() || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
@@ -468,7 +454,20 @@ func (s *start) writeAnswer(a answer, settings Settings) (code int, err error) {
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
 		o.event, o.context = s.answers, enclosed(a.Reason)
 	}
-	return 0, s.printAnswer(o)
+	if err == nil {
+		err = s.printAnswer(o)
+	}
+	if a.fault == nil && err != nil { // nothing has read it
+		s.noteForDebug("write answer: " + err.Error())
+		s.answered = true
+		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
+	}
+	by := " by rule " + a.Rule
+	if a.Rule == strategy.Unmatched {
+		by = ""
+	}
+	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
+	return code
 }
 
 // enclosed is a text that cannot end the tag <system-reminder>, between which Claude Code

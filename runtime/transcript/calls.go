@@ -172,12 +172,7 @@ func (l *Log) startWork(id []byte, input place) {
 }
 
 func (l *Log) endWork(id []byte) {
-	for i := range l.Started {
-		if l.Started[i].ID == string(id) {
-			l.Started = append(l.Started[:i], l.Started[i+1:]...)
-			return
-		}
-	}
+	l.Started = slices.DeleteFunc(l.Started, func(j job) bool { return j.ID == string(id) })
 }
 
 // Teammates: agents that run beside this one and take tasks. One joins when it is
@@ -189,16 +184,11 @@ func (l *Log) addTeammate(name []byte) {
 	if len(name) == 0 || len(name) > maxName {
 		return
 	}
-	if h := shortCallID(name); !waitsFor(l.Team, h) {
+	if h := shortCallID(name); !slices.Contains(l.Team, h) {
 		l.Team = pushBounded(l.Team, h, maxTeam)
 	}
 }
 
 func (l *Log) dropTeammate(name []byte) {
-	for i, h := range l.Team {
-		if h == shortCallID(name) {
-			l.Team = append(l.Team[:i:i], l.Team[i+1:]...)
-			return
-		}
-	}
+	l.Team = slices.DeleteFunc(l.Team, func(h uint32) bool { return h == shortCallID(name) })
 }

@@ -183,7 +183,7 @@ func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {
-			blocked = blocked || other.State != completed && waitsFor(t.Blockers, shortCallID([]byte(other.ID)))
+			blocked = blocked || other.State != completed && slices.Contains(t.Blockers, shortCallID([]byte(other.ID)))
 		}
 		all = append(all, activity.Todo{
 			ID:      t.ID,
