@@ -79,7 +79,10 @@ func (s *Snapshot) armedState(known strategy.Strategy) strategy.Armed {
 // our own last stop is not on any more. One that has not decided yet may be new, as its
 // state file is.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
-	last, theirs := s.Before.LastDecisionOf(s.Settings.Plugin), s.Before.LastWith(name)
+	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
+	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
+		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
+	})
 	switch {
 	case armed.Evidence == "":
 		return noLoop

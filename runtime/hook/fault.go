@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Why a start came to no decision: the rules of the records about it.
@@ -98,7 +98,7 @@ func (s *start) undecided(f fault) (told string) {
 		return r.Told
 	}
 	// Nothing but the transcript says now whether the user was told.
-	if s.answered || transcript.EndContains(s.event.TranscriptPath, did) {
+	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}
 	return told

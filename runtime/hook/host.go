@@ -434,6 +434,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	}
 	var err error
 	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
+	// Also for a Claude Code that knows the quieter form.
+	byBlock := settings.Protocol == "block" || settings.Protocol != "context" && settings.Strategy.Blocks
 	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
@@ -445,7 +447,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
 		o.systemMessage = alert
 	case exit2:
-	case a.Decision == strategy.Continue && (!a.context || settings.answersByBlock() || len(a.Reason) > maxContext):
+	case a.Decision == strategy.Continue && (!a.context || byBlock || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
 		if h.Marked {
 			o.reason = transcript.Mark + a.Reason

@@ -174,20 +174,10 @@ func (s *State) MeetPlugin(one Present) {
 	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecisionOf tells when a plugin has decided last, 0 for never.
-func (s State) LastDecisionOf(plugin string) (at int64) {
+// LastDecision tells when one of some plugins has decided last, 0 for never.
+func (s State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
-		if p.Plugin == plugin {
-			at = p.At
-		}
-	}
-	return at
-}
-
-// LastWith tells when a plugin with a strategy has decided last, 0 for never.
-func (s State) LastWith(strategy string) (at int64) {
-	for _, p := range s.Plugins {
-		if p.Strategy == strategy || p.Strategy == "" && p.Plugin == strategy {
+		if of(p) {
 			at = max(at, p.At)
 		}
 	}
