@@ -36,13 +36,6 @@ type Program struct {
 	Within time.Duration
 }
 
-// passedVariables are the variables that a program gets. None of them can make it load
-// something.
-func passedVariables() []string {
-	return []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"}
-}
-
 // ErrSlow says that a program took too long.
 var ErrSlow = errors.New("it took too long, and was killed")
 
@@ -148,7 +141,11 @@ func (p Program) environment() []string {
 		return append(p.Env, p.Set...)
 	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
-	for _, name := range passedVariables() {
+	// None of these can make a program load something.
+	for _, name := range []string{
+		"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP",
+	} {
 		if p.Getenv == nil {
 			break
 		}
