@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Setting is one that is given by itself: plugin.key=value.
@@ -114,7 +115,7 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 		return spec, differs("owner", made.Owner.String(), leave)
 	}
 	if len(said.Hosts) > 0 && !slices.Equal(recorded(said.Hosts), recorded(made.Hosts)) {
-		return spec, differs("host", cmp.Or(strings.Join(made.Hosts, ", "), claudeCode), change)
+		return spec, differs("host", cmp.Or(strings.Join(made.Hosts, ", "), registry.DefaultHost().Name), change)
 	}
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })

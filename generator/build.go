@@ -50,7 +50,6 @@ type Binary struct {
 	Data    []byte
 }
 
-// addBinary takes a binary and its checksum.
 func (b *Build) addBinary(program Program, target Target, data []byte) {
 	sums := &b.SHA256
 	if program == Judge {

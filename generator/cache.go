@@ -40,10 +40,8 @@ func (t Toolchain) openShelf() shelf {
 	return shelf{filepath.Join(t.Cache, "hooks"), key}
 }
 
-// slotDir is the directory of what is made of the same.
 func (s shelf) slotDir(made string) string { return filepath.Join(s.dir, checksum([]byte(made))) }
 
-// fileName is what a kept file is called.
 func (s shelf) fileName(made string, data []byte) string {
 	mac := hmac.New(sha256.New, s.key)
 	_, _ = io.WriteString(mac, made+"\x00") // a hash takes everything
@@ -51,12 +49,10 @@ func (s shelf) fileName(made string, data []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ingredientsOf says what a program is made of.
 func ingredientsOf(b Build, program Program, target Target) string {
 	return b.Source + " " + b.Go + " " + string(program) + " " + target.String()
 }
 
-// takeProgram returns a kept program.
 func (s shelf) takeProgram(made string) ([]byte, bool) {
 	if s.dir == "" {
 		return nil, false

@@ -181,7 +181,6 @@ func CheckRuntime(dir string, machine Target) error {
 	return nil
 }
 
-// checkRuntime is checkMark of a file.
 func checkRuntime(path string) error {
 	f, err := rooted.OpenPath(path)
 	if err != nil {
@@ -310,7 +309,6 @@ func TargetOf(path string) (Target, error) {
 // errNoProgram says that some bytes are no program.
 var errNoProgram = errors.New("not a program")
 
-// targetIn is TargetOf of bytes.
 func targetIn(data io.ReaderAt) (Target, error) {
 	if e, err := elf.NewFile(data); err == nil {
 		return Target{"linux", archOf(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil

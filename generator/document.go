@@ -51,7 +51,6 @@ func (d document) valueAt(path ...string) any {
 	return v
 }
 
-// listAt is the array at a path.
 func (d document) listAt(path ...string) []any {
 	list, _ := d.valueAt(path...).([]any)
 	return list
@@ -203,7 +202,6 @@ func readSchemas() (schemaSet, error) {
 	return schemaSet{c}, nil
 }
 
-// schemaURL is where a schema is published.
 func schemaURL(file string) string {
 	return "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/" + file
 }

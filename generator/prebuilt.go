@@ -165,7 +165,6 @@ const window = 64 << 20
 // packedIn is the name of the file that has the programs for an architecture.
 func packedIn(t Target) string { return t.Arch + packedSuffix }
 
-// packedAs is the name of a program in it.
 func packedAs(program Program, t Target) string {
 	name := t.OS + "-" + t.Arch
 	if program == Judge {

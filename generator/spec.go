@@ -261,7 +261,6 @@ func (p Plugin) validate() error {
 	return nil
 }
 
-// checkNames says what is wrong with the names of a plugin and its strategy.
 func (p Plugin) checkNames() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
@@ -274,7 +273,6 @@ func (p Plugin) checkNames() error {
 	return nil
 }
 
-// checkSetting says what is wrong with one setting.
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {

@@ -158,7 +158,6 @@ func (s Spec) hookFiles(p Plugin, binaries []Binary, launcher []byte) []laid {
 	return files
 }
 
-// placeIn is where a program for a target lies in a plugin.
 func (p Program) placeIn(t Target, several bool) string {
 	switch {
 	case t.OS == "windows":
@@ -199,8 +198,6 @@ func Started(dir string) []string {
 	return all
 }
 
-const claudeCode = "claude"
-
 // AgentHost is a program that runs plugins, as questions and texts name it. Every plugin has
 // the files of every host; which are named decides what the READMEs tell.
 type AgentHost struct{ Name, Title string }
@@ -237,7 +234,7 @@ func CheckHosts(names []string) error {
 // agentHosts are those of a spec, in their order; Claude Code if none is named.
 func (s Spec) agentHosts() (chosen []AgentHost) {
 	for _, h := range AgentHosts() {
-		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == claudeCode {
+		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == registry.DefaultHost().Name {
 			chosen = append(chosen, h)
 		}
 	}
@@ -251,7 +248,7 @@ func recorded(names []string) (hosts []string) {
 			hosts = append(hosts, h.Name)
 		}
 	}
-	if slices.Equal(hosts, []string{claudeCode}) {
+	if slices.Equal(hosts, []string{registry.DefaultHost().Name}) {
 		return nil
 	}
 	return hosts

@@ -269,7 +269,6 @@ func (in *inspection) lookAtRecord() error {
 	return err
 }
 
-// reportBroken reports a fault that ends the reading of the file.
 func (t subject) reportBroken(fault *FileError) {
 	t.reportFailure(fault.Problem, fault.Hint)
 	t.in.found[len(t.in.found)-1].Position = fault.Position
@@ -321,7 +320,6 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 	}
 }
 
-// lookAtPlugins looks at what each plugin says of itself.
 func (in *inspection) lookAtPlugins() error {
 	for _, p := range in.suite.Plugins {
 		dir := in.subject("files", p.Name)

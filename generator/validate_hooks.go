@@ -90,7 +90,14 @@ func (in *inspection) lookAtSharedHooks(p Plugin) error {
 		case hookCommand:
 			direct[h.event] = h.lookAtDirect(shell) || direct[h.event]
 		case inShell:
-			h.lookAtInShell()
+			h.lookAtTimeout(1)
+			h.lookAtAsync()
+			if h.hasMember("args") {
+				h.reportMember(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
+			}
+			if !h.hasMember("if") {
+				h.reportMember(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
+			}
 			shell[h.event] = h.textAt(h.memberPath("name")...)
 		default:
 			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !pathExists(in.pathOf(path.Join(p.Name, file))) {
@@ -127,18 +134,6 @@ func (h handler) lookAtDirect(shell map[string]string) bool {
 		h.reportMember(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
 	}
 	return h.lookAtIf()
-}
-
-// lookAtInShell looks at the handler of the hosts that start a hook through a shell.
-func (h handler) lookAtInShell() {
-	h.lookAtTimeout(1)
-	h.lookAtAsync()
-	if h.hasMember("args") {
-		h.reportMember(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
-	}
-	if !h.hasMember("if") {
-		h.reportMember(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
-	}
 }
 
 // lookAtIf reports a condition, with which Claude Code never runs a handler outside of
@@ -187,10 +182,8 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 	return err
 }
 
-// quoteJSON is a text as JSON has it.
 func quoteJSON(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
 	if !pathExists(in.pathOf(file)) {
 		in.subject(area, file).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")

@@ -75,7 +75,6 @@ func commands(r hosts.Request, call journal.Call) (all [][]string) {
 	return append(all, plugins.Install(r)...)
 }
 
-// hasPlugin tells whether a host knows a plugin by its own records.
 func hasPlugin(at hosts.Place, id string) bool {
 	if at.Host.Plugins.Installed == nil {
 		return false

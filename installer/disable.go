@@ -26,9 +26,9 @@ type Disabled struct {
 	Todo string // what a dry run has not done beside the edit, "" for nothing
 }
 
-// Disable puts settings back, and has the claude command forget the plugin where that
+// disableDefault puts settings back, and has the claude command forget the plugin where that
 // is asked for.
-func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
+func disableDefault(ctx context.Context, m Means, r Disabling) (Disabled, error) {
 	plugin, err := m.findEnabled(r)
 	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
 		return Disabled{ID: r.Plugin}, nil

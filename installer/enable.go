@@ -58,10 +58,10 @@ type enableRun struct {
 	leaves   []string // what an undo of the settings does not take back
 }
 
-// EnablePlugin switches a plugin on. Settings are read once, and the edit is worked out
+// enableDefault switches a plugin on. Settings are read once, and the edit is worked out
 // before the claude command is called, so that settings that cannot be edited leave
 // everything alone.
-func EnablePlugin(ctx context.Context, m Means, r EnableRequest) (done Enabled, err error) {
+func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Enabled, err error) {
 	e := newEnableRun(m, r)
 	defer func() {
 		if err != nil {
@@ -244,7 +244,6 @@ func (e *enableRun) findWhatIsMissing() error {
 	return nil // looked at when it is there
 }
 
-// pluginDir is where the plugin of a directory lies.
 func (e *enableRun) pluginDir() string {
 	plugin := e.wanted.Plugin
 	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {

@@ -29,7 +29,6 @@ type switching struct {
 	purge bool              // the host is to forget the marketplace, too
 }
 
-// switchingOn begins to switch a plugin on a host.
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
 	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User), Scope: scope}}
 	if !s.At.IsFound() {
@@ -46,7 +45,6 @@ func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, err
 	return s, s.readRecords()
 }
 
-// readRecords reads what the host knows.
 func (s *switching) readRecords() (err error) {
 	if s.host.Plugins.Installed == nil {
 		return nil
@@ -57,8 +55,11 @@ func (s *switching) readRecords() (err error) {
 	return err
 }
 
-// EnableOn switches a plugin on for a host.
-func EnableOn(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+// EnablePlugin switches a plugin on for a host.
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+	if host.Default {
+		return enableDefault(ctx, m, r)
+	}
 	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err
@@ -158,7 +159,6 @@ func (s *switching) foreign() settings.Foreign {
 	return f
 }
 
-// planSwitchOn works out the change that has the plugin on.
 func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
 	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
 	if s.host.Settings.Entries != nil {
@@ -181,7 +181,6 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 	return c, s.byCommand(ctx, &c)
 }
 
-// othersOff has the other springfield plugins off that are of the same kind.
 func (s *switching) othersOff(now *settings.Settings, c *journal.Change, sameKind []string) error {
 	for _, other := range s.knows {
 		is := now.InstalledIn(other.Dir)
@@ -251,9 +250,12 @@ func (s *switching) isCurrent() bool {
 	})
 }
 
-// DisableOn switches a plugin off for a host, and has the host forget its marketplace
+// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
 // where that is asked for.
-func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+	if host.Default {
+		return disableDefault(ctx, m, r)
+	}
 	s, err := m.switchingOn(host, r.Scope)
 	if err != nil {
 		return done, err

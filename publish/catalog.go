@@ -141,7 +141,6 @@ func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit
 	return edits, nil
 }
 
-// editWith is the file after edits.
 func (c catalog) editWith(edits []document.Edit) (journal.Edit, error) {
 	after, err := c.doc.ApplyEdits(edits...)
 	if err != nil {

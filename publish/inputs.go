@@ -122,7 +122,6 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	return c, err
 }
 
-// requireRepo is the error if there is no repository.
 func (c checkout) requireRepo(why, advice string) error {
 	switch {
 	case c.repo != nil:
@@ -133,7 +132,6 @@ func (c checkout) requireRepo(why, advice string) error {
 	return failWith(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-// namesInRepo are files of the suite as its repository names them.
 func (c checkout) namesInRepo(names []string) (files []string) {
 	for _, name := range names {
 		files = append(files, path.Join(c.place, name))

@@ -29,7 +29,6 @@ type fetched struct {
 	SHA    string `json:"sha,omitempty"`
 }
 
-// sourceForPeople is the source for people.
 func (r release) sourceForPeople() (text, sha string) {
 	switch s := r.source.(type) {
 	case fetched:

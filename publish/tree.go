@@ -65,10 +65,8 @@ func readTree(dir string) (tree, error) {
 	})
 }
 
-// treeOnDisk is the tree as it is on the disk.
 func (t tree) treeOnDisk() tree { t.edits = nil; return t }
 
-// withEdits is the tree with more edits.
 func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.edits = maps.Clone(t.edits)
 	if t.edits == nil {
@@ -82,7 +80,6 @@ func (t tree) withEdits(edits ...journal.Edit) tree {
 	return t
 }
 
-// withFile is the tree with other bytes in a file.
 func (t tree) withFile(name string, data []byte) (tree, error) {
 	e, known := t.edits[name]
 	if !known {

@@ -130,7 +130,6 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	return e, nil
 }
 
-// readScene reads the log up to the place.
 func (p Place) readScene(c Candidate) (*scene, error) {
 	info, err := os.Stat(p.Log)
 	if err == nil && !info.Mode().IsRegular() {
@@ -165,7 +164,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	}
 	tail := c.Settings.Options.Needs().Lines
 	var window activity.Window
-	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) activity.Window { return window }}
+	m := &scene{host: w.host.RecordName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
 		if c.Number < lines {
 			return true
@@ -237,7 +236,6 @@ func (e Explanation) WriteText(out layout.Printer) {
 	}
 }
 
-// writeText prints what the hook sees.
 func (s Found) writeText(out layout.Printer) {
 	out.InBold().PrintText("situation")
 	out.PrintField("  last message  ", endOnOneLine(s.Message))
@@ -265,7 +263,6 @@ func (s Found) writeText(out layout.Printer) {
 	}
 }
 
-// endOnOneLine is the end of a text on one line.
 func endOnOneLine(s string) string {
 	return layout.EndThatFits(display.OneLine(strings.Join(strings.Fields(s), " ")), 160)
 }

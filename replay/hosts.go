@@ -12,10 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// hostName is the name of the host that a row is of.
-func (r *Row) hostName() string { return cmp.Or(r.Host, registry.ClaudeCode().Name) }
+func (r *Row) hostName() string { return cmp.Or(r.Host, registry.DefaultHost().Name) }
 
-// countHosts counts the rows by their hosts.
 func (r *Report) countHosts() {
 	sessions := map[[2]string]bool{}
 	for i := range r.Rows {
@@ -39,7 +37,7 @@ func (r *Report) countHosts() {
 	slices.SortStableFunc(r.Hosts, func(a, b HostCount) int {
 		return cmp.Or(b.Stops+b.MidWork-a.Stops-a.MidWork, strings.Compare(a.Name, b.Name))
 	})
-	if len(r.Hosts) == 1 && r.Hosts[0].Name == registry.ClaudeCode().Name {
+	if len(r.Hosts) == 1 && r.Hosts[0].Name == registry.DefaultHost().Name {
 		r.Hosts = nil
 	}
 }
@@ -50,7 +48,7 @@ func (r *Report) hostsOf() (names []string) {
 		names = append(names, h.Name)
 	}
 	if names == nil {
-		names = []string{registry.ClaudeCode().Name}
+		names = []string{registry.DefaultHost().Name}
 	}
 	return names
 }

@@ -109,9 +109,6 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 	return end, true, false
 }
 
-// openPlace remembers a place.
-func (f *follower) openPlace(p spot) { f.open, f.last, f.blocked = true, p, false }
-
 // queueTyped takes what was typed while the agent was working. False: the line is not about it.
 func (f *follower) queueTyped(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
@@ -131,7 +128,6 @@ func (f *follower) queueTyped(c *transcript.Cursor) bool {
 	return true
 }
 
-// labelFor says what a prompt makes of the open place.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -170,7 +166,6 @@ func endsSession(prompt string) bool {
 	return false
 }
 
-// endsInQuestion tells whether a message ends with a question.
 func endsInQuestion(text string) bool {
 	return strings.ContainsAny(endOfText(text, 300), "?？؟")
 }

@@ -51,7 +51,6 @@ func (r *Report) FillInScores() {
 // broke in.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
-// countRows counts the rows for the i-th strategy.
 func (s *Score) countRows(r *Report, i int, projects []string) {
 	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
@@ -219,7 +218,6 @@ func shareText(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// countPlaces counts the stops and the points in mid-work.
 func (r *Report) countPlaces() (stops, work int) {
 	for _, l := range r.Labels {
 		if l.Label == MidWork {

@@ -55,18 +55,10 @@ func (w *walker) keyOf(c *transcript.Cursor) key {
 	}
 	h := fnv.New64a()
 	h.Write([]byte(id))
-	if w.hostName() != "" {
+	if w.host.RecordName() != "" {
 		h.Write([]byte(w.host.Name + strconv.FormatInt(c.LineTime(), 10)))
 	}
 	return key(h.Sum64())
-}
-
-// hostName is the host of the session as rows have it.
-func (s *session) hostName() string {
-	if s.host == nil || s.host == registry.ClaudeCode() {
-		return ""
-	}
-	return s.host.Name
 }
 
 // walker goes through one session log.
@@ -220,14 +212,14 @@ func (w *walker) nameOf() string {
 // look opens a place: the line in which Claude has just said something.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
-	w.openPlace(spot{line: c.Number, text: said, at: w.now})
+	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.now}, false
 	if w.skip = w.now < w.since; w.skip {
 		return
 	}
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.Number, Session: w.id, Host: w.hostName(), Project: w.dir, At: timeOf(w.now),
+		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
 		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
 	n := c.Number
@@ -264,7 +256,6 @@ func (w *walker) close(end followed) {
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
 }
 
-// timeOf is a time as rows have it.
 func timeOf(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

@@ -111,7 +111,6 @@ func (a *app) suiteDir(dir string) (string, error) {
 	return dir, err
 }
 
-// howToName says how a suite that is elsewhere is named.
 func (a *app) howToName() string {
 	var known []string
 	if places, err := a.findPlaces(); err == nil {
@@ -126,7 +125,6 @@ func (a *app) howToName() string {
 	return "name the directory of one: " + strings.Join(known, ", ")
 }
 
-// suiteIn reads the suite in suiteDir.
 func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	dir, err := a.suiteDir(dir)
 	if err != nil {
@@ -136,7 +134,6 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	return dir, suite, err
 }
 
-// toolchainOf is the toolchain that gets hooks as --builder says.
 func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
 	tools := a.toolchain()
 	tools.Builder = generator.Builder(builder)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 )
@@ -98,12 +97,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	var results []result
 	var over *installer.PassedOverError
 	for _, host := range chosen {
-		var done installer.Disabled
-		if host.Name == hosts.Claude {
-			done, err = installer.Disable(ctx, a.activationMeans(places), request)
-		} else {
-			done, err = installer.DisableOn(ctx, a.activationMeans(places), host, request)
-		}
+		done, err := installer.DisablePlugin(ctx, a.activationMeans(places), host, request)
 		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
 			continue
 		}
@@ -125,7 +119,6 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	return a.encodeResults(results, o.hosts, o.dryRun)
 }
 
-// leaveEverywhere carries disable --all out.
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
 	told := a.memoriesTold(places)
 	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places), installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
@@ -163,7 +156,6 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places clie
 	return a.reportLeaving(o, places, done)
 }
 
-// removeCache removes the hooks that were compiled.
 func (a *app) removeCache(done *installer.Left) {
 	cache := a.toolchain().Cache
 	hooks := filepath.Join(cache, "hooks")

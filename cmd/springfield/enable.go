@@ -121,7 +121,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		return err
 	}
 	if o.scope == client.Managed {
-		if len(chosen) > 1 || chosen[0].Name != hosts.Claude {
+		if len(chosen) > 1 || !chosen[0].Default {
 			return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
 		}
 		settings, plugin, err := installer.Managed(ctx, a.activationMeans(places), request)
@@ -167,19 +167,15 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 	}
 	for _, host := range chosen {
 		var done installer.Enabled
-		if host.Name == hosts.Claude {
-			done, err = installer.EnablePlugin(ctx, a.activationMeans(places), request)
-		} else {
-			if request.Trust && !o.dryRun && !o.json { // what it comes to is shown before it is written
-				planned := request
-				planned.DryRun = true
-				if done, err = installer.EnableOn(ctx, a.activationMeans(places), host, planned); err == nil {
-					a.resultPrinter().PrintDiff(done.Diff())
-				}
+		if request.Trust && !host.Default && !o.dryRun && !o.json { // what it comes to is shown before it is written
+			planned := request
+			planned.DryRun = true
+			if done, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, planned); err == nil {
+				a.resultPrinter().PrintDiff(done.Diff())
 			}
-			if err == nil {
-				done, err = installer.EnableOn(ctx, a.activationMeans(places), host, request)
-			}
+		}
+		if err == nil {
+			done, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, request)
 		}
 		if err != nil {
 			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
@@ -206,8 +202,8 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 	request.DryRun = true
 	var last error
 	for _, host := range chosen {
-		if host.Name != hosts.Claude {
-			_, err = installer.EnableOn(ctx, a.activationMeans(places), host, request)
+		if !host.Default {
+			_, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, request)
 		}
 		over := (*installer.PassedOverError)(nil)
 		switch {
@@ -297,7 +293,7 @@ func (a *app) tellResult(r result, dryRun bool) {
 		already = " already"
 	}
 	where := string(r.Scope) + " settings"
-	if r.host.Name != hosts.Claude {
+	if !r.host.Default {
 		where += " of " + r.host.Title
 	}
 	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
@@ -322,7 +318,7 @@ func (a *app) encodeResults(results []result, asked []string, dryRun bool) error
 	for _, r := range results {
 		written, removed := r.change.Files()
 		name := r.host.Name
-		if name == hosts.Claude {
+		if r.host.Default {
 			name = ""
 		}
 		if dryRun {

@@ -74,9 +74,7 @@ func TestExamplesOfPages(t *testing.T) {
 	}
 	run("~/hooks/ned-flanders/hooks/springfield-hook")
 	suites, err := os.ReadFile(filepath.Join(state, "suites.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pages, _ := filepath.Glob("../../docs/*.md")
 	makefile, _ := os.ReadFile("../../Makefile")
 	for _, page := range append(pages, "../../README.md") { // whose last line removes everything
@@ -106,9 +104,7 @@ func TestExamplesOfPages(t *testing.T) {
 // examples are the lines of code that call springfield or make; of the help in cli.md, those below "Examples:".
 func examples(t *testing.T, page string) (lines []string) {
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	code := regexp.MustCompile(`(?m)^(?:    |\$ )((?:springfield|make)(?: .*)?)$`)
 	if filepath.Base(page) == "cli.md" {
 		code = regexp.MustCompile(`(?m)^  (springfield .*)$`)

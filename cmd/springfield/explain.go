@@ -91,7 +91,11 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	case err != nil:
 		return err
 	case o.json:
-		return a.encodeLine(e)
+		data, err := json.Marshal(e)
+		if err == nil {
+			_, err = a.out.Write(append(data, '\n'))
+		}
+		return err
 	}
 	e.WriteText(a.resultPrinter())
 	return nil
@@ -143,13 +147,4 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	}
 	c.Bare = c.Bare || o.treeOnly
 	return c, nil
-}
-
-// encodeLine prints a result as JSON on one line.
-func (a *app) encodeLine(v any) error {
-	data, err := json.Marshal(v)
-	if err == nil {
-		_, err = a.out.Write(append(data, '\n'))
-	}
-	return err
 }

@@ -58,9 +58,7 @@ func (c claims) state(t *testing.T, whole bool) map[string]string {
 		all[relative] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -70,9 +68,7 @@ func (c claims) modes(t *testing.T) map[string]string {
 	all := c.state(t, false)
 	for name := range all {
 		info, err := os.Lstat(c.path(filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all[name] = info.Mode().String()
 	}
 	return all
@@ -110,9 +106,7 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 		if _, wanted := files[name]; wanted {
 			continue
 		}
-		if err := os.Remove(c.path(filepath.FromSlash(name))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(c.path(filepath.FromSlash(name))))
 	}
 	var dirs []string // that nothing is in any more go too, or init would not take theirs for free
 	_ = filepath.WalkDir(c.path("project"), func(name string, d fs.DirEntry, err error) error {
@@ -137,9 +131,7 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 		if err == nil {
 			err = os.WriteFile(path, []byte(data), mode)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 
@@ -167,26 +159,22 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults"), dir: filepath.Join(dir, "world")}
 	goroot, gocache := scratch.FindGo(t)
 	for _, name := range []string{"home", "project", "tmp"} {
-		if err := os.MkdirAll(c.path(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(c.path(name), 0o755))
 	}
 	c.env = []string{
 		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "LOCALAPPDATA=" + scratch.HookCache(),
 		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
 		"PATH=" + filepath.Join(goroot, "bin"),
 	}
-	if err := scratch.PrepareHome(c.path("home")); err != nil {
-		t.Fatal(err)
-	}
-	must := func(verb string, args ...string) {
+	must(t, scratch.PrepareHome(c.path("home")))
+	prepare := func(verb string, args ...string) {
 		t.Helper()
 		if out, err := c.run("", verb, args...); err != nil {
 			t.Fatalf("%s: %v\n%s", verb, err, out)
 		}
 	}
 	host := generator.HostTarget().String()
-	must("init", "suite", "--yes", "--owner", "Ned", "--no-git")
+	prepare("init", "suite", "--yes", "--owner", "Ned", "--no-git")
 	enabling := []string{"ned-flanders", "--scope", "project", "--no-activate"}
 	disabling := []string{"ned-flanders", "--scope", "project"}
 	publishing := []string{"suite", "--target", host}
@@ -197,9 +185,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	spoil := func() { // hooks, so that they are made again
 		for name := range c.state(t, true) {
 			if strings.HasSuffix(name, "hooks/springfield-hook") || strings.HasSuffix(name, ".exe") && strings.Contains(name, "hooks/") {
-				if err := os.WriteFile(c.path(filepath.FromSlash(name)), []byte("old"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(c.path(filepath.FromSlash(name)), []byte("old"), 0o755))
 			}
 		}
 	}
@@ -214,21 +200,21 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		every int    // of how many steps one is tried, but with -full each
 	}{
 		{"enable", "enable", enabling, func() {}, 9},
-		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 9},
-		{"undo", "undo", nil, func() { must("enable", enabling...) }, 9},
-		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 9},
+		{"disable", "disable", disabling, func() { prepare("enable", enabling...) }, 9},
+		{"undo", "undo", nil, func() { prepare("enable", enabling...) }, 9},
+		{"undo disable", "undo", nil, func() { prepare("enable", enabling...); prepare("disable", disabling...) }, 9},
 		{"publish", "publish", publishing, spoil, 16},
-		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 8},
+		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 8},
 		// All take the same steps, and suites many: TestFaultsAtEveryStep of change tries each.
 		{"init", "init", making, func() {}, 67},
-		{"undo init", "undo", nil, func() { must("init", making...) }, 29},
+		{"undo init", "undo", nil, func() { prepare("init", making...) }, 29},
 		{"build", "build", []string{"suite"}, spoil, 9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.reset(t, files)
 			test.to()
 			start, before := c.state(t, true), c.state(t, false)
-			must(test.verb, test.args...)
+			prepare(test.verb, test.args...)
 			after := c.state(t, false)
 			data, err := os.ReadFile(c.path("steps"))
 			steps := strings.Split(strings.TrimSpace(string(data)), "\n")
@@ -270,9 +256,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 								name = c.path("home") + short
 							}
 							relative, err := filepath.Rel(c.dir, name)
-							if err != nil {
-								t.Fatal(err)
-							}
+							must(t, err)
 							names = append(names, filepath.ToSlash(relative))
 						}
 						slices.Sort(names)

@@ -52,9 +52,7 @@ func (w trapped) sprung(t *testing.T) []string {
 	if err == nil {
 		err = os.Remove(w.path("sprung"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.Fields(string(data))
 }
 
@@ -76,12 +74,8 @@ func (w trapped) must(t *testing.T, dir, command string, args ...string) {
 
 func (w trapped) write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(w.path(path)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.path(path), []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(w.path(path)), 0o755))
+	must(t, os.WriteFile(w.path(path), []byte(text), mode))
 }
 
 // hookNames are hooks of git that what springfield calls could start.
@@ -93,18 +87,12 @@ var hookNames = strings.Fields(`commit-msg fsmonitor-watchman post-checkout post
 func newTrapped(t *testing.T) trapped {
 	t.Helper()
 	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	goroot, gocache := scratch.FindGo(t)
 	self, err := exec.LookPath("springfield")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := trapped{dir: dir, git: git}
 	w.base = []string{
 		"HOME=" + w.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
@@ -114,13 +102,9 @@ func newTrapped(t *testing.T) trapped {
 	// Every call of git is noted with what it is told.
 	w.write(t, "bin/git", "#!/bin/sh\n{ echo \"call $*\"; env | grep ^GIT_; } >>'"+w.path("calls")+"'\nexec '"+git+"' \"$@\"\n", 0o755)
 	for _, name := range []string{"traps", "tmp", "home", "project/.claude"} {
-		if err := os.MkdirAll(w.path(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(w.path(name), 0o755))
 	}
-	if err := scratch.PrepareHome(w.path("home")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scratch.PrepareHome(w.path("home")))
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
 	w.must(t, "", "springfield", "init", "project/suite", "--yes", "--no-git")
@@ -138,9 +122,7 @@ func newTrapped(t *testing.T) trapped {
 	w.write(t, "project/.git/info/attributes", "text filter=evil=x\n*.md filter=other diff=evil merge=evil\n*.json filter=other\n", 0o644)
 	w.write(t, "project/.git/config", w.hostileConfig(t, ""), 0o644)
 	for _, name := range hookNames {
-		if err := os.Symlink(w.trap(t, "hook."+name), w.path("project", ".git", "hooks", name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(w.trap(t, "hook."+name), w.path("project", ".git", "hooks", name)))
 	}
 	w.staleIndex(t)
 	_ = w.sprung(t)

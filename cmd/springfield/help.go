@@ -12,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// printHelp prints the help of a command.
 func (a *app) printHelp(cmd *cobra.Command) {
 	if cmd.HasParent() {
 		a.say("%s.\n", cmd.Short)
@@ -134,7 +133,6 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// verbsBelow offers the commands below those that are typed.
 func verbsBelow(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
 	about, _, err := cmd.Root().Find(args)

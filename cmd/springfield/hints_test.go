@@ -12,8 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"golang.org/x/tools/txtar"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Every springfield command that a message names is run, in the state that the message
@@ -42,9 +43,7 @@ func TestHintsLeadOn(t *testing.T) {
 	}
 	for _, file := range files {
 		all, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, s := range statesOf(all) {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+s.name, func(t *testing.T) { h.walk(t, s) })
 		}
@@ -120,7 +119,7 @@ func (h *hints) walk(t *testing.T, s state) {
 		case "fill":
 			h.fills[words[1]] = words[2]
 		case "in":
-			h.caller = registry.ClaudeCode()
+			h.caller = registry.DefaultHost()
 		case "stop":
 			h.step(t, done, func() { h.stop(t, h.path("work", "hooks", words[1]), "s1", h.path("log.jsonl")) })
 		default:
@@ -153,9 +152,7 @@ func (h *hints) keep(t *testing.T) string {
 	if err == nil {
 		err = os.CopyFS(copied, os.DirFS(h.dir))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return copied
 }
 
@@ -166,9 +163,7 @@ func (h *hints) copy(t *testing.T, from string) {
 	if err == nil {
 		err = os.CopyFS(h.dir, os.DirFS(from))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // restore is copy; "" is the world as it was at first.
@@ -231,9 +226,7 @@ func (h *hints) edit(t *testing.T, words []string) {
 	default:
 		err = fmt.Errorf("no step %q", words)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // try calls springfield and follows each command that it names, each from the same state.

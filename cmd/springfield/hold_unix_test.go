@@ -42,19 +42,13 @@ func atTerminal(ts *testscript.TestScript, neg bool, args []string) {
 func desks(t *testing.T) map[string]func(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	cli, plugin := filepath.Join(dir, "springfield"), filepath.Join(dir, "ned-flanders")
 	hook := filepath.Join(plugin, "hooks", "springfield-hook")
-	if err := os.Symlink(self, cli); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, cli))
 	scratch.PlaceProgram(t, scratch.Program(t, "runtime/springfield-hook"), hook)
-	if err := os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders"}`), 0o600))
 	programs := map[string]func(t *testing.T, args ...string) *exec.Cmd{}
 	for name, path := range map[string]string{"springfield": cli, "ned-flanders": hook} {
 		home := t.TempDir()
@@ -85,16 +79,12 @@ func told(t *testing.T, cmd *exec.Cmd) (string, int) {
 // Who has no controlling terminal does not lift a hold, whatever else it has and says.
 func TestHoldStaysWithoutATerminal(t *testing.T) {
 	ptm, pts, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer ptm.Close()
 	defer pts.Close()
 	owner := exec.Command("cat") // as Claude's own terminal has an owner, else the first to open it becomes that
 	owner.Stdin, owner.SysProcAttr = pts, &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := owner.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, owner.Start())
 	defer owner.Wait()
 	defer owner.Process.Kill()
 	shell := func(script string) func(*exec.Cmd) {
@@ -153,12 +143,8 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 	keys := func(keys string) func() string { return func() string { return keys } }
 	for program, command := range desks(t) {
 		projects := filepath.Join(command(t).Dir, ".claude", "projects", "p")
-		if err := os.MkdirAll(projects, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(projects, "a b.jsonl"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(projects, 0o700))
+		must(t, os.WriteFile(filepath.Join(projects, "a b.jsonl"), nil, 0o600))
 		for _, s := range []step{
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
 			{[]string{"hold", "2h"}, never, 0, "holding all sessions for 2 h"},
@@ -235,9 +221,7 @@ func TestRemovedHoldIsTold(t *testing.T) {
 	if out, code := told(t, stop); code != 0 {
 		t.Fatal(out)
 	}
-	if err := os.Remove(filepath.Join(home, ".claude", "springfield", "hold")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(home, ".claude", "springfield", "hold")))
 	for _, verb := range []string{"why", "status", "log", "resume"} { // the first of them notices it
 		want := map[string]string{"log": "removed hold all sessions"}[verb]
 		if want == "" {

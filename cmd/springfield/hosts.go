@@ -25,7 +25,6 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
 }
 
-// hostOwner is whose hosts they are.
 func (a *app) hostOwner() hosts.User {
 	root := git.RepositoryRoot(a.work)
 	if root == "" {
@@ -50,10 +49,9 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 		return a.hostsNamed(names)
 	}
 	found := hosts.HostsFound(a.hostOwner())
-	claude, _ := hosts.HostNamed(hosts.Claude)
 	switch {
-	case len(found) == 0 || found[0].Host.Name == hosts.Claude:
-		return []hosts.Host{claude}, nil
+	case len(found) == 0 || found[0].Host.Default:
+		return []hosts.Host{hosts.DefaultHost()}, nil
 	case len(found) == 1:
 		return []hosts.Host{found[0].Host}, nil
 	}
@@ -71,17 +69,15 @@ func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
-	claude, _ := hosts.HostNamed(hosts.Claude)
-	all := []hosts.Host{claude}
+	all := []hosts.Host{hosts.DefaultHost()}
 	for _, p := range hosts.HostsFound(a.hostOwner()) {
-		if p.Host.Name != hosts.Claude {
+		if !p.Host.Default {
 			all = append(all, p.Host)
 		}
 	}
 	return all, nil
 }
 
-// hostsNamed are the hosts that --host names.
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
@@ -107,7 +103,6 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	}), nil
 }
 
-// hostNames are what completion offers.
 func (a *app) hostNames([]string) (all []string) {
 	for _, h := range hosts.AllHosts() {
 		meaning := h.Title

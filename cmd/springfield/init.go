@@ -223,7 +223,7 @@ func (a *app) hostsFound() (names []string) {
 		names = append(names, p.Host.Name)
 	}
 	if len(names) == 0 {
-		return []string{hosts.Claude}
+		return []string{hosts.DefaultHost().Name}
 	}
 	return names
 }
@@ -245,7 +245,6 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 	return s.AskForSuite()
 }
 
-// newAsker asks the person at the terminal.
 func (a *app) newAsker(ctx context.Context) interview.Asker {
 	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
 }
@@ -345,7 +344,6 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 	return edits
 }
 
-// gitOfProcess is git as this process may start it.
 func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
 
 // compiling shows how far a build is: on a terminal in a line that goes again.
@@ -458,7 +456,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	}
 	if !m.guided {
 		chosen := m.spec.Hosts
-		if len(chosen) == 1 && chosen[0] == hosts.Claude {
+		if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
 			chosen = nil
 		}
 		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))

@@ -45,9 +45,7 @@ type person struct {
 func start(t *testing.T, columns int, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
 	return startAgain(t, dir, columns, "xterm", args...), dir
 }
 
@@ -56,16 +54,10 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	t.Helper()
 	_, gocache := scratch.FindGo(t)
 	ptm, pts, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pty.Setsize(pts, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, pty.Setsize(pts, &pty.Winsize{Rows: 24, Cols: uint16(columns)}))
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// testscript runs the command under test by the name it is called by.
 	command := filepath.Join(dir, "springfield")
 	if err := os.Symlink(self, command); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -82,9 +74,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, x.cmd.Start())
 	go func() {
 		defer close(x.over)
 		buf := make([]byte, 4096)
@@ -107,9 +97,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 // raw tells whether the terminal hands over single keys.
 func (x *person) raw() bool {
 	mode, err := unix.IoctlGetTermios(int(x.pts.Fd()), getMode)
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	must(x.t, err)
 	return mode.Lflag&unix.ICANON == 0
 }
 
@@ -232,9 +220,7 @@ func checkMade(t *testing.T, dir string) {
 func TestInterviewPlain(t *testing.T) {
 	for kind, args := range map[string][]string{"xterm": {"init", "--plain"}, "dumb": {"init"}} {
 		dir := t.TempDir()
-		if err := scratch.PrepareHome(filepath.Join(dir, "home")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
 		x := startAgain(t, dir, 80, kind, args...)
 		for _, step := range []struct{ asks, answer string }{
 			{"Which plugins?", "homer"},
@@ -286,9 +272,7 @@ func TestInterviewCancelled(t *testing.T) {
 	for _, plain := range []bool{false, true} { // a signal waits for no key, and the terminal is as it was
 		x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain))
 		x.wait("Which plugins?", !plain)
-		if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Fatal(err)
-		}
+		must(t, x.cmd.Process.Signal(syscall.SIGTERM))
 		x.cmd.Wait()
 		raw := x.raw() // the cursor's last words may still lie in the terminal
 		checkCancelled(t, x, dir, "SIGTERM")
@@ -319,7 +303,5 @@ func checkCancelled(t *testing.T, x *person, dir, how string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

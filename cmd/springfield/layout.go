@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 
 	"golang.org/x/term"
 
@@ -32,16 +31,6 @@ type screen struct {
 	forced  bool // colours also where no terminal is
 }
 
-func newScreen(getenv func(string) string) screen {
-	s := screen{forced: getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"}
-	s.columns, _ = strconv.Atoi(getenv("COLUMNS"))
-	plain := getenv("TERM") == "dumb"
-	s.colours = getenv("NO_COLOR") == "" && !plain
-	s.shows = isTerminal(os.Stderr) && !plain
-	return s
-}
-
-// writerFor is for all that is printed into a file.
 func (s screen) writerFor(f *os.File) io.Writer { return display.SafeWriter(f) }
 
 // printer prints for people, through a writer to a file.

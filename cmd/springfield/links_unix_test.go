@@ -42,22 +42,16 @@ var theirs = []string{
 func newClone(t *testing.T, carried string, old bool) *clone {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, gocache := scratch.FindGo(t)
 	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
 	c.shared = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "TERM=dumb",
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
-	if err := os.Symlink(self, c.command); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, c.command))
 	// The suite is declared already, so that enabling it in a project is about the project.
 	c.write("home/.claude/settings.json", `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "`+c.at("clone/suite")+`"}}}}`+"\n")
 	c.write("home/.claude/CLAUDE.md", "Mine.\n")
@@ -98,17 +92,13 @@ func (c *clone) at(name string) string { return filepath.Join(c.dir, filepath.Fr
 
 func (c *clone) write(name, text string) {
 	c.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.WriteFile(c.at(name), []byte(text), 0o644)); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, errors.Join(os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.WriteFile(c.at(name), []byte(text), 0o644)))
 }
 
 func (c *clone) read(name string) string {
 	c.t.Helper()
 	data, err := os.ReadFile(c.at(name))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	return string(data)
 }
 
@@ -146,9 +136,7 @@ func (c *clone) tree(top string) string {
 		b.WriteByte('\n')
 		return nil
 	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	return b.String()
 }
 
@@ -156,20 +144,14 @@ func (c *clone) tree(top string) string {
 // that it has compiled already.
 func (c *clone) forget() {
 	c.t.Helper()
-	if err := os.RemoveAll(c.at("home/.claude/springfield")); err != nil {
-		c.t.Fatal(err)
-	}
-	if err := scratch.PrepareHome(c.at("home")); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, os.RemoveAll(c.at("home/.claude/springfield")))
+	must(c.t, scratch.PrepareHome(c.at("home")))
 }
 
 // link puts a link in the place of whatever is there.
 func (c *clone) link(name, target string) {
 	c.t.Helper()
-	if err := errors.Join(os.RemoveAll(c.at(name)), os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.Symlink(target, c.at(name))); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, errors.Join(os.RemoveAll(c.at(name)), os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.Symlink(target, c.at(name))))
 }
 
 func (c *clone) run(dir string, args ...string) (out string, code int) {
@@ -277,16 +259,12 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 			t.Parallel()
 			c := newClone(t, carried, tt.calls["update"].args != nil)
 			first := filepath.Join(c.dir, "first")
-			if err := os.CopyFS(first, os.DirFS(c.at("clone"))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.CopyFS(first, os.DirFS(c.at("clone"))))
 			for _, name := range slices.Sorted(maps.Keys(tt.calls)) {
 				if !slices.Contains(tt.refuse, name) && scratch.Skipped(4) {
 					continue
 				}
-				if err := errors.Join(os.RemoveAll(c.at("clone")), os.CopyFS(c.at("clone"), os.DirFS(first))); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(os.RemoveAll(c.at("clone")), os.CopyFS(c.at("clone"), os.DirFS(first))))
 				c.forget()
 				c.link("clone/"+tt.link, tt.target)
 				before := c.tree("clone")

@@ -91,7 +91,6 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 	return cmd
 }
 
-// viewFlags are the flags that say which decisions are asked about.
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
@@ -118,7 +117,6 @@ func onlyHost(cmd *cobra.Command, name *string) {
 	}
 }
 
-// hostNames are the names that --host takes.
 func hostNames() (names []string) {
 	for _, h := range registry.AllHosts() {
 		names = append(names, h.Name)

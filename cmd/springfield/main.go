@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/term"
@@ -41,7 +42,11 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	// What is being written is not left half done because nothing reads what is
 	// printed: a write to a pipe without a reader fails, and ends nothing.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	screen := newScreen(os.Getenv)
+	screen := screen{forced: os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0"}
+	screen.columns, _ = strconv.Atoi(os.Getenv("COLUMNS"))
+	plain := os.Getenv("TERM") == "dumb"
+	screen.colours = os.Getenv("NO_COLOR") == "" && !plain
+	screen.shows = isTerminal(os.Stderr) && !plain
 	said := screen.writerFor(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {

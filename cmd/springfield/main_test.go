@@ -41,9 +41,7 @@ func TestScripts(t *testing.T) {
 	goroot, gocache := scratch.FindGo(t)
 	heads := carriedHeads(t)
 	real, err := os.UserHomeDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,

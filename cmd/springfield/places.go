@@ -29,7 +29,6 @@ func (a *app) configDir() string {
 	return ""
 }
 
-// placesFrom finds them from another one.
 func (a *app) placesFrom(work string) (client.Places, error) {
 	config := a.configDir()
 	if config == "" {

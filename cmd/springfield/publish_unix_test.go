@@ -23,13 +23,9 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	for _, dir := range []string{"one", "two"} {
 		w.must(t, "home", "springfield", "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", dir)
 	}
-	if err := os.Symlink("one", w.path("home", "alias")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("one", w.path("home", "alias")))
 	real, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	host := generator.HostTarget().String()
 	// A go that waits, so that the first run is still at work when the second begins.
 	w.write(t, "slow/go", fmt.Sprintf("#!/bin/sh\n: >'%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\nexec '%s' \"$@\"\n", w.path("begun"), w.path("go-on"), real), 0o755)
@@ -37,9 +33,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	slow.Dir, slow.Env = w.path("home"), append(append([]string{}, w.base...), "PATH="+w.path("slow")+":/usr/bin:/bin")
 	var said strings.Builder
 	slow.Stdout, slow.Stderr = &said, &said
-	if err := slow.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, slow.Start())
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		if _, err := os.Stat(w.path("begun")); err == nil {
 			break
@@ -66,9 +60,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	}
 	version := func() string {
 		data, err := os.ReadFile(filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, rest, _ := strings.Cut(string(data), `"version": "`)
 		version, _, _ := strings.Cut(rest, `"`)
 		return version

@@ -162,7 +162,6 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	return options, a.readSessions(&options, o.paths, o.host)
 }
 
-// pageFile is the file of a page that was named.
 func (a *app) pageFile(name string) (p replay.PageFile, err error) {
 	if p.Path, p.In, err = a.typedFile(name, false); err != nil {
 		err = fmt.Errorf("write page: %w", err)
@@ -288,14 +287,14 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	for _, known := range hosts.AllHosts() {
 		h, ok := registry.HostNamed(known.Name)
 		at := known.PlaceFor(a.hostOwner())
-		if ok && known.Name != hosts.Claude && at.Dir != "" && (name == "" || name == known.Name) {
+		if ok && !known.Default && at.Dir != "" && (name == "" || name == known.Name) {
 			if _, err := os.Stat(at.Dir); err == nil {
 				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
 			}
 		}
 	}
 	projects := replay.Projects(places.Config)
-	if _, err := os.Stat(projects); name == hosts.Claude || name == "" && (err == nil || len(o.Kept) == 0) {
+	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}
 	return nil

@@ -34,12 +34,8 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 			line("assistant", `[{"type":"text","text":"Both are renamed. Shall I commit them?"}]`)
 		}
 		path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-project-%d", s%3), fmt.Sprintf("session-%d.jsonl", s))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(b.String()), 0o600))
 	}
 	return home
 }
@@ -107,18 +103,14 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 		t.Fatal(said)
 	}
 	whole, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, said := replayed(ctx, home, 80, replayOptions{html: "page.html"})
 	if now, err := os.ReadFile(page); code != 130 || err != nil || !bytes.Equal(now, whole) || !strings.Contains(said, "is left as it was") {
 		t.Errorf("exit code %d, %v: %s", code, err, said)
 	}
-	if err := os.Remove(page); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(page))
 	replayed(ctx, home, 80, replayOptions{html: "page.html"})
 	if now, err := os.ReadFile(page); err != nil || !strings.Contains(string(now), "interrupted") {
 		t.Errorf("where there is none, what was read is better than nothing: %v", err)
@@ -140,9 +132,7 @@ func TestReplayPageIsWhole(t *testing.T) {
 	}
 	for name, text := range map[string]string{"thesis.html": "<!doctype html><p>mine", "empty.html": ""} {
 		path := filepath.Join(home, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		code, _, said := replayed(t.Context(), home, 80, replayOptions{html: name})
 		data, err := os.ReadFile(path)
 		if text != "" && (code != 1 || string(data) != text || err != nil || !strings.Contains(said, "is not a page of springfield")) {

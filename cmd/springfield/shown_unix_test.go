@@ -150,12 +150,8 @@ func newHaunted(t *testing.T) *haunted {
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := scratch.PrepareHome(h.home); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, scratch.PrepareHome(h.home))
 	h.write(t, filepath.Join(h.project, "keep"), "")
 	h.write(t, filepath.Join(dir, "bin", "keep"), "")
 	h.write(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
@@ -243,9 +239,7 @@ func newHaunted(t *testing.T) *haunted {
 
 func (h *haunted) write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)))
 }
 
 // each calls do with every text file below a directory.
@@ -258,14 +252,10 @@ func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byt
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !bytes.Contains(data, []byte{0}) {
 			do(path, data)
 		}

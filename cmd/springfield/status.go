@@ -85,7 +85,7 @@ func (a *app) inspectHosts(r doctor.Request, names []string) (in *doctor.Inspect
 		return nil, nil, false, err
 	}
 	others = in.OnHosts(chosen)
-	claude = slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == hosts.Claude })
+	claude = slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Default })
 	if len(names) == 0 {
 		claude = in.ShowsClaude(others)
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// typedPaths takes paths that the user types.
 func (a *app) typedPaths() rooted.Typed {
 	suite, _ := generator.FindSuite(a.work)
 	return rooted.Typed{Work: a.work, Around: []string{git.RepositoryRoot(a.work), suite}, Home: a.home, Config: a.configDir()}

@@ -199,7 +199,12 @@ func (a *app) hintUndo(places client.Places, err error) error {
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
 	}
-	a.printStart(changed.Diff)
+	const most = 40 // lines of the diff that are shown
+	lines := strings.SplitAfter(changed.Diff, "\n")
+	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
+	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
+		a.talk("… %s", countOf(more, "more line"))
+	}
 	back := "it is taken back once that file is as springfield left it"
 	if off := switchesOff(settings.ReadSettings(places), changed.File); off != "" {
 		back = off + " puts back what is still springfield's"
@@ -227,17 +232,6 @@ func switchesOff(settings *settings.Settings, file string) (command string) {
 	return command
 }
 
-// printStart prints the first lines of a diff, and how many more there are.
-func (a *app) printStart(diff string) {
-	const most = 40
-	lines := strings.SplitAfter(diff, "\n")
-	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
-	if more := strings.Count(diff, "\n") - most; more > 0 {
-		a.talk("… %s", countOf(more, "more line"))
-	}
-}
-
-// printJSON prints a result as indented JSON.
 func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)

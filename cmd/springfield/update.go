@@ -155,7 +155,6 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 	return err
 }
 
-// listAll tells of each suite what became of it.
 func (a *app) listAll(o updateOptions, all []updated, then []string) {
 	var same []generator.Plugin
 	for _, u := range all {
@@ -187,7 +186,6 @@ type updated struct {
 	err     error // why it was left as it is
 }
 
-// bringSuite brings a suite to what is rendered of a spec.
 func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
 	u := updated{dir: dir, outcome: "failed"}
 	var files []generator.File

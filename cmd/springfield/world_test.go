@@ -27,19 +27,22 @@ type world struct {
 	version string // of springfield, "" for none of a release
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // newWorld makes an empty world. Programs are looked for in the system's directories,
 // where there is no claude.
 func newWorld(t *testing.T) world {
 	t.Helper()
 	t.Setenv("PATH", "/usr/bin:/bin")
 	w := world{dir: t.TempDir(), heads: os.DirFS(carriedHeads(t))}
-	if err := os.Mkdir(w.work(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(w.work(), 0o755))
 	w.write(t, "log.jsonl", pastSession)
-	if err := scratch.PrepareHome(w.home()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scratch.PrepareHome(w.home()))
 	return w
 }
 
@@ -65,9 +68,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	t.Helper()
 	// There is no terminal.
 	in, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
 	a := &app{
 		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
@@ -95,9 +96,7 @@ func (w world) write(t *testing.T, name, text string) {
 	if err == nil {
 		err = os.WriteFile(path, []byte(text), 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // stop has a plugin of a suite decide about a session's end, as Claude Code would.
@@ -106,9 +105,7 @@ func (w world) stop(t *testing.T, plugin, session, log string) {
 	event, err := json.Marshal(map[string]any{
 		"hook_event_name": "Stop", "session_id": session, "transcript_path": log, "cwd": w.work(), "stop_hook_active": false,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	none := func(string) string { return "" }
 	hook.Host{
 		Stdin: bytes.NewReader(event), Stdout: io.Discard, Stderr: io.Discard, PluginRoot: plugin, Project: w.work(), Home: w.home(),

@@ -257,19 +257,6 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 	return document.EncodeValue(copied)
 }
 
-// sweepThrowaways removes what killed calls have left in the temporary directory.
-func sweepThrowaways() {
-	entries, _ := os.ReadDir(os.TempDir())
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), throwawayPrefix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // another user's stays
-		}
-	}
-}
-
 const (
 	throwawayPrefix = "springfield-claude-"
 
@@ -287,7 +274,16 @@ type call struct {
 
 // runClient runs the client in a directory of its own, and believes its records only.
 func (c Command) runClient(ctx context.Context, l call, args ...string) (err error) {
-	sweepThrowaways()
+	// Calls that were killed have left theirs.
+	entries, _ := os.ReadDir(os.TempDir())
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), throwawayPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // another user's stays
+		}
+	}
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return err

@@ -91,7 +91,6 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 	return hooks, err
 }
 
-// readHook reads one handler.
 func readHook(raw json.RawMessage) (h Hook, problem string) {
 	fields, ok := members(raw)
 	if !ok {
@@ -170,7 +169,6 @@ func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
 }
 
-// quoteArgument is an argument as one would type it.
 func quoteArgument(arg string) string {
 	if arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
 		return strconv.Quote(arg)

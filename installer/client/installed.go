@@ -200,7 +200,18 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		})
 		i.Hooks = append(i.Hooks, hooks...)
 	}
-	i.findPrograms()
+	// A hook whose program is not in the plugin's directory never runs.
+	for n := range i.Hooks {
+		h := &i.Hooks[n]
+		name, ok := strings.CutPrefix(h.command, pluginRoot)
+		if !ok || strings.ContainsAny(name, `$"'`+"`") || h.Never != "" {
+			continue
+		}
+		program := filepath.Join(i.Dir, filepath.FromSlash(name))
+		if !pathExists(program) && !pathExists(program+".exe") {
+			h.Never = "its program is not there: " + printable(name)
+		}
+	}
 	if len(i.Hooks) == 0 && len(i.Faults) > 0 {
 		return errors.New(i.Faults[0])
 	}
@@ -243,21 +254,6 @@ const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 // pluginRoot stands for the plugin's directory in what a hook runs.
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
-
-// findPrograms marks the hooks whose program is not in the plugin's directory.
-func (i *Installed) findPrograms() {
-	for n := range i.Hooks {
-		h := &i.Hooks[n]
-		name, ok := strings.CutPrefix(h.command, pluginRoot)
-		if !ok || strings.ContainsAny(name, `$"'`+"`") || h.Never != "" {
-			continue
-		}
-		program := filepath.Join(i.Dir, filepath.FromSlash(name))
-		if !pathExists(program) && !pathExists(program+".exe") {
-			h.Never = "its program is not there: " + printable(name)
-		}
-	}
-}
 
 // strategyIn is the strategy that a directory's strategy.json names.
 func (s *Snapshot) strategyIn(dir string) string {
@@ -359,7 +355,6 @@ func (s *Snapshot) records(id string) ([]record, error) {
 	return all, nil
 }
 
-// cacheName is a name as the client writes it in its cache.
 func cacheName(name, allowed string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -170,7 +170,6 @@ func (i Inventory) findGag() gag {
 	return gag{}
 }
 
-// findMember looks a member up in the highest layer that has it.
 func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
 	for _, l := range i.Settings {
 		if raw, ok := l.fields[key]; ok {

@@ -138,7 +138,6 @@ func (l Layer) PluginIDs() []string {
 	return ids
 }
 
-// sourceInWords is the layer in a hook's words.
 func (l Layer) sourceInWords() string { return l.Name + " settings" }
 
 // VariableIn is a variable that layers set for Claude Code and for hooks, the highest

@@ -42,7 +42,6 @@ func (s Source) String() string {
 	return "another source"
 }
 
-// isDirectory tells whether the source is this directory.
 func (s Source) isDirectory(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }

@@ -119,7 +119,6 @@ func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failu
 	return "", ""
 }
 
-// checkAnswers tells how the judge has answered today.
 func (in *Inspection) checkAnswers() check.Finding {
 	spend, err := ledger.ReadSpend(in.stateDir(), in.Now)
 	if err != nil {

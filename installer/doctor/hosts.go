@@ -49,7 +49,7 @@ type HostPlugin struct {
 func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 	looked := []OnHost{}
 	for _, h := range all {
-		if h.Name != hosts.Claude {
+		if !h.Default {
 			looked = append(looked, in.lookAtHost(h))
 		}
 	}
@@ -91,7 +91,6 @@ func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
 	return p
 }
 
-// hasPlugin tells whether a directory is a suite that has a plugin.
 func hasPlugin(dir, name string) bool {
 	s, err := generator.ReadSuite(dir)
 	return err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name })
@@ -100,7 +99,7 @@ func hasPlugin(dir, name string) bool {
 // ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
 // is there, something is on in its settings, or there is no other host.
 func (in *Inspection) ShowsClaude(others []OnHost) bool {
-	claude, _ := hosts.HostNamed(hosts.Claude)
+	claude := hosts.DefaultHost()
 	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
 }
 
@@ -124,7 +123,6 @@ func (o OnHost) checkHost(ctx context.Context, asked bool) []check.Finding {
 	return all
 }
 
-// pluginsOn are the plugins that are on.
 func (o OnHost) pluginsOn() (on []hosts.Installed) {
 	for _, p := range o.Plugins {
 		if p.On {
@@ -134,7 +132,6 @@ func (o OnHost) pluginsOn() (on []hosts.Installed) {
 	return on
 }
 
-// checkPlugins are the findings that take no program.
 func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	h, on := o.place.Host, o.pluginsOn()
 	if !o.Found {
@@ -169,7 +166,6 @@ func (p HostPlugin) copyCommand(o OnHost) string {
 	return again
 }
 
-// foundHosts are the other hosts that are there.
 func (in *Inspection) foundHosts() []OnHost {
 	var all []hosts.Host
 	for _, at := range hosts.HostsFound(in.User) {

@@ -90,7 +90,6 @@ func (in *Inspection) readSuites() {
 	}
 }
 
-// suitesOf are the readable suites whose marketplace has a name.
 func (in *Inspection) suitesOf(marketplace string) []Suite {
 	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
 }
@@ -103,12 +102,10 @@ func (in *Inspection) suiteAround() Suite {
 	return Suite{}
 }
 
-// enabledByUs tells whether springfield has enabled a plugin.
 func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.Remembered) bool { return r.ID == id })
 }
 
-// stateDir is the directory of springfield's own state.
 func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }
 
 // stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
@@ -179,7 +176,6 @@ func Broken(plugins []client.Switched) (all []string) {
 	return all
 }
 
-// howToSwitchOff is the command that says no where it counts.
 func howToSwitchOff(s client.Switched) string {
 	scope := s.Decides
 	switch scope {

@@ -7,7 +7,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// kindOfStrategy is what a strategy does in a session.
 func kindOfStrategy(name string) strategy.Kind {
 	known, ok := registry.StrategyNamed(name)
 	if !ok {

@@ -103,7 +103,16 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 			}
 			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
 		}
-		in.addState(&all[n], s)
+		p := &all[n]
+		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
+		same := func(d client.Switched) bool { return d.ID == s.ID }
+		p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
+		if s.On && !p.Decides && !p.DecidesNothing {
+			p.Problem = s.Problem
+			if s.Problem == "" {
+				p.Problem = "its hook does not run"
+			}
+		}
 	}
 	for _, o := range others {
 		for _, p := range o.Plugins {
@@ -116,7 +125,6 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 	return all
 }
 
-// addToAtHand adds to plugins at hand that one is on at a host.
 func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	n := slices.IndexFunc(all, func(a AtHand) bool {
 		name, _, _ := strings.Cut(a.ID, "@")
@@ -127,19 +135,6 @@ func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	}
 	all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
 	return all
-}
-
-// addState adds what settings say of a plugin.
-func (in *Inspection) addState(p *AtHand, s client.Switched) {
-	p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
-	same := func(d client.Switched) bool { return d.ID == s.ID }
-	p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
-	if s.On && !p.Decides && !p.DecidesNothing {
-		p.Problem = s.Problem
-		if s.Problem == "" {
-			p.Problem = "its hook does not run"
-		}
-	}
 }
 
 // StateInWords says in words how it is with a plugin.

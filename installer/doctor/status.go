@@ -305,7 +305,6 @@ func (in *Inspection) HoldsInWords() (all []string) {
 	return append(all, ended...)
 }
 
-// notesOn are notes on a plugin that runs.
 func notesOn(p client.Switched) (all []string) {
 	if p.Name == "double-shot-latte" {
 		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))

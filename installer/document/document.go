@@ -249,7 +249,6 @@ func Element(name string) string { return element + name }
 // elementName tells whether a key names an element, and which.
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
-// keyName names a key of a path for people.
 func keyName(key string) string {
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)

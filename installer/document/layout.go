@@ -156,7 +156,6 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit is the indentation of one level.
 func indentUnit(objects []*value, text string) string {
 	unit := "  "
 	findNearest(objects, func(v *value) bool {
@@ -177,7 +176,6 @@ func indentUnit(objects []*value, text string) string {
 // hold a line end.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
-// indentOf is how the last line of a text begins.
 func indentOf(text string) string { return leading(text[strings.LastIndexByte(text, '\n')+1:], " \t") }
 
 // leading is what a text has of some characters before all others.

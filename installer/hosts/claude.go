@@ -3,7 +3,7 @@ package hosts
 // claudeHost is Claude Code. Packages installer and client know its settings and its command.
 func claudeHost() Host {
 	return Host{
-		Name: Claude, Title: "Claude Code", Agent: "Claude",
+		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true,
 		Program: "claude", Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
 		// Not settings.json, which springfield writes, too.
 		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},

@@ -139,7 +139,6 @@ func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 	return all, nil
 }
 
-// isPathPart tells whether a name that a file brings can be a part of a path.
 func isPathPart(name string) bool {
 	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }

@@ -68,7 +68,6 @@ func droidSettings(at Place, _ client.Scope) string { return filepath.Join(at.Di
 // for each marketplace.
 const maxRecords = 256
 
-// droidRecords calls read with each of Droid's records of a kind.
 func droidRecords(at Place, kind string, read func(data []byte)) error {
 	dir := filepath.Join(at.Dir, "plugins", kind)
 	entries, err := os.ReadDir(dir)

@@ -140,7 +140,6 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 // overrides are the rules of when an extension is on.
 type overrides struct{ Overrides []string }
 
-// readRules reads when extensions are on.
 func (x extensions) readRules(at Place) (rules map[string]overrides, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,5 @@
 package hosts
 
-// geminiHost is Gemini CLI.
 func geminiHost() Host {
 	const its extensions = "gemini"
 	return Host{

@@ -5,7 +5,7 @@
 //
 // A host is a value in a file of its own; no other file knows it by name. Claude Code is
 // the first: its value says where it is, and its plugins are switched by packages
-// installer and client.
+// settings and client.
 package hosts
 
 import (
@@ -29,6 +29,8 @@ type Host struct {
 	Name  string // in flags, records and JSON: "codex"
 	Title string // the program, in sentences: "GitHub Copilot CLI"
 	Agent string // who goes on and stops, in sentences: "Copilot"
+	// Default is set for Claude Code, whose plugins packages settings and client switch.
+	Default bool
 
 	Program  string   // its command on PATH
 	Dir      string   // its directory, in the user's home: ".codex"
@@ -138,13 +140,13 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 	return true
 }
 
-// Claude is the name of Claude Code.
-const Claude = "claude"
-
 // AllHosts lists the hosts, Claude Code first.
 func AllHosts() []Host {
 	return []Host{claudeHost(), codexHost(), copilot(), qwenHost(), droidHost(), geminiHost()}
 }
+
+// DefaultHost is the one that is meant where none is named: Claude Code.
+func DefaultHost() Host { return claudeHost() }
 
 // HostNamed is the host with a name.
 func HostNamed(name string) (Host, bool) {
@@ -173,7 +175,7 @@ func (h Host) NameOf(p client.Plugin) string {
 
 // ScopesOf are those in which a plugin can be switched.
 func (h Host) ScopesOf() []client.Scope {
-	if h.Name == Claude {
+	if h.Default {
 		return client.AllScopes()
 	}
 	return h.Settings.Scopes

@@ -1,6 +1,5 @@
 package hosts
 
-// qwenHost is Qwen Code.
 func qwenHost() Host {
 	const its extensions = "qwen"
 	return Host{

@@ -125,7 +125,6 @@ func (p property) leafKeys(prefix string) (keys []Key) {
 	return keys
 }
 
-// pathInFile is the way to the key in a file.
 func (k Key) pathInFile() []string { return strings.Split(k.Name, ".") }
 
 // Accepts says in words which values the key takes.

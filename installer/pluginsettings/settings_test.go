@@ -39,7 +39,6 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	return s
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

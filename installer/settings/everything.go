@@ -211,7 +211,6 @@ func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []s
 	return notes, nil
 }
 
-// ownPluginsIn are the plugins of a marketplace that are springfield's.
 func (s *Settings) ownPluginsIn(m client.Market, ids []string) (ours []string) {
 	for _, name := range s.OwnPlugins(m) {
 		ours = append(ours, name+"@"+m.Name)

@@ -101,7 +101,6 @@ func memoryFile(p client.Places, path string) string {
 	return p.StatePath("edits", fileNameOf(path)+".json")
 }
 
-// fileNameOf turns a path into a file name.
 func fileNameOf(path string) string { return hashBytes([]byte(path))[:32] }
 
 // recallFile gives what is remembered of a file; nil if nothing is.
@@ -266,13 +265,8 @@ func (m *memory) noteMember(before Document, e document.Edit, behalf string) err
 		return nil
 	}
 	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}})
-	return m.noteParents(before, e.Path)
-}
-
-// noteParents remembers the objects on the way that the change fills.
-func (m *memory) noteParents(before Document, path []string) error {
-	for n := 1; n < len(path); n++ {
-		parent := path[:n]
+	for n := 1; n < len(e.Path); n++ {
+		parent := e.Path[:n]
 		raw, found, err := before.Get(parent...)
 		if err != nil {
 			return err
@@ -362,7 +356,6 @@ func (back *released) editsBack(doc Document, members []remembered) (edits []doc
 	return edits, nil
 }
 
-// notesOn say what taking back means.
 func (back released) notesOn(f file) (notes []string) {
 	for _, name := range back.theirs {
 		notes = append(notes, name+" was changed since and is left as it is")
@@ -415,7 +408,6 @@ func (of file) emptied(data []byte, all []filled) (_ []byte, rest []filled, err 
 	return data, rest, nil
 }
 
-// memberName names a member for people.
 func memberName(path []string) string { return strings.Join(path, " → ") }
 
 func isEmpty(raw json.RawMessage) bool {

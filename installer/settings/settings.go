@@ -94,7 +94,6 @@ func (s *Settings) openFile(in, path string) (file, error) {
 	return f, nil
 }
 
-// userFile is the user's own settings file.
 func (s *Settings) userFile() (file, error) { return s.openScope(client.User) }
 
 // refused says which file an error is about, but for one about marketplaces.

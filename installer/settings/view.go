@@ -90,7 +90,6 @@ func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
 	return "", false, false
 }
 
-// switchesOn says of a layer that it is what switches a plugin on.
 func switchesOn(name string) string {
 	if name == client.Skills {
 		return "it is in your skills directory, where plugins load on their own"

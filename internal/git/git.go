@@ -218,7 +218,6 @@ func (c *caller) runGit(ctx context.Context, text string, args ...string) (strin
 	return strings.TrimRight(string(out), "\n"), nil
 }
 
-// exitedWith tells whether git has ended with an exit code.
 func exitedWith(err error, code int) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode() == code

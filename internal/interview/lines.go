@@ -48,7 +48,6 @@ func (p onLines) readLine(prompt string) (string, error) {
 	return "", ErrCancelled
 }
 
-// askUntilTaken asks until an answer is taken.
 func (p onLines) askUntilTaken(prompt string, take func(line string) error) error {
 	for {
 		line, err := p.readLine(prompt)

@@ -125,7 +125,6 @@ func (p onTerminal) labelOf(options []Option) func(value string, i int) string {
 	}
 }
 
-// helpText is what the key ? shows.
 func (p onTerminal) helpText(options []Option) string {
 	var lines []string
 	for _, o := range options {

@@ -297,7 +297,6 @@ func (j Journal) pruneEntries(ids []int, size int64) {
 	}
 }
 
-// removeEntry takes an entry out of the journal.
 func (j Journal) removeEntry(id int) error {
 	err := j.atStep.runStep("forget entry", func() error {
 		err := os.Remove(j.fileOf(id, openEnd))
@@ -332,7 +331,6 @@ func (j Journal) reopenEntry(e Entry) error {
 	return nil
 }
 
-// closeEntry says of an entry that all of its files are written.
 func (j Journal) closeEntry(id int) error {
 	return j.atStep.runStep("finish entry", func() error { return os.Rename(j.fileOf(id, openEnd), j.fileOf(id, closedEnd)) })
 }

@@ -63,7 +63,6 @@ func (e Edit) WithinDir(dir string) (Edit, error) {
 	return e, nil
 }
 
-// locateBytes finds where the bytes are.
 func (e *Edit) locateBytes() (err error) {
 	if e.In == "" {
 		e.At, err = Resolve(e.Path)

@@ -65,7 +65,6 @@ func (j Journal) PlanUndo() (u Undo, err error) {
 	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
-// readNewest reads the entry that an undo takes back.
 func (j Journal) readNewest() (e Entry, err error) {
 	for range tries {
 		var ids []int
@@ -128,7 +127,6 @@ func (u *Undo) addDirectory(f Edit) {
 	u.Edits = append(u.Edits, dir)
 }
 
-// addFile plans to take back the edit of a file.
 func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := OpenEdit(f.In, f.Path)
 	if err == nil && edit.At != f.At && edit.isWhollyGone(f.After) {

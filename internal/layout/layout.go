@@ -35,7 +35,6 @@ func BreakLine(line string, indent, width int) []string {
 	return wrapText(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
 }
 
-// wrapText breaks a text at blanks.
 func wrapText(first, rest, text string, width int) []string {
 	var lines []string
 	line, empty := first, true

@@ -9,6 +9,13 @@ import (
 	"testing"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // lay makes a tree: "dir/", "file", "link -> target".
 func lay(t *testing.T, dir string, entries ...string) {
 	t.Helper()
@@ -25,9 +32,7 @@ func lay(t *testing.T, dir string, entries ...string) {
 		default:
 			err = os.WriteFile(path, []byte(name), 0o644)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 
@@ -35,18 +40,14 @@ func lay(t *testing.T, dir string, entries ...string) {
 func scratch(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir
 }
 
 func opened(t *testing.T, dir string) Folder {
 	t.Helper()
 	f, err := OpenFolder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }

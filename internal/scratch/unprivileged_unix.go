@@ -48,7 +48,6 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	}
 }
 
-// copySelf copies the program of this test.
 func copySelf(path string) error {
 	self, err := os.Executable()
 	if err != nil {

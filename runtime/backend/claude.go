@@ -168,7 +168,6 @@ func isWithin(path, dir string) bool {
 	return errPath == nil && errDir == nil && err == nil && filepath.IsLocal(rel)
 }
 
-// isProgram says whether there is a program.
 func isProgram(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// endGroup asks a process and all it started to end.
 func endGroup(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGTERM); errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone

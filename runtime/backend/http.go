@@ -38,7 +38,6 @@ type turn struct {
 	Content string `json:"content"`
 }
 
-// askHTTP asks a server.
 func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	set := func(name string) string { return strings.TrimSpace(e.Variable(name)) }
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"springfield-judge"}}

@@ -207,7 +207,6 @@ func (c *checker) checkNumber() bool {
 	return true
 }
 
-// checkDigits takes one digit or more.
 func (c *checker) checkDigits(where string) bool {
 	if !isDigit(c.currentByte()) {
 		return c.noteWrong(where)

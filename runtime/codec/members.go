@@ -119,7 +119,6 @@ func (m *Members) Text(name string, v *string) {
 	}
 }
 
-// textOf is what a string says.
 func (m *Members) textOf(raw []byte) string {
 	if m.strict != nil {
 		return ExactText(InsideQuotes(raw))

@@ -86,7 +86,6 @@ func unescape(dst, raw []byte, backspace, feed rune) []byte {
 	}
 }
 
-// fourHexDigits reads four hexadecimal digits.
 func fourHexDigits(b []byte) (r rune, ok bool) {
 	if len(b) < 4 {
 		return utf8.RuneError, false

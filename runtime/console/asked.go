@@ -33,7 +33,6 @@ type Asked struct {
 	JSON    bool
 }
 
-// wantsRecord tells whether a list of decisions has a record.
 func (a Asked) wantsRecord(r ledger.Record) bool {
 	if a.Prompts {
 		return ofPrompt(r) && a.isInHost(r)
@@ -43,7 +42,7 @@ func (a Asked) wantsRecord(r ledger.Record) bool {
 
 // isInHost tells whether a decision was made in the host that is asked about.
 func (a Asked) isInHost(r ledger.Record) bool {
-	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.ClaudeCode().Name)
+	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.DefaultHost().Name)
 }
 
 // view is what an answer is about.
@@ -64,7 +63,6 @@ func (d *Console) stateDirs() []string {
 // session is the id of the session that a view is about, "" for several.
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
-// scopeOf finds out what is asked about.
 func (d *Console) scopeOf(a Asked) (view, error) {
 	for _, dir := range d.stateDirs() {
 		if err := ledger.Readable(dir); err != nil {
@@ -303,7 +301,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	if path := d.findLog(id); path != "" {
 		return path, nil
 	}
-	title, in := registry.ClaudeCode().Title, d.projects()
+	title, in := registry.DefaultHost().Title, d.projects()
 	for r := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(id)}) {
 		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
 			title, in = h.Title, d.dirOfHost(h)
@@ -338,7 +336,7 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 	}
 	for _, h := range registry.AllHosts() {
 		dir := d.dirOfHost(h)
-		if h == registry.ClaudeCode() || dir == "" {
+		if h.Default || dir == "" {
 			continue
 		}
 		for _, named := range []string{id, id[:min(len(id), shortID)]} {

@@ -83,7 +83,6 @@ type call struct {
 	given    []string // the flags
 }
 
-// fitsWord tells whether a word takes what was given.
 func (c call) fitsWord(word string) bool {
 	takes := map[string]string{
 		"why": "--session --project --all --host --prompts --json", "log": "--session --project --all --host --prompts --json -n --follow",

@@ -234,7 +234,6 @@ func (d *Console) printLine(s string) { d.printHanging(s, len(s)-len(strings.Tri
 // printHanging prints a line that goes on below so many columns further in.
 func (d *Console) printHanging(s string, indent int) { d.printLead(0, "", s, indent) }
 
-// printLead is hang with a beginning in a style.
 func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	text, begins := d.foldLine(begins+rest, indent)+"\n", d.shortPath(display.OneLine(begins))
 	if d.Paint != nil && begins != "" && strings.HasPrefix(text, begins) {
@@ -246,7 +245,6 @@ func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 	io.WriteString(d.Out, text)
 }
 
-// foldLine is a line as hang prints it.
 func (d *Console) foldLine(s string, indent int) string {
 	line := d.shortPath(display.OneLine(s))
 	if d.Wrap == nil {
@@ -255,14 +253,12 @@ func (d *Console) foldLine(s string, indent int) string {
 	return strings.Join(d.Wrap(line, indent), "\n")
 }
 
-// printNote says something besides.
 func (d *Console) printNote(s string) {
 	besides := *d
 	besides.Out = d.Err
 	besides.printLine("springfield: note: " + s)
 }
 
-// printField prints what is there to print.
 func (d *Console) printField(name, value string) {
 	if value != "" {
 		d.printHanging(name+value, len(name))

@@ -331,7 +331,6 @@ func lasting(e ledger.HoldEvent) string {
 	return " for " + timestamp.LengthInWords(e.Until-e.Since)
 }
 
-// originOf is where an event came from.
 func originOf(e ledger.HoldEvent) string {
 	switch {
 	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:

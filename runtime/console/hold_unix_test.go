@@ -18,20 +18,14 @@ func TestHoldWithoutRights(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		for _, state := range []string{".claude", filepath.Join(".claude", "springfield")} {
 			home := filepath.Join(dir, strings.ReplaceAll(state, "/", "-"))
-			if err := os.MkdirAll(filepath.Join(home, state), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(filepath.Join(home, state), 0o500); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Join(home, state), 0o700))
+			must(t, os.Chmod(filepath.Join(home, state), 0o500))
 			d := Console{Out: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "springfield"}
 			err := d.HoldSessions("", 0)
 			if err == nil || !strings.Contains(err.Error(), filepath.Join(home, state)) || !strings.Contains(AdviceOn(err), "SPRINGFIELD=off") {
 				t.Errorf("%s: %v, hint: %s", state, err, AdviceOn(err))
 			}
-			if err := os.Chmod(filepath.Join(home, state), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(filepath.Join(home, state), 0o700))
 		}
 	})
 }

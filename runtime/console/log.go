@@ -126,7 +126,6 @@ type list struct {
 
 func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
 
-// fitColumns makes the columns wide enough for a row.
 func (l *list) fitColumns(r row) {
 	for i, text := range r.columns() {
 		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
@@ -161,7 +160,6 @@ func (l *list) printRow(r row) {
 	l.printLead(decisionStyles()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
-// decisionStyles are the colours of decisions.
 func decisionStyles() map[string]display.Style {
 	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
 }
@@ -210,7 +208,6 @@ func (l *list) placeOf(r ledger.Record) string {
 	return display.OneLine(r.ProjectPlace()) + ", " + session
 }
 
-// rowOfHold is what happened to a hold.
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
 	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + lasting(e) + originOf(e)}
 }

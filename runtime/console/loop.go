@@ -91,7 +91,6 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 	return l, nil
 }
 
-// readFile reads the loop's file as it is now.
 func (l *loopHere) readFile() {
 	l.goal, l.fault = wiggum.Goal{}, nil
 	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
@@ -108,7 +107,6 @@ func (l *loopHere) readFile() {
 // missing tells that there is no file.
 func (l *loopHere) missing() bool { return !l.file.Found && l.fault == nil }
 
-// filePath names the loop's file.
 func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
@@ -126,7 +124,6 @@ func (l *loopHere) ceiling() int {
 	return rounds
 }
 
-// unreadError is the error about a file that is no loop.
 func (l *loopHere) unreadError() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
 		"correct it, or remove it: " + l.Self + " loop stop --delete"}
@@ -175,7 +172,6 @@ func (l *loopHere) cancelled(was wiggum.Goal, data []byte) {
 	}
 }
 
-// beginLoop writes a new loop.
 func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	now := l.Now().UnixMilli()
 	session := ""
@@ -258,7 +254,6 @@ func LoopKeys() [][2]string {
 	}
 }
 
-// parseEntry is the field of the file that a key and its values stand for.
 func parseEntry(key string, values []string) (field [2]string, err error) {
 	value, text := strings.Join(values, " "), ""
 	switch key {
@@ -354,7 +349,6 @@ func (d *Console) SetLoop(key string, values []string) error {
 	return nil
 }
 
-// pausedFile is the file of a loop that is stopped.
 func (l *loopHere) pausedFile() ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
 	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again

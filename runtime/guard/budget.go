@@ -194,7 +194,6 @@ func clampTimes(times []int64, now int64) (clamped []int64) {
 	return clamped
 }
 
-// countWithin counts the times in a span before now.
 func countWithin(times []int64, now int64, span time.Duration) (n int) {
 	for _, at := range times {
 		if now-at < span.Milliseconds() {

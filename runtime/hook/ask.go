@@ -209,5 +209,4 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	return r
 }
 
-// toMicros are dollars in millionths.
 func toMicros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }

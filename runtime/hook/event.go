@@ -36,7 +36,6 @@ func readEvent(r io.Reader) (e Event, err error) {
 	return e, nil
 }
 
-// readObject reads until an object is complete.
 func readObject(r io.Reader) (data []byte, err error) {
 	data = make([]byte, 0, 8<<10)
 	for err == nil {

@@ -89,8 +89,8 @@ func (h Host) Run() (code int) {
 		h.finish = time.Now().Add(maxTime)
 	}
 	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
-	s.event.Host = registry.ClaudeCode() // until it is known
-	defer func() { _ = recover() }()     // of what follows a panic
+	s.event.Host = registry.DefaultHost() // until it is known
+	defer func() { _ = recover() }()      // of what follows a panic
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
@@ -160,7 +160,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		event.Cwd, _ = filepath.Abs(".")
 	}
 	if event.Host == nil { // it could not be read
-		event.Host = registry.ClaudeCode()
+		event.Host = registry.DefaultHost()
 	}
 	event.Cap = event.Host.Cap
 	if variable := event.Host.CapVariable; variable != "" && s.Getenv != nil { // as Claude Code reads it
@@ -179,7 +179,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 // holds their home.
 func (s *start) stateOf() string {
 	own := ledger.StateDir("", s.Home)
-	if s.event.Host != registry.ClaudeCode() {
+	if !s.event.Host.Default {
 		return own
 	}
 	state := ledger.StateDir(s.event.TranscriptPath, s.Home)
@@ -203,7 +203,7 @@ func liesWithin(path, dir string) bool {
 // project is the directory whose settings count, and must not choose where a question
 // goes.
 func (s *start) project() string {
-	if s.Project != "" && (s.event.Cwd == "" || s.event.Host == registry.ClaudeCode()) {
+	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
 	}
 	return s.event.Cwd
@@ -361,12 +361,8 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 
 // recordOf is what the ledger keeps of a verdict.
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
-	host := s.event.Host.Name
-	if host == registry.ClaudeCode().Name {
-		host = "" // as in records from before there were others
-	}
 	return ledger.Record{
-		Host: host, At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
+		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
 		Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
 		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages,
 		Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),

@@ -512,9 +512,7 @@ func TestHostileLoopFields(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	names, err := os.ReadDir(w.path(".claude/springfield"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, n := range names {
 		if !slices.Contains([]string{"sessions", "index", "loops.jsonl"}, n.Name()) {
 			t.Errorf("%s is in the state directory", n.Name())

@@ -114,9 +114,7 @@ func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
 		t.Setenv("TMPDIR", work)
 		w := inLoop(t, wiggumOne, loopText)
 		dir := filepath.Dir(w.path(loopFile))
-		if err := os.Chmod(dir, 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(dir, 0o555))
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
 		out, _ := w.stop("s1", "Working.")
 		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: permission denied") || w.read(loopFile) != loopText {

@@ -154,9 +154,7 @@ func TestAnswerIsAboutStops(t *testing.T) {
 // Whatever lies in the ledgers' places, Claude may stop, and nothing is written.
 func TestMargeInHostileWorkspaces(t *testing.T) {
 	outside := t.TempDir()
-	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("- [x] a\n- [ ] b\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(outside, "a.md"), []byte("- [x] a\n- [ ] b\n"), 0o600))
 	huge := strings.Repeat("x", 300<<10)
 	for name, lay := range map[string]func(w *world){
 		"a gigantic state":  func(w *world) { w.write("p/.claude/workflow-state.json", workflow(1, 1)+huge) },

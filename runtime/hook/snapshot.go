@@ -93,7 +93,7 @@ type Snapshot struct {
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
 	if s.Event.Host == nil {
-		s.Event.Host = registry.ClaudeCode()
+		s.Event.Host = registry.DefaultHost()
 	}
 	if !s.Alone && s.applyVeto(guard.CheckEvent(s.Event.Moment)) {
 		return s
@@ -154,7 +154,6 @@ func (s *Snapshot) guarded() guard.Veto {
 	return veto
 }
 
-// applyVeto makes a stop of the snapshot if there is a veto.
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
 		return false

@@ -16,10 +16,12 @@ type Host struct {
 	Name  string // "codex": in flags, records, JSON
 	Title string // "Codex", "GitHub Copilot CLI": the program, in sentences
 	Agent string // "Codex", "Copilot", "Claude": who goes on and stops, in sentences
+	// Default is set for the one host to which an event, a log and a record belong that name
+	// no other.
+	Default bool
 
 	// Is tells the host's event from another's by the payload alone: an environment
-	// variable or a path may be a project's. Claude Code has none: what no other host
-	// claims is its own.
+	// variable or a path may be a project's. nil for the default host.
 	Is func(event []byte) bool
 	// Read fills the event from the payload, a complete JSON object, with the Name that the
 	// host gives it. nil: the Members of Event are enough.
@@ -73,6 +75,9 @@ type Host struct {
 	Dir, DirVariable, Sessions, Program string
 	// ProjectFile has the project's directory, where logs do not; from the directory of a log.
 	ProjectFile string
+	// ProjectVariable is the environment variable that names the project of a session, from
+	// where the agent's working directory may be another.
+	ProjectVariable string
 
 	// Variables are files of a project, or of a directory above it, whose variables the host
 	// gives to its hooks: JSON has them in its member env, other files in lines NAME=value.
@@ -84,6 +89,14 @@ type Host struct {
 	// to show first; nothing is decided by them.
 	Inside          []string
 	SessionVariable string
+}
+
+// RecordName is the host's name in records and rows: "" for the default host.
+func (h *Host) RecordName() string {
+	if h == nil || h.Default {
+		return ""
+	}
+	return h.Name
 }
 
 // WordToType is what the user types for a word to a plugin.

@@ -95,7 +95,6 @@ func ParsePack(code, data string) *Pack {
 	return p
 }
 
-// eachLine visits the entries of a class.
 func eachLine(text string, visit func(entry string)) {
 	for text != "" {
 		entry, rest, _ := strings.Cut(text, "\n")

@@ -152,7 +152,6 @@ func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
 	return hits
 }
 
-// eachWord visits the words of a text.
 func eachWord(folded string, visit func(word string)) {
 	for i := 0; i < len(folded); {
 		r, size := utf8.DecodeRuneInString(folded[i:])

@@ -48,7 +48,6 @@ type block struct {
 // maxBlocks bounds how many blocks of a message's end are kept.
 const maxBlocks = 200
 
-// isRuler tells a line across the page.
 func isRuler(line string) bool {
 	for _, signs := range [...]string{"- ", "* ", "_ ", "━─═="} {
 		if strings.Trim(line, signs) == "" {
@@ -191,7 +190,6 @@ const (
 	crosses = "❌✘✗🔴"
 )
 
-// leadingMark is the state that a line begins with.
 func leadingMark(line string) mark {
 	switch r, _ := utf8.DecodeRuneInString(line); {
 	case r < 0x2000:
@@ -204,7 +202,6 @@ func leadingMark(line string) mark {
 	return unmarked
 }
 
-// lastMark is the last state in a line.
 func lastMark(line string) (m mark) {
 	for i := range line {
 		if is := leadingMark(line[i:]); is != unmarked {
@@ -355,7 +352,6 @@ func quotesIn(text string) []span {
 	return all
 }
 
-// sentencesOf takes a block apart.
 func sentencesOf(b block) []sentence {
 	all := sentences(b.text)
 	for i := range all {

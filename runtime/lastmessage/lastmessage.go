@@ -85,7 +85,6 @@ func ReadMessage(library *language.Library, text string) *Closing {
 	return c
 }
 
-// findSentences finds the sentences that matter.
 func (c *Closing) findSentences() {
 	n := len(c.prose)
 	if n == 0 {
@@ -293,7 +292,6 @@ func (c *Closing) isStepNumber(s sentence) bool {
 	return c.isAbout(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
 }
 
-// isWhollyBold tells a line that is emphasised as a whole.
 func isWhollyBold(line string) bool {
 	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f })
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
@@ -360,7 +358,6 @@ func isHalfSentence(folded string) bool {
 	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 
-// allEnded tells that every sentence has its sign.
 func allEnded(list []sentence) bool {
 	for _, s := range list {
 		if s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।' {

@@ -117,7 +117,6 @@ type lines struct {
 	longest   int
 }
 
-// addLine appends an object with one write.
 func (l lines) addLine(o codec.Object) error {
 	line := append(codec.Append(nil, o), '\n')
 	if len(line) > l.longest {

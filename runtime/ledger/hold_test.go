@@ -136,9 +136,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 	if err != nil || info.Size() > history.most+int64(history.longest) || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 		t.Errorf("%v, %v", info, err)
 	}
-	if err := os.WriteFile(history.path, []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*history.longest)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(history.path, []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*history.longest)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600))
 	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -48,15 +48,11 @@ func TestHoldThatIsNoFile(t *testing.T) {
 		for _, id := range []string{"", "a"} {
 			dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 			const over = `{"since":1,"until":2}`
-			if err := os.WriteFile(outside, []byte(over), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(outside, []byte(over), 0o600))
 			makeAll(filepath.Join(dir, "sessions"))
 			path := holdFile(dir, id)
 			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
-				if err := plant(place, outside); err != nil {
-					t.Fatal(err)
-				}
+				must(t, plant(place, outside))
 			}
 			now := time.Now()
 			h, held := HoldOfSession(dir, id, now)
@@ -73,9 +69,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if err := LiftHold(dir, id, h, now, person); err != nil {
 				t.Errorf("%s: lift: %v", name, err)
 			}
-			if err := plant(path, outside); err != nil {
-				t.Fatal(err)
-			}
+			must(t, plant(path, outside))
 			if err := LiftHold(dir, id, Hold{}, now, person); err != nil {
 				t.Errorf("%s: lift as it is: %v", name, err)
 			}

@@ -29,7 +29,6 @@ func (h *Hold) Members(m *codec.Members) {
 	codec.Number(m, "until", &h.Until)
 }
 
-// isOver tells whether it has run out.
 func (h Hold) isOver(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
 // What happens to a hold. A hold that ran out is found when holds are asked about, and so

@@ -11,12 +11,17 @@ import (
 	"time"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a script")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755))
 	return path
 }
 
@@ -26,13 +31,9 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 		return map[string]string{"HOME": "/h", "LD_PRELOAD": "/evil.so", "PATH": "/evil", "BASH_ENV": "/evil"}[name]
 	}
 	p := Program{Within: Patience, Argv: []string{script(t, `cat >"$1"; env >>"$1"; echo stray`), out}, Stdin: []byte("{\"event\":\"start\"}\n"), Getenv: getenv, Set: []string{"X=1"}}
-	if err := p.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.Run())
 	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if text := string(data); !strings.HasPrefix(text, "{\"event\":\"start\"}\n") || !strings.Contains(text, "HOME=/h\n") || !strings.Contains(text, "X=1\n") || strings.Contains(text, "evil") {
 		t.Errorf("it got\n%s", text)
 	}
@@ -67,9 +68,7 @@ func TestProgramThatHangs(t *testing.T) {
 		t.Fatalf("it ended with %v", err)
 	}
 	data, err := os.ReadFile(mark)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pid := 0
 	for _, c := range strings.TrimSpace(string(data)) {
 		pid = pid*10 + int(c-'0')

@@ -6,7 +6,6 @@ package registry
 import (
 	"bufio"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -25,36 +24,30 @@ var made = sync.OnceValue(func() (all []*host.Host) {
 	return all
 })
 
-// HostNamed is the host with this name; "" is Claude Code, which old records do not name.
+// HostNamed is the host with this name; "" is the default host, which records do not name.
 func HostNamed(name string) (*host.Host, bool) {
-	if name == "" {
-		name = claudeCode
-	}
 	for _, h := range AllHosts() {
-		if h.Name == name {
+		if h.Name == name || name == "" && h.Default {
 			return h, true
 		}
 	}
 	return nil, false
 }
 
-// claudeCode is the host that everything belongs to which says no other.
-const claudeCode = "claude"
-
-// ClaudeCode is the host that everything belongs to which says no other.
-func ClaudeCode() *host.Host {
-	h, _ := HostNamed(claudeCode)
+// DefaultHost is the host that everything belongs to which names no other: Claude Code.
+func DefaultHost() *host.Host {
+	h, _ := HostNamed("")
 	return h
 }
 
-// HostOfEvent is whose event this is: the host's that claims it, else Claude Code's.
+// HostOfEvent is whose event this is: the host's that claims it, else the default host's.
 func HostOfEvent(event []byte) *host.Host {
 	for _, h := range AllHosts() {
 		if h.Is != nil && h.Is(event) {
 			return h
 		}
 	}
-	return ClaudeCode()
+	return DefaultHost()
 }
 
 // ownLines is how many lines of a log are looked at to tell whose it is, of maxOwn bytes
@@ -65,29 +58,27 @@ const (
 )
 
 // HostOfLog is whose log lies at a path: the host's that knows one of its first lines, else
-// Claude Code's.
+// the default host's.
 func HostOfLog(path string) *host.Host {
 	f, _, err := file.OpenRegular(path, 0)
 	if err != nil {
-		return ClaudeCode()
+		return DefaultHost()
 	}
 	defer f.Close()
-	// Claude Code is asked last: a host that was made after its example writes lines like its.
-	claude := ClaudeCode()
-	all := slices.DeleteFunc(slices.Clone(AllHosts()), func(h *host.Host) bool { return h == claude })
 	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
 	lines.Buffer(nil, maxOwn)
 	for n := 0; n < ownLines && lines.Scan(); n++ {
-		for _, h := range all {
-			if h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
+		for _, h := range AllHosts() {
+			if !h.Default && h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
 				return h
 			}
 		}
-		if claude.Log.Owns(lines.Bytes()) {
+		// It is asked last: a host that was made after its example writes lines like its.
+		if DefaultHost().Log.Owns(lines.Bytes()) {
 			break
 		}
 	}
-	return claude
+	return DefaultHost()
 }
 
 // CallingHost is whose agent has started a program with these environment variables, and its
@@ -105,7 +96,7 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 			}
 		}
 	}
-	return nil, getenv(ClaudeCode().SessionVariable)
+	return nil, getenv(DefaultHost().SessionVariable)
 }
 
 // AgentName is who goes on and stops where a record names this host.

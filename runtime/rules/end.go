@@ -142,7 +142,6 @@ func (e end) allSentences() []string {
 	return append(Sentences(e.intro), e.sentences...)
 }
 
-// findBeginning finds the last sentence that one of the phrases begins.
 func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
 	all := e.allSentences()
@@ -294,7 +293,6 @@ func (m *message) closing() *lastmessage.Closing {
 	return m.whole
 }
 
-// findAct looks for an act in it.
 func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said string, ok bool) {
 	if known, ok := m.acts[wanted{act, where}]; ok {
 		return known.said, known.ok
@@ -345,7 +343,6 @@ func workVerbs() []string {
 	}
 }
 
-// isWorkVerb tells whether a word is one of the verbs.
 func isWorkVerb(word string) bool {
 	_, found := slices.BinarySearch(workVerbs(), word)
 	return found

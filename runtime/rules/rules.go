@@ -321,7 +321,6 @@ func (a *asking) matchesLanguage(codes []string) (evidence string, ok bool) {
 	return "the message is in another language", false
 }
 
-// meterFor is what a rule spends from.
 func (a *asking) meterFor(r *Rule) *meter {
 	if r.Foreign {
 		return &a.foreign

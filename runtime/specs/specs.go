@@ -166,7 +166,6 @@ func (k Kind) possiblePlaces(s strategy.Situation) []Place {
 	return places
 }
 
-// activePlace is the place whose state file is there.
 func (k Kind) activePlace(s strategy.Situation, places []Place) (Place, bool) {
 	for _, p := range places {
 		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
@@ -305,7 +304,10 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 		return v
 	}
 	if r.file.Problem != "" {
-		return r.unreadable()
+		file := r.place.Shown + "/" + r.StateFile
+		v := stopBy("unreadable", file+": "+r.file.Problem)
+		v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
+		return r.tellOnce(v, quotation.HashText("unreadable "+r.file.Problem))
 	}
 	state, err := readState(r.file.Data)
 	if err != nil {
@@ -383,12 +385,10 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	return r.tidyProgress(v)
 }
 
-// markOfRound is where the loop stands.
 func (r round) markOfRound() string {
 	return shortened(r.state.Phase) + " " + r.currentTask() + " " + strconv.Itoa(r.state.Attempt) + " " + strconv.Itoa(r.state.Global) + " "
 }
 
-// currentTask is the task as people count.
 func (r round) currentTask() string { return r.state.taskNumber() }
 
 func (s specState) taskNumber() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }

@@ -28,13 +28,11 @@ type specState struct {
 	Quick             bool
 }
 
-// wholeState tells whether a state file can be all of it.
 func wholeState(data []byte) bool {
 	_, err := jsonobject.ReadMembers(data)
 	return err == nil
 }
 
-// readState reads a state file.
 func readState(data []byte) (specState, error) {
 	members, err := jsonobject.ReadMembers(data)
 	if err != nil {
@@ -104,7 +102,6 @@ func phaseName(raw []byte) string {
 	return string(raw)
 }
 
-// isFinalPhase tells a phase that comes after all others.
 func isFinalPhase(phase string) bool {
 	switch strings.ToLower(phase) {
 	case "complete", "completed", "done", "finished", "cancelled", "canceled":

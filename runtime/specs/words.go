@@ -120,15 +120,6 @@ func (r round) limited(reached int) strategy.Verdict {
 // limitHash tells whether the limit has been told of at this content of the state file.
 func limitHash(data []byte) string { return quotation.HashText("limit " + string(data)) }
 
-// unreadable is for a state file that is there and cannot be read. The model
-// could not mend that; the user is told, once.
-func (r round) unreadable() strategy.Verdict {
-	file := r.place.Shown + "/" + r.StateFile
-	v := stopBy("unreadable", file+": "+r.file.Problem)
-	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.AgentName() + " may stop"
-	return r.tellOnce(v, quotation.HashText("unreadable "+r.file.Problem))
-}
-
 // tellOnce leaves a stop, and tells the user of it once in this session.
 func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
@@ -155,7 +146,6 @@ func (r round) blockOnce(v strategy.Verdict, h string) strategy.Verdict {
 	return v
 }
 
-// countOpenBoxes counts unchecked boxes.
 func countOpenBoxes(tasks []byte) (open int) {
 	for _, line := range strings.Split(string(tasks), "\n") {
 		line = strings.TrimLeft(line, " \t")

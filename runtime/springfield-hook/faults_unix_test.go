@@ -236,9 +236,7 @@ func TestAnswerToAFullDisk(t *testing.T) {
 	}
 	w := newWard(t, install(t))
 	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	cmd := w.command("ned-flanders")
 	cmd.Stdout = disk

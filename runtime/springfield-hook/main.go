@@ -31,7 +31,7 @@ func main() {
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
-		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
+		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
 		Getenv:     os.Getenv,
 		Environ:    os.Environ,

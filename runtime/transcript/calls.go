@@ -36,13 +36,11 @@ type claim struct {
 	When  when
 }
 
-// shortCallID is a short hash of a call's id.
 func shortCallID(id []byte) uint32 {
 	h := hashFNV1a(id)
 	return uint32(h ^ h>>32)
 }
 
-// takeCall takes a tool call.
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
 	if isPlainName(p.Name, maxName) {
@@ -83,7 +81,6 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	l.Claims = pushBounded(l.Claims, c, maxClaims)
 }
 
-// takeResult takes the result of a call.
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	id := shortCallID(p.ID)
 	var input place

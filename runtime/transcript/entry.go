@@ -151,7 +151,6 @@ type Outcome struct {
 // MaxParts is how many parts of one line are looked at. Hosts write one, rarely a few.
 const MaxParts = 256
 
-// parseLine takes a line apart.
 func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
 	*e = Entry{Line: line, At: at, Parts: e.Parts[:0]}
 	return f.Parse != nil && f.Parse(e)

@@ -191,7 +191,6 @@ type feedback struct {
 	Contexts int     // contexts of Stop hooks, ours or not
 }
 
-// takeHookLine takes what a hook has left in a line.
 func (f *feedback) takeHookLine(e *Entry, p *Part) {
 	switch {
 	case p.Kind == HookWords:

@@ -13,9 +13,7 @@ import (
 // A named pipe in the log's place must be refused, not waited for.
 func TestReadDoesNotWaitForAPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(path, 0o600))
 	if _, err := Tail(path, 50); err == nil {
 		t.Error("Tail: no error")
 	}

@@ -164,7 +164,6 @@ func isLetter(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// looksLikePlan tells whether a path looks like a plan's.
 func looksLikePlan(path []byte) bool {
 	const word = "plan"
 	lower := bytes.ToLower(path)

@@ -190,7 +190,6 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	return t.ID, before
 }
 
-// learnTexts takes the texts that an object has for a task.
 func (t *task) learnTexts(e *Entry, object []byte) {
 	if s := codec.InsideQuotes(codec.FindMember(object, "subject")); s != nil {
 		t.Subject = e.placeOf(s)
@@ -339,7 +338,6 @@ func eachLine(text []byte, yield func(item)) (found bool) {
 	return found
 }
 
-// readList reads the todos of a list.
 func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
 	ok = eachItem(list, maxNested, func(i item) {

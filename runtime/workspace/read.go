@@ -80,7 +80,6 @@ func (s *Space) ReadWanted(want strategy.Want) strategy.File {
 	return f
 }
 
-// lookNow reads what is there now.
 func (s *Space) lookNow(name string) strategy.File {
 	local, err := localName(name)
 	if err != nil {

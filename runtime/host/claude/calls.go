@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// describeCall says what a call does.
 func describeCall(p *transcript.Part) {
 	switch string(p.Name) {
 	case "TodoWrite":
@@ -99,7 +98,6 @@ func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-// firstWord is the name that a text begins with.
 func firstWord(text []byte) []byte {
 	n := 0
 	for n < len(text) && (text[n] == '-' || text[n] == '_' || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {

@@ -40,7 +40,6 @@ func takesContext(e host.Event, version string) bool {
 	return atLeast(version, [3]int{2, 1, 163})
 }
 
-// isUUID tells whether an id has the form of one.
 func isUUID(id string) bool {
 	if len(id) != 36 {
 		return false

@@ -90,7 +90,6 @@ func parseLine(e *transcript.Entry) bool {
 	return true
 }
 
-// readMember takes one member of the line.
 func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 	switch string(w.Key) {
 	case "uuid":
@@ -228,7 +227,6 @@ func matters(w codec.Walk) bool {
 	return false
 }
 
-// readAssistantLine makes out an assistant line.
 func (l *line) readAssistantLine(e *transcript.Entry) {
 	synthetic := string(l.model) == "<synthetic>"
 	e.Filled = synthetic && !l.apiError
@@ -314,7 +312,6 @@ func wakesSession(text []byte) bool {
 	return false
 }
 
-// readAttachment makes out an attachment.
 func (l *line) readAttachment(e *transcript.Entry) {
 	a := l.attachment
 	switch string(codec.FindMember(a, "type")) {
@@ -359,7 +356,6 @@ func (l *line) continued() bool {
 		string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`
 }
 
-// isOurHook knows our hook by its command.
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
 
 // firstText is the first text among content blocks, or the content itself where

@@ -13,7 +13,6 @@ import (
 // user's mouth, and the summaries of compactions. Calls, results and what hooks say are
 // read from items.
 
-// parseLine takes a line apart.
 func parseLine(e *transcript.Entry) bool {
 	var kind []byte
 	matters := false
@@ -103,7 +102,13 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 		case "turn_id":
 			e.PromptID = codec.InsideQuotes(p.Value())
 		case "message":
-			takeOldEvent(e, codec.InsideQuotes(p.Value()))
+			words := codec.InsideQuotes(p.Value())
+			switch {
+			case len(e.Parts) > 0:
+				e.Parts[0].Text = words
+			case e.What == transcript.Nothing:
+				e.What, e.Words = transcript.Prompted, words
+			}
 		case "item":
 			i := p.Enter('{')
 			if !completed(e, &i) {
@@ -124,16 +129,6 @@ func beginsGoal(p codec.Walk) (goal bool) {
 		}
 	}
 	return goal
-}
-
-// takeOldEvent takes the words of an older event.
-func takeOldEvent(e *transcript.Entry, words []byte) {
-	switch {
-	case len(e.Parts) > 0:
-		e.Parts[0].Text = words
-	case e.What == transcript.Nothing:
-		e.What, e.Words = transcript.Prompted, words
-	}
 }
 
 // completed takes the item of an event.
@@ -167,7 +162,6 @@ func completed(e *transcript.Entry, i *codec.Walk) bool {
 	return true
 }
 
-// textOfPart is the text of the n-th part of a content that has one.
 func textOfPart(n int, content []byte) (text []byte) {
 	codec.Elements(content, func(part []byte) {
 		if t := codec.InsideQuotes(codec.FindMember(part, "text")); t != nil {
@@ -230,7 +224,10 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 		text := codec.InsideQuotes(codec.FindMember(part, "text"))
 		switch {
 		case bytes.HasPrefix(text, []byte("<hook_prompt ")):
-			takeHookPrompt(e, text)
+			words := textBefore("</hook_prompt>", textAfter(text, ">"))
+			e.What, e.Words = transcript.Pushed, words
+			ours := bytes.HasPrefix(words, []byte(transcript.Mark))
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 		case bytes.HasPrefix(text, []byte("<skill>")):
 			if name := textBefore("</name>", textAfter(text, "<name>")); name != nil {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
@@ -242,14 +239,6 @@ func takeUserWords(e *transcript.Entry, p *codec.Walk) bool {
 		}
 	})
 	return len(e.Parts) > 0
-}
-
-// takeHookPrompt takes what hooks have said: <hook_prompt hook_run_id="…">words</hook_prompt>.
-func takeHookPrompt(e *transcript.Entry, text []byte) {
-	words := textBefore("</hook_prompt>", textAfter(text, ">"))
-	e.What, e.Words = transcript.Pushed, words
-	ours := bytes.HasPrefix(words, []byte(transcript.Mark))
-	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
 
 // ownsLog knows the first line of a session's log. A subagent has a log of its own, which is

@@ -10,12 +10,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// ownsLog knows a log by its first line.
 func ownsLog(line []byte) bool {
 	return isOfType(line, "session.start") && codec.FindMember(codec.FindMember(line, "data"), "copilotVersion") != nil
 }
 
-// isOfType tells whether a line is of a type.
 func isOfType(line []byte, kind string) bool {
 	const begin = `{"type":"`
 	return len(line) > len(begin)+len(kind) && string(line[:len(begin)]) == begin && string(line[len(begin):len(begin)+len(kind)]) == kind &&
@@ -27,7 +25,6 @@ func isDullLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(`{"type":`)) && !isOfType(line, "user.message") && !isOfType(line, "assistant.message")
 }
 
-// readerOf is how lines of a type are read.
 func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	switch string(kind) {
 	case `"user.message"`:
@@ -144,7 +141,6 @@ func takeUserLine(e *transcript.Entry, data []byte) {
 	}
 }
 
-// takeAssistantLine takes what Copilot says and calls.
 func takeAssistantLine(e *transcript.Entry, data []byte) {
 	w := codec.EnterValue(data, '{')
 	for w.Next() {

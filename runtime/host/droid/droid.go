@@ -63,7 +63,6 @@ func readEvent(event []byte, e *host.Event) error {
 // completed begins the id of a message about a subagent that has ended.
 const completed = "task-completion:"
 
-// fromUser tells whether a prompt is the user's own.
 func fromUser(e host.Event) bool {
 	return !strings.HasPrefix(e.MessageID, completed) && !strings.HasPrefix(e.Prompt, delegated) && !strings.HasPrefix(e.Prompt, transcript.Mark)
 }

@@ -13,7 +13,6 @@ import (
 // delegated begins what a subagent is told.
 const delegated = "# Task Tool Invocation"
 
-// ownsLog knows a log by its first line.
 func ownsLog(line []byte) bool {
 	return string(codec.FindMember(line, "type")) == `"session_start"` && codec.FindMember(line, "hostId") != nil
 }
@@ -61,23 +60,18 @@ func parseLine(e *transcript.Entry) bool {
 	case `"session_start"`:
 		e.Session, e.ID = e.ID, nil
 	case `"agent_turn_outcome"`:
-		takeTurnEnd(e, reason)
+		switch string(reason) {
+		case `"completed"`:
+			e.What = transcript.Rested
+		case `"error"`, `"failed"`:
+			e.What = transcript.Failed
+		default:
+			e.What = transcript.Interrupted
+		}
 	case `"message"`:
 		return m.settleSpeaker(e)
 	}
 	return kind != nil
-}
-
-// takeTurnEnd takes how a turn has ended.
-func takeTurnEnd(e *transcript.Entry, reason []byte) {
-	switch string(reason) {
-	case `"completed"`:
-		e.What = transcript.Rested
-	case `"error"`, `"failed"`:
-		e.What = transcript.Failed
-	default:
-		e.What = transcript.Interrupted
-	}
 }
 
 // message is what a line's message is beside its parts.

@@ -15,7 +15,6 @@ import (
 // maxParts is how many parts of one line are looked at.
 const maxParts = 256
 
-// parseLine takes a line apart.
 func parseLine(e *transcript.Entry) bool {
 	var kind string
 	var content, typed, calls []byte
@@ -78,7 +77,6 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	})
 }
 
-// parseCall is a call.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.Part{Kind: transcript.Call}
 	for w := codec.EnterValue(call, '{'); w.Next(); {

@@ -19,7 +19,6 @@ type line struct {
 	message, payload          []byte
 }
 
-// parseLine takes a line apart.
 func parseLine(e *transcript.Entry) bool {
 	var l line
 	w := codec.EnterValue(e.Line, '{')
@@ -67,7 +66,15 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
 			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
-			takeNotification(e, e.Words)
+			text := e.Words
+			const id = "<task-id>"
+			for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
+				text = text[i+len(id):]
+				one, _, _ := bytes.Cut(text, []byte(id))
+				if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
+					e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
+				}
+			}
 		})
 		return true
 	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
@@ -101,7 +108,6 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 	return true
 }
 
-// eachPart yields the parts of a message.
 func eachPart(message []byte, yield func(part []byte)) {
 	n := 0
 	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
@@ -197,7 +203,6 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// leadingID is the id that a text begins with.
 func leadingID(text []byte) []byte {
 	n := bytes.IndexFunc(text, func(r rune) bool {
 		return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
@@ -208,19 +213,6 @@ func leadingID(text []byte) []byte {
 	return text[:n]
 }
 
-// takeNotification takes a notification, which has the ids of work that is over.
-func takeNotification(e *transcript.Entry, text []byte) {
-	const id = "<task-id>"
-	for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
-		text = text[i+len(id):]
-		one, _, _ := bytes.Cut(text, []byte(id))
-		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
-		}
-	}
-}
-
-// ownsLog knows a line by who is said to be behind it.
 func ownsLog(line []byte) bool {
 	provenance, message := members(line, "provenance", "message")
 	return provenance != nil || codec.FindMember(message, "parts") != nil

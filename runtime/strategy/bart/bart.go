@@ -235,7 +235,6 @@ func (a announcement) String() string {
 	return a.what + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
 }
 
-// lastAnnouncement finds the last announcement of a text.
 func lastAnnouncement(text string) (last announcement, ok bool) {
 	text = quotation.LowerASCII(text)
 	for i := 0; i < len(text); i++ {

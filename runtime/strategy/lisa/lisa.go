@@ -34,26 +34,24 @@ func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleS
 // Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	match := rules.Matching(o.Rules(), kept)
-	return func(s strategy.Situation) strategy.Verdict { return o.askUnlessSure(s, match(s)) }
+	return func(s strategy.Situation) strategy.Verdict {
+		v := match(s)
+		if !o.always {
+			if v.Sure >= sureEnough {
+				return v
+			}
+		} else if v.Rule == "silent" {
+			return v // there is nothing to show
+		}
+		v.Decision, v.Reason = strategy.Stop, ""
+		v.Page = judge.PageFor(s)
+		v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", rules.Remaining(s.Todos.List))
+		return v
+	}
 }
 
 // Decide asks the rules, and adds a page where none is sure.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
-
-// askUnlessSure adds a page to what the rules say, unless they are sure.
-func (o *Options) askUnlessSure(s strategy.Situation, v strategy.Verdict) strategy.Verdict {
-	if !o.always {
-		if v.Sure >= sureEnough {
-			return v
-		}
-	} else if v.Rule == "silent" {
-		return v // there is nothing to show
-	}
-	v.Decision, v.Reason = strategy.Stop, ""
-	v.Page = judge.PageFor(s)
-	v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", rules.Remaining(s.Todos.List))
-	return v
-}
 
 // goOnAsJudged has none of the judge's words: what it has read may have been
 // written by others.

@@ -196,7 +196,6 @@ func isQuestion(prompt string) bool {
 	})
 }
 
-// onlyLooks tells whether a tool changes nothing.
 func onlyLooks(tool string) bool {
 	switch tool {
 	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "TaskList", "TaskGet", "TodoRead", "AskUserQuestion",

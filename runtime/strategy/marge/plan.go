@@ -102,7 +102,6 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// countBoxes counts the boxes that are done and finds the first that is open.
 func (p plan) countBoxes() (done int, first markdown.Box) {
 	for _, b := range p.boxes {
 		if b.Done {

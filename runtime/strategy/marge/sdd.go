@@ -53,7 +53,6 @@ type sddLedger struct {
 	mentions int
 }
 
-// parseSDD reads a ledger.
 func parseSDD(text string) sddLedger {
 	l := sddLedger{done: map[string]bool{}, last: map[string]string{}}
 	markdown.EachLine(text, func(n int, line string, code bool) {
@@ -314,7 +313,6 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 	return byBoxes(p, name, ledger.boxes)
 }
 
-// countByPlan counts by the tasks of the plan.
 func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {

@@ -26,18 +26,13 @@ type sets struct{}
 // Rules are those of a set.
 func (sets) Rules(set string) []rules.Rule {
 	if set == "seed" {
-		return seedRules()
+		return []rules.Rule{
+			{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},
+			{ID: "todos", Todo: "pending", Then: strategy.Continue, Reason: rules.GoOnWithTodos, Window: true},
+			{ID: "progress", Text: `Task \d+|Step \d+|Phase \d+|Moving to|Next`, Then: strategy.Continue, Reason: rules.GoOnWithProgress},
+			{ID: "finished", Text: `complete|finished|done|ready for|let me know`, Then: strategy.Stop},
+			{ID: "skill", Text: `I'm using the .* skill`, Then: strategy.Continue, Reason: rules.GoOnWithSkill},
+		}
 	}
 	return rules.BaseRules()
-}
-
-// seedRules is the tree of the first design.
-func seedRules() []rules.Rule {
-	return []rules.Rule{
-		{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},
-		{ID: "todos", Todo: "pending", Then: strategy.Continue, Reason: rules.GoOnWithTodos, Window: true},
-		{ID: "progress", Text: `Task \d+|Step \d+|Phase \d+|Moving to|Next`, Then: strategy.Continue, Reason: rules.GoOnWithProgress},
-		{ID: "finished", Text: `complete|finished|done|ready for|let me know`, Then: strategy.Stop},
-		{ID: "skill", Text: `I'm using the .* skill`, Then: strategy.Continue, Reason: rules.GoOnWithSkill},
-	}
 }

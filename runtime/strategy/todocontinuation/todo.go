@@ -182,7 +182,6 @@ func shortEntry(text string) string {
 	return text
 }
 
-// listSum tells lists apart.
 func listSum(todos []activity.Todo) string {
 	var b strings.Builder
 	for _, t := range todos {

@@ -215,7 +215,6 @@ func errorAtLine(line int, says string) error {
 	return errors.New("line " + strconv.Itoa(line) + ": " + says)
 }
 
-// readFront reads the fields.
 func readFront(text string) (front, error) {
 	f := front{text: text, newline: "\n"}
 	first, rest, ok := cutLine(text)
@@ -306,7 +305,6 @@ func readField(line string) (f field, err error) {
 	return f, nil
 }
 
-// readValue reads a bare or quoted value and the comment behind it.
 func readValue(text string) (value, comment string, quoted bool, err error) {
 	trimmed := strings.TrimLeft(text, " \t")
 	if trimmed == "" {
@@ -373,7 +371,6 @@ func readQuoted(text string) (value, rest string, err error) {
 	return "", "", errors.New("the quotes are not closed")
 }
 
-// readList reads a list in brackets.
 func readList(text string) (values []string, comment string, err error) {
 	rest := strings.TrimLeft(text[1:], " \t")
 	for {

@@ -163,7 +163,6 @@ func (l *goalLoop) remember() {
 	}
 }
 
-// markOfLoop tells one loop at one iteration from others.
 func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.Itoa(count) }
 
 // overMark begins the mark of a loop that is over.
@@ -200,7 +199,6 @@ func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	return v
 }
 
-// pluginName is how the plugin is called.
 func (l *goalLoop) pluginName() string {
 	if l.s.Session.Plugin == "" {
 		return "ralph-wiggum"
@@ -328,7 +326,6 @@ func (l *goalLoop) reasonFor(count int) string {
 	return r
 }
 
-// goalInWords says what the loop waits for.
 func (l *goalLoop) goalInWords() string {
 	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last one"
