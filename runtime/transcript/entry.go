@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -271,25 +270,10 @@ func oneLine(s string, limit int) string {
 
 // headOf is the first limit bytes of a text, cut between runes.
 func headOf(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
-}
-
-// tailOfText is the last limit bytes of a text, cut between runes.
-func tailOfText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	i := len(s) - limit
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
+	return s
 }
 
 // isPlainName tells whether a value is a name as programs give them: printable ASCII
