@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // The kinds of settings files that people and programs write. Each is edited
@@ -821,4 +823,101 @@ func scanValue(text string, at int) (n *node, end int) {
 		n.end = at
 	}
 	return n, n.end
+}
+
+// bigSettings are settings of about a size that are mostly of one kind.
+func bigSettings(size int, head, each, tail string) string {
+	var b strings.Builder
+	b.WriteString("{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true" + head)
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, each, i)
+	}
+	return b.String() + tail + "}\n"
+}
+
+// The work of an edit grows with the file and no faster: eight times the file is
+// about eight times the memory that is asked for, counted over planning, writing and
+// taking back. What would look through the whole for every member of it would ask
+// for sixty-four times as much.
+func TestWorkGrowsWithTheFile(t *testing.T) {
+	for _, test := range []struct{ name, head, each, tail string }{
+		{"plugins", "", ",\n    \"plugin-%07d@market\": true", "\n  }\n"},
+		{"members", "\n  }", ",\n  \"member-%07d\": {\"a\": [1, 2.5, \"x\"]}", "\n"},
+		{"one line", "}", ",\"member-%07d\":{\"a\":[1,2.5,\"x\"]}", ""},
+		{"permissions", "\n  },\n  \"permissions\": {\"allow\": [\"x\"", ", \"Bash(command-%07d)\"", "]}\n"},
+		{"marketplaces", "\n  },\n  \"extraKnownMarketplaces\": {\"x\": {}", ", \"m-%07d\": {\"source\": {\"source\": \"github\", \"repo\": \"o/r\"}}", "}\n"},
+		{"variables", "\n  },\n  \"env\": {\"x\": \"\"", ", \"X%07d\": \"\\u00e9\"", "}\n"},
+		{"a text", "\n  },\n  \"x\": \"", "abcdefgh%07d", "\"\n"},
+	} {
+		if scratch.Skipped(2) {
+			continue
+		}
+		t.Run(test.name, func(t *testing.T) {
+			work := func(size int) (bytes, objects float64) {
+				p := newPlaces(t)
+				put(t, settingsOf(t, p, client.User), bigSettings(size, test.head, test.each, test.tail))
+				put(t, settingsOf(t, p, client.Project), bigSettings(size, test.head, test.each, test.tail))
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
+				disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
+				runtime.ReadMemStats(&after)
+				return float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)
+			}
+			const small, times = 64 << 10, 8
+			bytes, objects := work(small)
+			moreBytes, moreObjects := work(times * small)
+			t.Logf("%.1f times the bytes, %.1f times the objects", moreBytes/bytes, moreObjects/objects)
+			if moreBytes > 1.5*times*bytes || moreObjects > 1.5*times*objects {
+				t.Errorf("%d times the file takes %.1f times the bytes and %.1f times the objects", times, moreBytes/bytes, moreObjects/objects)
+			}
+		})
+	}
+}
+
+func pluginOf(p client.Places, name string) client.Plugin {
+	return client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(p.Work, "hooks")}
+}
+
+func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
+	u, err := Journal(p).PlanUndo()
+	return u.Change, u.Entry, err
+}
+
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// link makes a symbolic link, or skips where the system has none.
+func link(t *testing.T, target, path string) {
+	t.Helper()
+	must(t, os.Symlink(target, path))
+}
+
+const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
+
+// putPlugin writes a springfield plugin.
+func putPlugin(t *testing.T, dir, version string) {
+	t.Helper()
+	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "ned-flanders", "version": "`+version+`"}`)
+	put(t, filepath.Join(dir, "hooks", "hooks.json"), nedHooks)
+	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
+	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
+}
+
+// putSkill writes a plugin into the configuration directory's skills.
+func putSkill(t *testing.T, p client.Places, dir, name string) {
+	t.Helper()
+	dir = filepath.Join(p.Config, "skills", dir)
+	putPlugin(t, dir, "1.0.0")
+	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
 }

@@ -3,9 +3,15 @@
 package hook
 
 import (
+	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -394,5 +400,102 @@ func TestJudgeThatHangs(t *testing.T) {
 	// What it has cost is not known, so it has cost what it may.
 	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
 		t.Errorf("%+v, %+v", r.Asked, w.spend())
+	}
+}
+
+// deaths are the ways in which Go ends a program on its own. Each exits 2 by
+// default, which Claude Code reads as "block".
+var deaths = map[string]func(){
+	"panic":                 func() { panic("D'oh!") },
+	"nil map":               func() { var m map[string]int; m["x"] = 1 },
+	"panic in a goroutine":  func() { go panic("D'oh!"); select {} },
+	"stack overflow":        func() { debug.SetMaxStack(1 << 20); overflow(0) },
+	"deadlock":              func() { select {} },
+	"unlock of unlocked":    func() { var m sync.Mutex; m.Unlock() },
+	"concurrent map writes": concurrentWrites,
+}
+
+func overflow(n int) int { return overflow(n+1) + 1 }
+
+func concurrentWrites() {
+	m := map[int]int{}
+	for range 8 {
+		go func() {
+			for i := 0; ; i++ {
+				m[i%64] = i
+			}
+		}()
+	}
+	select {}
+}
+
+// TestMain lets the test binary die in the way that the environment names.
+func TestMain(m *testing.M) {
+	if death, ok := deaths[os.Getenv("HOOK_TEST_DEATH")]; ok {
+		if os.Getenv("HOOK_TEST_ARMOUR") != "" {
+			ArmourProcess()
+		}
+		death()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestArmour(t *testing.T) {
+	for name := range deaths {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if code := die(t, name, ""); code != 2 {
+				t.Fatalf("without armour exit code %d: this test shows nothing", code)
+			}
+			// -1: ended by a signal, which shells show as 134.
+			if code := die(t, name, "on"); code != -1 {
+				t.Errorf("exit code %d, want death by SIGABRT", code)
+			}
+		})
+	}
+}
+
+func die(t *testing.T, name, armour string) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Dir = t.TempDir() // where a core file would land
+	cmd.Env = append(os.Environ(), "HOOK_TEST_DEATH="+name, "HOOK_TEST_ARMOUR="+armour, "GOTRACEBACK=")
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("it lives: %v", err)
+	}
+	return exit.ExitCode()
+}
+
+// What a repository or a home can hold in the place of a file must not hold
+// Claude up: a pipe, or a link to a terminal.
+func TestNothingHoldsClaudeUp(t *testing.T) {
+	for name, place := range map[string]string{
+		"the project's layer": "project/.claude/springfield/ned-flanders.json",
+		"the user's layer":    ".claude/springfield/ned-flanders.json",
+		"ralph's file":        "project/.claude/ralph-loop.local.md",
+		"the hold":            ".claude/springfield/hold",
+		"the transcript":      ".claude/projects/-w/pipe.jsonl",
+	} {
+		for kind, make := range map[string]func(path string) error{
+			"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
+			"terminal": func(path string) error { return os.Symlink("/dev/ptmx", path) },
+		} {
+			t.Run(name+", "+kind, func(t *testing.T) {
+				w := newWorld(t, ned)
+				must(t, os.MkdirAll(filepath.Dir(w.path(place)), 0o755))
+				must(t, make(w.path(place)))
+				w.host.Project = w.path("project")
+				out, notes := w.run(w.event(map[string]any{
+					"last_assistant_message": progress, "cwd": w.path("project"), "transcript_path": w.path(".claude/projects/-w/pipe.jsonl"),
+				}))
+				// Only a hold means stop: a user wanted that.
+				if held := name == "the hold"; (out.Decision == "block") == held {
+					t.Errorf("answer %+v, notes %s", out, notes)
+				}
+			})
+		}
 	}
 }
