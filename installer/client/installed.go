@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
+
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -87,7 +89,7 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 		return ""
 	}
 	dir, err := placeBelow(c.root, entry.path)
-	if err != nil || !isDirectory(dir) {
+	if err != nil || !rooted.IsDirectory(dir) {
 		return ""
 	}
 	return dir
@@ -148,7 +150,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
 			i.Offered = manifest.version
 		}
 		if c.inPlace {
-			if !isDirectory(dir) {
+			if !rooted.IsDirectory(dir) {
 				return item{}, fmt.Errorf("its directory is gone: %s", dir)
 			}
 			i.Dir, i.InPlace = dir, true
@@ -208,7 +210,7 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 			continue
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
-		if !pathExists(program) && !pathExists(program+".exe") {
+		if !rooted.PathExists(program) && !rooted.PathExists(program+".exe") {
 			h.Never = "its program is not there: " + printable(name)
 		}
 	}
@@ -306,7 +308,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	for _, r := range records {
 		switch {
 		case !s.fitsRecord(r):
-		case filepath.IsAbs(r.InstallPath) && isDirectory(r.InstallPath):
+		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
 			gone = r.InstallPath
@@ -319,7 +321,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 		return "", "", errors.New("not installed") // a copy that is still there is a leftover
 	}
 	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDirectory(dir) && !pathExists(filepath.Join(dir, ".orphaned_at")) {
+	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && rooted.IsDirectory(dir) && !rooted.PathExists(filepath.Join(dir, ".orphaned_at")) {
 		return dir, i.Offered, nil
 	}
 	if version := newestVersion(around); version != "" {
@@ -372,7 +374,7 @@ func newestVersion(dir string) string {
 	var best fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || pathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
+		if err != nil || !e.IsDir() || rooted.PathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
 			continue
 		}
 		if best == nil || isNewer(info, best) {
@@ -415,7 +417,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {
-		if !s.fitsRecord(r) && isDirectory(r.ProjectPath) {
+		if !s.fitsRecord(r) && rooted.IsDirectory(r.ProjectPath) {
 			return r.ProjectPath, nil
 		}
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
+
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
@@ -84,7 +86,7 @@ func (p Places) managedFiles() []string {
 		return nil
 	}
 	var files []string
-	if path := filepath.Join(p.Managed, "managed-settings.json"); pathExists(path) {
+	if path := filepath.Join(p.Managed, "managed-settings.json"); rooted.PathExists(path) {
 		files = append(files, path)
 	}
 	entries, _ := os.ReadDir(filepath.Join(p.Managed, "managed-settings.d"))

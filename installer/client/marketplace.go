@@ -49,11 +49,7 @@ func (s Source) isDirectory(dir string) bool {
 // isMissing tells whether the source is a directory that is no longer there: a
 // suite that was moved. Its name can be given away without harm.
 func (s Source) isMissing() bool {
-	if s.Source != "directory" {
-		return false
-	}
-	_, err := os.Stat(s.Path)
-	return errors.Is(err, fs.ErrNotExist)
+	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
 
 // Market is a marketplace that Claude Code knows.
@@ -135,7 +131,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 		return nil, nil
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
 	markets := map[string]Market{}
@@ -287,7 +283,7 @@ func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if file.Before == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(file.Bytes(), &said); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &said); err != nil {
 		return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Path, err)
 	}
 	var names []string

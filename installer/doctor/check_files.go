@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
+
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -72,18 +74,13 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 // leadsNowhere is where a link that leads nowhere leads to, "" for any other path.
 func leadsNowhere(path string) string {
 	target, err := os.Readlink(path)
-	if err != nil || !isMissing(path) {
+	if err != nil || !rooted.IsMissing(path) {
 		return ""
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(path), target)
 	}
 	return target
-}
-
-func isMissing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // HowToRead says what to do about a file or directory that cannot be read or written.
@@ -118,7 +115,7 @@ func HowToRead(err error) string {
 // firstClosed is what keeps a path from being read or written: the first directory above it
 // that cannot be entered, else the path itself, or its directory where it is not there.
 func firstClosed(path string) string {
-	if isMissing(path) {
+	if rooted.IsMissing(path) {
 		path = filepath.Dir(path)
 	}
 	for dir := path; ; {

@@ -212,7 +212,7 @@ func (s *Settings) whyInUse(id, except string) (string, error) {
 	}
 	memories, _ := s.memories() // what cannot be read is not known to need it
 	for _, m := range memories {
-		if m.switchedOn(id) && m.File != except && pathExists(m.File) {
+		if m.switchedOn(id) && m.File != except && rooted.PathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
 		}
 	}

@@ -107,7 +107,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	if err != nil {
 		return err
 	}
-	data := f.currentBytes()
+	data := f.Before.Bytes()
 	if m != nil {
 		back, err := m.release(f, everyone, func(remembered) bool { return true })
 		if err != nil {

@@ -9,8 +9,6 @@ package settings
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -18,6 +16,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -101,7 +101,7 @@ func memoryFile(p client.Places, path string) string {
 	return p.StatePath("edits", fileNameOf(path)+".json")
 }
 
-func fileNameOf(path string) string { return hashBytes([]byte(path))[:32] }
+func fileNameOf(path string) string { return journal.HashBytes([]byte(path))[:32] }
 
 // recallFile gives what is remembered of a file; nil if nothing is.
 func (s *Settings) recallFile(path string) (*memory, error) {
@@ -161,7 +161,7 @@ func (s *Settings) allMemories() (all []*memory, err error) {
 func (s *Settings) hasMadeDir(dir string) bool {
 	all, _ := s.allMemories() // what cannot be read has made nothing
 	return slices.ContainsFunc(all, func(m *memory) bool {
-		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && pathExists(m.File)
+		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.PathExists(m.File)
 	})
 }
 
@@ -213,9 +213,9 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		next.Origin = &origin{f.Before != nil, f.currentBytes(), !isDirectory(filepath.Dir(f.At))}
+		next.Origin = &origin{f.Before != nil, f.Before.Bytes(), !rooted.IsDirectory(filepath.Dir(f.At))}
 	default:
-		if m.Left == hashBytes(f.currentBytes()) {
+		if m.Left == journal.HashBytes(f.Before.Bytes()) {
 			next.Origin = m.Origin
 		}
 		next.Members = slices.Clone(m.Members)
@@ -231,7 +231,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 
 // isStillIn tells whether anything that we set is still in the file.
 func (m *memory) isStillIn(f file) (bool, error) {
-	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.currentBytes()) {
+	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil
 	}
 	for _, r := range m.Members {
@@ -307,7 +307,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		case behalf == everyone && only(r):
 			r.For = nil
 		case slices.Contains(r.For, behalf) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && isMissing(f) })
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && rooted.IsMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
@@ -315,7 +315,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 			members = append(members, r)
 		}
 	}
-	asLeft := m.Left == hashBytes(f.currentBytes())
+	asLeft := m.Left == journal.HashBytes(f.Before.Bytes())
 	switch {
 	case f.Before == nil: // gone, and everything in it
 		back.next = &memory{File: m.File, Host: m.Host}
@@ -336,7 +336,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 	if !asLeft {
 		next.Origin = nil
 	}
-	next.Left = hashBytes(back.data)
+	next.Left = journal.HashBytes(back.data)
 	return back, err
 }
 
@@ -369,12 +369,6 @@ func (back released) notesOn(f file) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// isMissing tells whether a file is surely not there.
-func isMissing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // emptied puts objects back that were empty or absent before us and are empty
@@ -413,9 +407,4 @@ func memberName(path []string) string { return strings.Join(path, " → ") }
 func isEmpty(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
-}
-
-func hashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
+
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -114,7 +116,7 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 				continue
 			}
 			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && pathExists(file) {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && rooted.PathExists(file) {
 					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
 				}
 			}
@@ -170,7 +172,7 @@ func damaged(path string, err error) error {
 // CheckState says why the state directory could not be written.
 func CheckState(p client.Places) error {
 	dir := p.StatePath()
-	for !pathExists(dir) && filepath.Dir(dir) != dir {
+	for !rooted.PathExists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir) // it will be made in there
 	}
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
+
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
@@ -68,7 +70,7 @@ func TestJournalIsSwept(t *testing.T) {
 		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
-	if pathExists(left) {
+	if rooted.PathExists(left) {
 		t.Error("what a kill has left in the journal stays for ever")
 	}
 }
@@ -248,8 +250,8 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	must(t, os.RemoveAll(p.Work))
 	undo(t, p)
 	undo(t, p)
-	if got := look(t, user); got != "{}\n" || pathExists(p.Work) {
-		t.Errorf("user settings %q, the project is there: %v", got, pathExists(p.Work))
+	if got := look(t, user); got != "{}\n" || rooted.PathExists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, rooted.PathExists(p.Work))
 	}
 }
 
@@ -281,16 +283,16 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	dir := filepath.Join(p.Work, ".claude")
 	enable(t, p, ned, client.Project, false)
 	undo(t, p)
-	if pathExists(dir) {
+	if rooted.PathExists(dir) {
 		t.Error("undo leaves it")
 	}
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if pathExists(dir) {
+	if rooted.PathExists(dir) {
 		t.Error("disable leaves it")
 	}
 	undo(t, p)
-	if !pathExists(settingsOf(t, p, client.Project)) {
+	if !rooted.PathExists(settingsOf(t, p, client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -298,7 +300,7 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if !pathExists(dir) {
+	if !rooted.PathExists(dir) {
 		t.Error("one that was there before is gone")
 	}
 	enable(t, p, ned, client.Project, false)

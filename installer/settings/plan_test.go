@@ -247,7 +247,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			must(t, Journal(p).ApplyChange(plan))
 			disable(t, p, plugin, client.Project)
 			disable(t, p, plugin, client.Local)
-			if user := settingsOf(t, p, client.User); pathExists(user) {
+			if user := settingsOf(t, p, client.User); rooted.PathExists(user) {
 				t.Errorf("user settings are left: %q", look(t, user))
 			}
 		})

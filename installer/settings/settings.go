@@ -140,12 +140,12 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if err != nil {
 		return err
 	}
-	same := bytes.Equal(after, f.currentBytes())
+	same := bytes.Equal(after, f.Before.Bytes())
 	if same && (behalf == "" || !m.sharesEdits(edits, behalf)) {
 		return nil
 	}
 	if same {
-		after = f.currentBytes()
+		after = f.Before.Bytes()
 	}
 	edit, err := f.editTo(after)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if err != nil {
 			return f.refused(err)
 		}
-		next.Left = hashBytes(after)
+		next.Left = journal.HashBytes(after)
 		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
@@ -182,14 +182,6 @@ func (s *Settings) planned(f file, next *memory) {
 		k.memory = nil
 	}
 	s.kept[f.At] = k
-}
-
-// currentBytes is what the file holds, nothing if it does not exist.
-func (f file) currentBytes() []byte {
-	if f.Before == nil {
-		return nil
-	}
-	return f.Before.Data
 }
 
 // release adds an edit that takes back what was set on behalf of a file. It is
@@ -227,5 +219,5 @@ func planned(c journal.Change, f file) []byte {
 			return e.After.Data
 		}
 	}
-	return f.currentBytes()
+	return f.Before.Bytes()
 }

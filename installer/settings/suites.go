@@ -7,9 +7,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -52,7 +53,7 @@ func AllSuites(p client.Places) (there, gone []string, err error) {
 	for _, dir := range list.Suites {
 		switch {
 		case !filepath.IsAbs(dir):
-		case pathExists(dir):
+		case rooted.PathExists(dir):
 			there = append(there, dir)
 		default:
 			gone = append(gone, dir)
@@ -80,14 +81,4 @@ func encodeIndented(v any) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(v)
 	return b.Bytes(), err
-}
-
-func pathExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

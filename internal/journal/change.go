@@ -33,7 +33,8 @@ type Content struct {
 
 func (c *Content) isDirectory() bool { return c != nil && c.Mode.IsDir() }
 
-func (c *Content) dataOf() []byte {
+// Bytes are what the file holds, nothing if there is none.
+func (c *Content) Bytes() []byte {
 	if c == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (c *Content) hashOf() string {
 	if c.SHA256 != "" {
 		return c.SHA256
 	}
-	return hashBytes(c.Data)
+	return HashBytes(c.Data)
 }
 
 // hasSameBytes tells whether a content has the same bytes as another, or both are no file.
@@ -199,7 +200,7 @@ func (c Change) DiffIn(dir string) string {
 }
 
 func diffContents(from, to string, before, after *Content) string {
-	was, is := before.dataOf(), after.dataOf()
+	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {
 		return udiff.Unified(from, to, string(was), string(is))
 	}

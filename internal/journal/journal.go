@@ -266,7 +266,7 @@ func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	return TakeLock(filepath.Join(j.Dir, "locks", hashBytes([]byte(at))[:32]+".lock"))
+	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
 }
 
 // newToken tells the temporary files of one change from those of all others.
@@ -356,7 +356,8 @@ func (j Journal) listIDs() ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-func hashBytes(data []byte) string {
+// HashBytes is the SHA-256 of bytes in hexadecimal.
+func HashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -528,7 +529,7 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && hashBytes(data) != stored.SHA256 {
+	if err == nil && HashBytes(data) != stored.SHA256 {
 		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
 	}
 	if err != nil {
