@@ -151,7 +151,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	if f := in.stateClosed(); f != nil {
 		return []check.Finding{*f}
 	}
-	for _, err := range settings.Damaged(in.Places) {
+	for _, err := range in.settings.Damaged() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
 	if _, err := ledger.DaysKept(in.stateDir()); err != nil {

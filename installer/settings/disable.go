@@ -210,7 +210,7 @@ func (s *Settings) whyInUse(id, except string) (string, error) {
 			return l.Name + " settings switch it on", nil
 		}
 	}
-	memories, _ := s.memories() // what cannot be read is not known to need it
+	memories, _ := s.memoriesOf("") // what cannot be read is not known to need it
 	for _, m := range memories {
 		if m.switchedOn(id) && m.File != except && rooted.PathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil

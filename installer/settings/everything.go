@@ -36,7 +36,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	if err != nil {
 		return c, nil, nil, err
 	}
-	memories, err := s.memories()
+	memories, err := s.memoriesOf("")
 	if err != nil {
 		return c, nil, nil, err // of which file it is cannot be told
 	}

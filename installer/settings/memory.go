@@ -98,24 +98,24 @@ type kept struct {
 }
 
 func memoryFile(p client.Places, path string) string {
-	return p.StatePath("edits", fileNameOf(path)+".json")
+	return p.StatePath("edits", journal.HashBytes([]byte(path))[:32]+".json")
 }
-
-func fileNameOf(path string) string { return journal.HashBytes([]byte(path))[:32] }
 
 // recallFile gives what is remembered of a file; nil if nothing is.
 func (s *Settings) recallFile(path string) (*memory, error) {
-	k, read := s.kept[path]
-	if !read {
-		k = readMemory(memoryFile(s.Places, path))
-		s.kept[path] = k
-	}
+	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
 }
 
-func readMemory(path string) (k kept) {
-	k.Edit, k.err = journal.OpenEdit("", path)
-	if k.err != nil || k.Before == nil {
+// readMemory reads a memory once.
+func (s *Settings) readMemory(path string) *kept {
+	k, read := s.kept[path]
+	if read {
+		return k
+	}
+	k = &kept{}
+	s.kept[path] = k
+	if k.Edit, k.err = journal.OpenEdit("", path); k.err != nil || k.Before == nil {
 		return k
 	}
 	k.memory = &memory{}
@@ -125,41 +125,42 @@ func readMemory(path string) (k kept) {
 	return k
 }
 
-// memories lists all that is remembered of settings of Claude Code, of whatever files. The
-// error is about the first one that cannot be read.
-func (s *Settings) memories() (all []*memory, err error) {
-	return s.memoriesOf("")
-}
-
-// memoriesOf lists what is remembered of one host's files.
+// memoriesOf lists what is remembered of one host's files, "" for Claude Code's. The error is
+// about the first one that cannot be read.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
-	all, err := s.allMemories()
+	all, damaged, err := s.allMemories()
+	for _, file := range damaged {
+		err = cmp.Or(err, file)
+	}
 	return slices.DeleteFunc(all, func(m *memory) bool { return m.Host != host }), err
 }
 
-func (s *Settings) allMemories() (all []*memory, err error) {
+// allMemories lists what is remembered of whatever files, and what of it cannot be read.
+func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	files, err := os.ReadDir(s.StatePath("edits"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
 	}
 	for _, f := range files {
-		path := s.StatePath("edits", f.Name())
 		if journal.IsTemporary(f.Name()) {
 			continue
 		}
-		k := readMemory(path)
+		path := s.StatePath("edits", f.Name())
+		k := s.readMemory(path)
 		if k.memory != nil && memoryFile(s.Places, k.memory.File) == path {
 			all = append(all, k.memory)
 		}
-		err = cmp.Or(err, k.err)
+		if k.err != nil {
+			damaged = append(damaged, k.err)
+		}
 	}
-	return all, err
+	return all, damaged, nil
 }
 
 // hasMadeDir tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them.
 func (s *Settings) hasMadeDir(dir string) bool {
-	all, _ := s.allMemories() // what cannot be read has made nothing
+	all, _, _ := s.allMemories() // what cannot be read has made nothing
 	return slices.ContainsFunc(all, func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.PathExists(m.File)
 	})
@@ -168,10 +169,11 @@ func (s *Settings) hasMadeDir(dir string) bool {
 // remember is the edit that keeps a memory; without members there is nothing to
 // remember.
 func (s *Settings) remember(m *memory) (journal.Edit, error) {
-	if _, err := s.recallFile(m.File); err != nil {
-		return journal.Edit{}, err
+	k := s.readMemory(memoryFile(s.Places, m.File))
+	if k.err != nil {
+		return journal.Edit{}, k.err
 	}
-	e := s.kept[m.File].Edit
+	e := k.Edit
 	e.Own, e.After = true, nil
 	if len(m.Members) == 0 {
 		return e, nil

@@ -5,6 +5,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -147,26 +148,14 @@ func (s *Settings) HasSetVariable(v client.Variable) bool {
 }
 
 // Damaged lists files of springfield's own that cannot be read.
-func Damaged(p client.Places) []error {
-	var all []error
-	files, _ := os.ReadDir(p.StatePath("edits"))
-	for _, f := range files {
-		path := p.StatePath("edits", f.Name())
-		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
-			continue
-		}
-		if k := readMemory(path); k.err != nil {
-			all = append(all, damaged(path, k.err))
+func (s *Settings) Damaged() []error {
+	_, all, _ := s.allMemories()
+	for i, err := range all {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			all[i] = &journal.DamagedError{File: at.Path, Err: err}
 		}
 	}
-	return append(all, Journal(p).Damaged()...)
-}
-
-func damaged(path string, err error) error {
-	if known := (*journal.DamagedError)(nil); errors.As(err, &known) {
-		return err
-	}
-	return &journal.DamagedError{File: path, Err: err}
+	return append(all, Journal(s.Places).Damaged()...)
 }
 
 // CheckState says why the state directory could not be written.

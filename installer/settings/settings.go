@@ -19,12 +19,12 @@ import (
 // springfield remembers of its edits. Each file is read once.
 type Settings struct {
 	*client.Snapshot
-	kept map[string]kept // by the file it is about
+	kept map[string]*kept // by where it is remembered
 }
 
 // ReadSettings begins to read settings.
 func ReadSettings(p client.Places) *Settings {
-	return &Settings{client.NewSnapshot(p), map[string]kept{}}
+	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
 
 // Journal keeps every edit of one user's, so that it can be undone.
@@ -177,11 +177,10 @@ func (s *Settings) planned(f file, next *memory) {
 	if f.host == "" {
 		return
 	}
-	k := s.kept[f.At]
+	k := s.readMemory(memoryFile(s.Places, f.At))
 	if k.memory = next; len(next.Members) == 0 {
 		k.memory = nil
 	}
-	s.kept[f.At] = k
 }
 
 // release adds an edit that takes back what was set on behalf of a file. It is
