@@ -227,7 +227,11 @@ func (e *enableRun) findWhatIsMissing() error {
 			e.register = plugin.Suite
 			e.wanted.Declare = e.Claude.Path == ""
 		}
-		return e.examine(e.pluginDir())
+		dir := filepath.Join(plugin.Suite, plugin.Name)
+		if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
+			dir = i.Dir
+		}
+		return e.examine(dir)
 	}
 	i := e.Settings.Installed(plugin.ID())
 	e.from = i.Source
@@ -242,14 +246,6 @@ func (e *enableRun) findWhatIsMissing() error {
 		return e.examine(dir)
 	}
 	return nil // looked at when it is there
-}
-
-func (e *enableRun) pluginDir() string {
-	plugin := e.wanted.Plugin
-	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
-		return i.Dir
-	}
-	return filepath.Join(plugin.Suite, plugin.Name)
 }
 
 // examine looks at the plugin's own files.
@@ -406,7 +402,7 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
 	}
-	if m, known := e.Settings.FindMarket(plugin.Marketplace); known && m.Repository() != "" {
+	if m, err := e.Settings.FindMarket(plugin.Marketplace); err == nil && m.Repository() != "" {
 		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
 	}
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}

@@ -179,7 +179,11 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	for _, declared := range asList(manifest.hooks) {
+	declarations, isList := elements(manifest.hooks)
+	if !isList && len(manifest.hooks) > 0 {
+		declarations = []json.RawMessage{manifest.hooks}
+	}
+	for _, declared := range declarations {
 		name := jsonText(declared)
 		if name != "" {
 			err = s.addFile(i, name, seen)
@@ -218,17 +222,6 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		return errors.New(i.Faults[0])
 	}
 	return nil
-}
-
-// asList makes one value an array of one.
-func asList(raw json.RawMessage) []json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if all, ok := elements(raw); ok {
-		return all
-	}
-	return []json.RawMessage{raw}
 }
 
 // addFile reads a file of hooks in the plugin's directory, whole or not at all;

@@ -162,22 +162,16 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 		if _, known := all[name]; known {
 			continue
 		}
-		if m, err := s.findMarket(name); err == nil {
+		if m, err := s.FindMarket(name); err == nil {
 			all[name] = m
 		}
 	}
 	return all, nil
 }
 
-// FindMarket is a marketplace on record, or one that settings declare as a directory.
-func (s *Snapshot) FindMarket(name string) (Market, bool) {
-	m, err := s.findMarket(name)
-	return m, err == nil
-}
-
-// findMarket finds a marketplace by name: one that the client has on record, else
+// FindMarket finds a marketplace by name: one that the client has on record, else
 // one that settings declare as a directory, which it will have at its next start.
-func (s *Snapshot) findMarket(name string) (Market, error) {
+func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
 		return Market{}, err
@@ -323,7 +317,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 func (s *Snapshot) catalog(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
-		if m, err := s.findMarket(name); err != nil {
+		if m, err := s.FindMarket(name); err != nil {
 			c.err = err
 		} else {
 			c = s.readCatalog(m)
@@ -364,25 +358,18 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	for _, raw := range plugins {
 		entry, _ := members(raw)
 		plugin := jsonText(entry["name"])
-		if _, twice := c.items[plugin]; !twice {
-			c.items[plugin] = newItem(file, entry, jsonText(metadata["pluginRoot"]))
+		if _, twice := c.items[plugin]; twice {
+			continue
 		}
+		path := jsonText(entry["source"])
+		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
+			path = jsonText(metadata["pluginRoot"]) + "/" + path
+		}
+		declares := entry["hooks"] != nil || entry["commands"] != nil || entry["agents"] != nil || entry["skills"] != nil
+		alone := declares && string(entry["strict"]) == "false"
+		c.items[plugin] = item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 	}
 	return c
-}
-
-func newItem(file string, entry map[string]json.RawMessage, pluginRoot string) item {
-	path := jsonText(entry["source"])
-	if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
-		path = pluginRoot + "/" + path
-	}
-	declares := entry["hooks"] != nil
-	for _, key := range []string{"commands", "agents", "skills"} {
-		_, has := entry[key]
-		declares = declares || has
-	}
-	alone := declares && string(entry["strict"]) == "false"
-	return item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 }
 
 // OwnPlugins names the plugins of a marketplace that look like springfield's: they

@@ -72,7 +72,7 @@ func Inspect(r Request) (*Inspection, error) {
 }
 
 func (in *Inspection) readSuites() {
-	made, err := settings.KnownSuites(in.Places)
+	made, _, err := settings.KnownSuites(in.Places)
 	if err != nil {
 		in.Notes = append(in.Notes, err)
 	}

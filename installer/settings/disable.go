@@ -136,7 +136,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	if m, err := s.recallFile(target); err != nil || m == nil {
 		return err
 	}
-	user, err := s.userFile()
+	user, err := s.openScope(client.User)
 	if err != nil {
 		return err
 	}

@@ -683,7 +683,7 @@ func remember(p client.Places, dir string) error {
 
 func TestSuites(t *testing.T) {
 	p := newPlaces(t)
-	if list, err := KnownSuites(p); len(list) != 0 || err != nil {
+	if list, _, err := KnownSuites(p); len(list) != 0 || err != nil {
 		t.Errorf("at first: %v, %v", list, err)
 	}
 	root := t.TempDir()
@@ -704,7 +704,7 @@ func TestSuites(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	list, err := KnownSuites(p)
+	list, _, err := KnownSuites(p)
 	must(t, err)
 	got := map[string]bool{}
 	for _, dir := range list {
@@ -714,7 +714,7 @@ func TestSuites(t *testing.T) {
 		t.Errorf("%v, want %v", list, want)
 	}
 	os.Remove(want[3])
-	if list, err = KnownSuites(p); len(list) != 7 || err != nil {
+	if list, _, err = KnownSuites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
 	}
 	info, err := os.Stat(p.StatePath())

@@ -94,8 +94,6 @@ func (s *Settings) openFile(in, path string) (file, error) {
 	return f, nil
 }
 
-func (s *Settings) userFile() (file, error) { return s.openScope(client.User) }
-
 // refused says which file an error is about, but for one about marketplaces.
 func (f file) refused(err error) error {
 	if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {

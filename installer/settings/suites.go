@@ -38,14 +38,8 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	return e, nil
 }
 
-// KnownSuites lists the remembered directories that still exist.
-func KnownSuites(p client.Places) ([]string, error) {
-	there, _, err := AllSuites(p)
-	return there, err
-}
-
-// AllSuites lists the remembered directories, those that are gone apart.
-func AllSuites(p client.Places) (there, gone []string, err error) {
+// KnownSuites lists the remembered directories, those that are gone apart.
+func KnownSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list suites: %w", err)

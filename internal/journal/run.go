@@ -5,6 +5,7 @@ package journal
 // back before the change itself is written.
 
 import (
+	"crypto/rand"
 	"errors"
 	"os"
 	"slices"
@@ -44,7 +45,7 @@ func (c Change) runOther() (left []string, err error) {
 // replaced by a file.
 func (e Edit) giveBack(link string) error {
 	if now, _ := os.Readlink(e.Path); link != "" && now != link {
-		fresh := tempName(e.Path, newToken())
+		fresh := tempName(e.Path, rand.Text())
 		err := os.Symlink(link, fresh)
 		if err == nil {
 			err = os.Rename(fresh, e.Path)
