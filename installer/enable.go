@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -248,21 +249,34 @@ func (e *enableRun) findWhatIsMissing() error {
 	return nil // looked at when it is there
 }
 
-// examine looks at the plugin's own files.
-func (e *enableRun) examine(dir string) error {
-	id := e.wanted.Plugin.ID()
-	found := e.Settings.InstalledIn(dir)
+// examinePlugin looks at a plugin's own files. One that could not run, or is not
+// springfield's, is refused.
+func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
+	found := m.Settings.InstalledIn(dir)
 	err := generator.CheckHook(dir, generator.HostTarget())
 	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
 		err = generator.CheckJudge(dir, generator.HostTarget())
 	}
+	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
+	if host.Default {
+		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()
+	}
 	switch {
 	case err != nil:
-		return failWith(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
+		err = failWith(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	case found.Problem != "":
-		return failWith("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
+		err = failWith(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
 	case !found.IsOurs():
-		return failWith("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
+		err = failWith(itself, "%s is not a springfield plugin", plugin.ID())
+	}
+	return found, err
+}
+
+// examine finds out what kind of plugin it is.
+func (e *enableRun) examine(dir string) error {
+	found, err := e.examinePlugin(e.wanted.Plugin, dir, hosts.DefaultHost())
+	if err != nil {
+		return err
 	}
 	e.wanted.Loops, e.wanted.SameKind = strategiesLike(found.Strategy)
 	e.wanted.DecidesNothing = !found.DrivesStop()
