@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -41,7 +42,22 @@ type Inspection struct {
 	ours   []client.Switched
 	byUs   []settings.Remembered
 
-	settings *settings.Settings // as they were read, once
+	settings *settings.Settings          // as they were read, once
+	hooks    map[[2]string]hook.Settings // of plugins, by directory and project
+}
+
+// hookSettings are the settings that the hook in a plugin's directory has in force in a project, "" for
+// none. They are read once.
+func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
+	key := [2]string{dir, project}
+	if known, read := in.hooks[key]; read {
+		return known, nil
+	}
+	found, err := hook.ReadSettings(dir, in.stateDir(), project)
+	if err == nil {
+		in.hooks[key] = found
+	}
+	return found, err
 }
 
 // Suite is a directory of plugins at hand.
@@ -55,7 +71,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) (*Inspection, error) {
-	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
+	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
 	inventory, err := in.settings.Inventory()
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"github.com/cameronsjo/springfield/runtime/console"
-	"github.com/cameronsjo/springfield/runtime/hook"
 )
 
 // LoopDriver is the plugin that drives goal loops in a directory, as far as settings
@@ -25,7 +24,7 @@ func LoopDriver(r Request, dir string) console.Driver {
 			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
 			continue
 		}
-		settings, err := hook.ReadSettings(p.Dir, in.stateDir(), dir)
+		settings, err := in.hookSettings(p.Dir, dir)
 		if err != nil {
 			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
 			continue
