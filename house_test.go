@@ -57,7 +57,6 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

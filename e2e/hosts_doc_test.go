@@ -61,7 +61,6 @@ func TestHostsDocNamesTests(t *testing.T) {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -332,4 +334,259 @@ func TestLedgerIsFollowed(t *testing.T) {
 		write(t, w.path(ledger), "# SDD ledger — plan: "+plan+"\nTask 1: complete (commits 1a2b3c4..5d6e7f8, review clean)\n")
 		ends(t, w.Run(Session{Script: says("Should I use tabs or spaces?")}), "Should I use tabs or spaces?", 1)
 	})
+}
+
+// A suite that Claude Code knows as a directory runs in place: built for other
+// machines too, its hook starts through the launcher at the next stop, without
+// a new version.
+func TestRebuiltForSeveralTargets(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, suite := owning(t, version)
+		here := runtime.GOOS + "/" + runtime.GOARCH
+		other := "linux/arm64"
+		if here == other {
+			other = "linux/amd64"
+		}
+		out := w.Springfield("build", suite, "--target", here, "--target", other)
+		if said := out.Stdout + out.Stderr; !strings.Contains(said, other) || !strings.Contains(said, "the hooks changed, the version did not: ned-flanders 0.1.0") {
+			t.Errorf("build says\n%s", said)
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		w.Springfield("build", suite, "--target", here)
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+// validate asks the client, away from the user's settings, and counts what it
+// says but for the one warning that is expected.
+func TestValidateAsksTheClient(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		suite := newSuite(w)
+		out := w.Springfield("validate", suite, "--strict")
+		for _, want := range []string{"Claude Code " + version + ": claude plugin validate --strict accepts it", "that is expected"} {
+			if !strings.Contains(out.Stdout, want) {
+				t.Errorf("%q is not in\n%s", want, out.Stdout)
+			}
+		}
+		write(t, filepath.Join(suite, "ned-flanders", "commands", "why.md"), "---\ndescription: \"x\n---\n")
+		if out := w.TrySpringfield("validate", suite, "--strict"); out.Code == 0 || !strings.Contains(out.Stdout, "failure  client       ned-flanders/commands/why.md: frontmatter: ") {
+			t.Errorf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		}
+	})
+}
+
+// The coordinator and its executor as they are meant, in the client's default mode, where what is not allowed
+// is refused: implement's own permissions last from round to round, the executor has them too, and they are
+// for the spec's own files.
+func TestCoordinatorHandsOver(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		for i, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
+				w, _ := with(t, version, s.plugin)
+				state := w.newSpec(i, 2)
+				var script []Turn
+				turn := func(tool string, input map[string]any) { script = append(script, calls("", tool, input)) }
+				bash := func(command string) {
+					turn("Bash", map[string]any{"command": command, "description": "Keep the books"})
+				}
+				bash(`grep -cE '^[-*] \[[ xX]\]' "` + s.dir + `/tasks.md"`)
+				bash("touch elsewhere")
+				for n := range 2 {
+					turn("Write", map[string]any{"file_path": w.path(state), "content": at(n, 2, n+1)})
+					if n > 0 {
+						script = append(script, says("Task 1/2 done: number 1")[0])
+					}
+					turn("Agent", map[string]any{"description": "One task", "subagent_type": s.plugin + ":spec-executor", "run_in_background": false, "prompt": "DIR " + s.dir})
+					turn("Read", map[string]any{"file_path": w.path(s.dir + "/tasks.md")})
+					box := fmt.Sprintf("] 1.%d Do", n+1)
+					turn("Edit", map[string]any{"file_path": w.path(s.dir + "/tasks.md"), "old_string": "- [ " + box, "new_string": "- [x" + box})
+					script = append(script, says("TASK_COMPLETE\nverified: nothing to run")[0])
+				}
+				bash("rm -- " + state)
+				script = append(script, says("Both are done.\n\nALL_TASKS_COMPLETE")[0])
+				r := w.Run(Session{Script: script, Prompt: "/" + s.plugin + ":implement", Mode: "default"})
+				ends(t, r, "Both are done.\n\nALL_TASKS_COMPLETE", len(script))
+				saw(t, r.Asked[0], "You are the coordinator of one", s.plugin+":spec-executor")
+				saw(t, r.Asked[len(r.Asked)-1], s.title+" (Task 2/2, Iter 2)", "TASK_COMPLETE")
+				if !slices.ContainsFunc(r.Asked, func(q Request) bool { return strings.Contains(q.System, "You carry out one task of a") }) {
+					t.Error("no executor was at work")
+				}
+				if tasks := read(t, w.path(s.dir+"/tasks.md")); strings.Count(tasks, "- [x]") != 2 || w.exists(state) || !w.exists(s.dir+"/.progress.md") {
+					t.Errorf("the state file is there: %v; tasks.md:\n%s", w.exists(state), tasks)
+				}
+				if w.exists("elsewhere") {
+					t.Error("implement allows more than its books")
+				}
+			})
+		}
+	})
+}
+
+// Every client takes every plugin, under the names of its commands and agents.
+func TestSpecPluginsAreAccepted(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, suite := with(t, version, "ralph-specum", "ralph-speckit")
+		out := w.Springfield("validate", suite, "--strict")
+		if want := "Claude Code " + version + ": claude plugin validate --strict accepts it"; !strings.Contains(out.Stdout, want) {
+			t.Errorf("%q is not in\n%s", want, out.Stdout)
+		}
+	})
+}
+
+// A whole stop of lisa-simpson: the client ends its turn where no rule is sure, the hook asks through a second
+// client of the same home, or by the API, and the turn goes on or ends as the answer says.
+func TestLisaAsks(t *testing.T) {
+	t.Parallel()
+	const unsure = "Line 58 has bytes, which should be a slice of them."
+	script := append([]Turn{calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})}, says(unsure, "All of it is done.")...)
+	for _, backend := range []string{"claude", "api"} {
+		t.Run(backend, func(t *testing.T) {
+			aClient(t, func(t *testing.T, version string) {
+				w, _ := with(t, version, "lisa-simpson")
+				write(t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "`+backend+`"}}`)
+				run := func(answer string) (r Result, asked []Request) {
+					r = w.Run(Session{Script: script, Prompt: "fix the types", Side: func(request Request) string {
+						if len(request.Messages) > 0 && strings.Contains(request.Messages[0].Text, "DECIDE:") {
+							return answer
+						}
+						return "{}"
+					}})
+					for _, a := range r.Aside {
+						if len(a.Messages) > 0 && strings.Contains(a.Messages[0].Text, "DECIDE:") {
+							asked = append(asked, a)
+						}
+					}
+					return r, asked
+				}
+
+				r, asked := run(`{"why": "a fault is named and not mended", "continue": true}`)
+				ends(t, r, "All of it is done.", 3)
+				if len(asked) != 1 {
+					t.Fatalf("the judge was asked %d times", len(asked))
+				}
+				q := asked[0]
+				saw(t, q, "  Last tools: [Bash(echo looked → looked)]\n", "  Latest request: \"fix the types\"\n", "  Last message: \""+unsure+"\"\n", "DECIDE: Should Claude continue working autonomously?")
+				if !strings.Contains(q.Model, "haiku") || !strings.Contains(q.System, "In doubt: stop.") {
+					t.Errorf("%s was asked with\n%s", q.Model, q.System)
+				}
+				if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "The work does not look finished.") {
+					t.Error("Claude was not told to go on")
+				}
+				for _, request := range r.Asked {
+					if strings.Contains(string(request.Body), "a fault is named and not mended") {
+						t.Error("the judge's words have come before Claude")
+					}
+				}
+				why := w.Springfield("why").Stdout // the last stop, which a rule decides
+				if !strings.Contains(why, "lisa-simpson let Claude stop") || !strings.Contains(why, "cost $0\n") {
+					t.Errorf("why says\n%s", why)
+				}
+				log := w.Springfield("log").Stdout
+				if strings.Count(log, " judge  ") != 1 || !strings.Contains(log, "a fault is named and not mended") || !strings.Contains(log, "$0.00") {
+					t.Errorf("log says\n%s", log)
+				}
+				if status := w.Springfield("status").Stdout; !strings.Contains(status, "judges, today: 1 question, $0.0") {
+					t.Errorf("status says\n%s", status)
+				}
+
+				r, asked = run(`{"why": "it is a finding", "continue": false}`)
+				ends(t, r, unsure, 2)
+				if len(asked) != 1 {
+					t.Errorf("the judge was asked %d times", len(asked))
+				}
+				if why := w.Springfield("why").Stdout; !strings.Contains(why, "it is a finding") || !strings.Contains(why, "tokens in") || !strings.Contains(why, "by "+backend) {
+					t.Errorf("why says\n%s", why)
+				}
+
+				// One that gives no answer leaves the turn to the user.
+				r, _ = run(`{"continue": "yes"}`)
+				ends(t, r, unsure, 2)
+				if why := w.Springfield("why").Stdout; !strings.Contains(why, "unanswered") || !strings.Contains(why, "junk") {
+					t.Errorf("why says\n%s", why)
+				}
+				// The judges' own sessions leave no decision, and no session.
+				ledgers, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "springfield", "sessions", "*.jsonl"))
+				sessions, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
+				if len(ledgers) != 3 || len(sessions) != 3 {
+					t.Errorf("%d ledgers and %d sessions of 3", len(ledgers), len(sessions))
+				}
+			})
+		})
+	}
+}
+
+const todoTag = "[SYSTEM REMINDER - TODO CONTINUATION]"
+
+// Open todos come up before the next prompt, beside a goal loop that goes its own way, and are not spoken of
+// when there are none: in both of the shapes that the list has had.
+func TestTodosBesideTheLoop(t *testing.T) {
+	t.Parallel()
+	task := func(subject string) Turn {
+		return calls("", "TaskCreate", map[string]any{"subject": subject, "description": subject})
+	}
+	list := func(first, second string) Turn {
+		return calls("", "TodoWrite", map[string]any{"todos": []map[string]string{
+			{"content": "Write the tests", "status": first, "activeForm": "Writing the tests"},
+			{"content": "Update the docs", "status": second, "activeForm": "Updating the docs"},
+		}})
+	}
+	update := func(id int, status string) Turn {
+		return calls("", "TaskUpdate", map[string]any{"taskId": fmt.Sprint(id), "status": status})
+	}
+	for name, tools := range map[string]struct {
+		env         []string // newer models have neither without it
+		made, ended []Turn
+	}{
+		"tasks": {[]string{"CLAUDE_CODE_ENABLE_TODO_TOOLS=1"},
+			[]Turn{task("Write the tests"), task("Update the docs"), update(1, "in_progress")}, []Turn{update(1, "completed"), update(2, "completed")}},
+		"list": {[]string{"CLAUDE_CODE_ENABLE_TODO_TOOLS=1", "CLAUDE_CODE_ENABLE_TASKS=0"},
+			[]Turn{list("in_progress", "pending")}, []Turn{list("completed", "completed")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			aClient(t, func(t *testing.T, version string) {
+				w, _ := with(t, version, "todo-continuation", "ralph-wiggum")
+				w.With = tools.env
+				reminded := func(r Result) (n int) {
+					for _, m := range r.Asked[0].Messages {
+						n += strings.Count(m.Text, todoTag+"\n") // why shows one, in one line
+					}
+					return n
+				}
+
+				r := w.Run(Session{Script: append(tools.made, says("I have made a list of two.")...), Args: []string{"--session-id", oneSession}})
+				ends(t, r, "I have made a list of two.", len(tools.made)+1)
+				if n := reminded(r); n != 0 {
+					t.Errorf("reminded %d times before there was a list", n)
+				}
+
+				again := []string{"--resume", oneSession}
+				write(t, w.path(goalFile), "---\niteration_count: 1\ncompletion_promise: \"All tests passing\"\n---\n\nMake the tests pass\n")
+				r = w.Run(Session{Script: says("Not yet.", "Nearly.", "All tests passing"), Prompt: "go on", Args: again})
+				ends(t, r, "All tests passing", 3)
+				saw(t, r.Asked[0], todoTag, "IN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n", "go on")
+				saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
+				if n := reminded(Result{Asked: r.Asked[2:]}); n != 1 {
+					t.Errorf("reminded %d times at one prompt", n)
+				}
+				if w.exists(goalFile) {
+					t.Error("the loop's file is there after the promise")
+				}
+
+				if name == "tasks" { // whatever the list's shape
+					r = w.Run(Session{Script: says("Hold on."), Prompt: "/todo-continuation:why", Args: again})
+					if n := reminded(r); n != 1 { // the one from before
+						t.Errorf("a slash command brings the reminders to %d", n)
+					}
+				}
+
+				ends(t, w.Run(Session{Script: append(tools.ended, says("Both are done.")...), Prompt: "finish it", Args: again}), "Both are done.", len(tools.ended)+1)
+				r = w.Run(Session{Script: says("Nothing."), Prompt: "anything else?", Args: again})
+				if n := reminded(r); n != 2 { // at "go on" and at "finish it"
+					t.Errorf("with nothing open the session has %d reminders, not the two from before", n)
+				}
+			})
+		})
+	}
 }

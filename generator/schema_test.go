@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path"
@@ -11,9 +12,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -154,4 +157,123 @@ func TestStrategySchema(t *testing.T) {
 	if got := text.Properties["rules"].Enum; !slices.Equal(got, registry.RuleSets()) {
 		t.Errorf("the schema knows rule sets %v, the runtime %v", got, registry.RuleSets())
 	}
+}
+
+// What a strategy says of itself is complete, and each of it fits into a table's cell.
+func TestAbout(t *testing.T) {
+	for _, name := range registry.StrategyNames() {
+		a, err := ReadAbout(name)
+		must(t, err)
+		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
+			if text == "" || strings.ContainsAny(text, "\n|") {
+				t.Errorf("%s says %q", name, text)
+			}
+		}
+		// However a suite comes to have the plugin, it has its first version.
+		made, err := NewPlugin("mine", name, nil)
+		if err != nil {
+			t.Fatal(err) // a version that is none, among others
+		}
+		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
+		older.complete()
+		if made.Version != a.firstVersion() || older.Plugins[0].Version != a.firstVersion() {
+			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.firstVersion())
+		}
+	}
+}
+
+// Whatever a file holds: what encoding/json takes is taken, but for what is
+// there twice or nested too deep; a fault has a place in the text.
+func FuzzDocument(f *testing.F) {
+	for _, text := range []string{
+		`{"a": [1, {"b": null}], "a": 2}`, "{\"a\":\xff}", `[`, ``, `{"a" 1}`, "a: [1\n", "a: &x 1\nb: *x\n", "- !!str 1\n-\n", "? a\n: b\n", "\ufeff{}", "a: |\n  x\n---\nb: 1\n", strings.Repeat("[", 200),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 4096 {
+			return
+		}
+		lines := strings.Count(string(data), "\n") + 1
+		inside := func(p check.Position) bool { return p.Line >= 1 && p.Line <= lines && p.Column >= 1 }
+		_, err := parseJSON(data)
+		var bad *FileError
+		switch {
+		case err == nil:
+			if !json.Valid(data) || !utf8.Valid(data) {
+				t.Errorf("taken: %q", data)
+			}
+		case !errors.As(err, &bad) || !inside(bad.Position):
+			t.Errorf("%v has no place in %q", err, data)
+		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
+			t.Errorf("%v, but it is JSON: %q", err, data)
+		}
+		if _, err = parseYAML(data); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
+			t.Errorf("%v has no place in %q", err, data)
+		}
+	})
+}
+
+// YAML of nothing but brackets is refused before the parser takes gigabytes for it.
+func TestDeepYAML(t *testing.T) {
+	for _, data := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 100_000), "plugins: " + strings.Repeat("[{", 50_000)} {
+		if _, err := decodeSuite([]byte(data)); err == nil || !strings.Contains(err.Error(), "line 1, column ") || !strings.HasSuffix(err.Error(), "nested too deep") {
+			t.Errorf("%.20s: %v", data, err)
+		}
+		if _, err := parseYAML([]byte(data)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
+			t.Errorf("%.20s: %v", data, err)
+		}
+	}
+	if _, err := parseYAML([]byte("a: " + strings.Repeat("[", 90) + strings.Repeat("]", 90))); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRecordIsNotTrusted(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
+	if got, err := readRecord(dir); err != nil || len(got) > 0 {
+		t.Errorf("without a record: %v, %v", got, err)
+	}
+	must(t, os.Mkdir(filepath.Dir(file), 0o755))
+	zero := strings.Repeat("0", 64) + "  "
+	for name, text := range map[string]string{
+		"up and out":      zero + "../x\n",
+		"absolute":        zero + "/etc/passwd\n",
+		"roundabout":      zero + "a/../../x\n",
+		"not clean":       zero + "a//x\n",
+		"git's":           zero + ".git/config\n",
+		"git's, on a Mac": zero + ".GIT/config\n",
+		"the answers":     zero + "springfield.yaml\n",
+		"itself":          zero + RecordFile + "\n",
+		"twice":           zero + "a\n" + zero + "a\n",
+		"no checksum":     "0  a\n",
+		"git's conflict":  zero + "a\n<<<<<<< HEAD\n",
+		"no text":         zero + "a\n\x00\n",
+	} {
+		must(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := readRecord(dir)
+		var bad *RecordError
+		if !errors.As(err, &bad) || bad.File != file {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Reading never fails badly, and what it gives is given again, in a checkout with other
+// line ends, too.
+func FuzzRecord(f *testing.F) {
+	f.Add("# head\n" + strings.Repeat("0a", 32) + "  a\r\n")
+	f.Add(strings.Repeat("0A", 32) + "  a b\n\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := decodeRecord([]byte(text))
+		if err != nil {
+			return
+		}
+		for _, data := range [][]byte{r.encodeSums(), bytes.ReplaceAll(r.encodeSums(), []byte("\n"), []byte("\r\n"))} {
+			if again, err := decodeRecord(data); err != nil || !maps.Equal(again, r) {
+				t.Fatalf("%q: %v\n%+v\n%+v", text, err, r, again)
+			}
+		}
+	})
 }

@@ -2,6 +2,9 @@ package generator
 
 import (
 	"bytes"
+	"context"
+	"debug/elf"
+	"debug/macho"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // twoPlugins are the files of a suite with two plugins.
@@ -380,4 +384,122 @@ func TestUpdateAndLinks(t *testing.T) {
 	if _, err := MakePlan(dir, Updating, now); err == nil || !strings.Contains(err.Error(), "ned-flanders") {
 		t.Errorf("%v", err)
 	}
+}
+
+// planBuild plans a build of what was compiled for a spec.
+func planBuild(t *testing.T, dir string, spec Spec, built Build) Plan {
+	t.Helper()
+	p, err := MakePlan(dir, Building, rendered(t, spec, built))
+	must(t, err)
+	return p
+}
+
+// A build that cannot be put in place, or that cannot take an old hook away,
+// leaves the suite as it was.
+func TestRebuildIsAllOrNothing(t *testing.T) {
+	linux, mac := Target{"linux", "amd64"}, Target{"darwin", "arm64"}
+	t.Run("judges come and go with their targets", func(t *testing.T) {
+		both, one := suiteOf(t, []string{"lisa-simpson"}, linux, mac), suiteOf(t, []string{"lisa-simpson"}, linux)
+		dir := suiteWith(t, rendered(t, both, compiledFor(both)))
+		r := planBuild(t, dir, one, compiledFor(one))
+		changed, removed := r.Paths(Rebuilt, Followed), r.Paths(Removed)
+		if len(removed) != 4 || !slices.Contains(removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(changed, "lisa-simpson/hooks/springfield-judge") {
+			t.Errorf("changes %v, removes %v", changed, removed)
+		}
+	})
+	for name, spoil := range map[string]func(dir string) journal.Edit{
+		"a file in the way": func(dir string) journal.Edit {
+			return journal.Edit{In: dir, Path: filepath.Join(dir, SuiteFile, "below"), After: &journal.Content{}}
+		},
+		"nothing to remove": func(dir string) journal.Edit {
+			return journal.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "hooks", "nowhere"), Before: &journal.Content{}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := suiteWith(t, rendered(t, specOf(linux, mac), compiled(linux, mac)))
+			before := tree(t, dir)
+			r := planBuild(t, dir, specOf(linux), compiled(linux))
+			r.Edits = append(r.Edits, spoil(dir))
+			if r.WriteUnjournaled() == nil {
+				t.Fatal("no error")
+			}
+			if got := tree(t, dir); !bytes.Equal(got, before) {
+				t.Errorf("left behind:\n%s", differing(before, got))
+			}
+			// And without the fault it is the suite that would have been made.
+			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).WriteUnjournaled())
+			fresh := suiteWith(t, rendered(t, specOf(linux), compiled(linux)))
+			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
+				t.Error(differing(want, got))
+			}
+			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.IsEmpty() {
+				t.Errorf("again it would change %v", r.Outcomes)
+			}
+		})
+	}
+}
+
+// Hooks and judges compiled here for other systems are what those systems start: macOS
+// aborts a program without LC_UUID and, on arm64, kills one that is not signed.
+func TestHooksForOtherSystems(t *testing.T) {
+	var binaries []Binary
+	// A judge brings the network along, which is long to compile for another system.
+	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
+		some := slices.DeleteFunc(AllTargets(), func(other Target) bool { return other != host() && scratch.Skipped(of) })
+		built, err := toolchain(t).BuildPrograms(context.Background(), some, program)
+		must(t, err)
+		binaries = append(binaries, built.Binaries...)
+	}
+	for _, b := range binaries {
+		t.Run(b.Program.ShortName()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "hook")
+			must(t, os.WriteFile(path, b.Data, 0o755))
+			if got, err := TargetOf(path); err != nil || got != b.Target {
+				t.Errorf("it is compiled for %s, %v", got, err)
+			}
+			if size, most := len(b.Data), map[Program]int{Hook: 19 << 18, Judge: 10 << 20}[b.Program]; size > most {
+				t.Errorf("%d bytes, more than %d", size, most)
+			}
+			if check := map[string]func([]byte) error{"linux": checkELF, "darwin": checkMachO}[b.Target.OS]; check != nil {
+				must(t, check(b.Data))
+			}
+		})
+	}
+}
+
+// checkELF demands a program that needs no library of the system.
+func checkELF(data []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			return fmt.Errorf("it has %s, so it is not static", p.Type)
+		}
+	}
+	return nil
+}
+
+func checkMachO(data []byte) error {
+	f, err := macho.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	const uuid, codeSignature, requirement = 0x1b, 0x1d, 0x32 // LC_UUID, LC_CODE_SIGNATURE, LC_BUILD_VERSION
+	loads := map[uint32][]byte{}
+	for _, l := range f.Loads {
+		raw := l.Raw()
+		loads[f.ByteOrder.Uint32(raw)] = raw
+	}
+	if id := loads[uuid]; len(id) != 24 || bytes.Equal(id[8:], make([]byte, 16)) {
+		return fmt.Errorf("LC_UUID is % x", id)
+	}
+	if loads[requirement] == nil {
+		return fmt.Errorf("there is no LC_BUILD_VERSION")
+	}
+	if loads[codeSignature] == nil && f.Cpu == macho.CpuArm64 {
+		return fmt.Errorf("it is not signed")
+	}
+	return nil
 }

@@ -133,3 +133,103 @@ func put(t *testing.T, path, text string) {
 func read(dir string) (catalog, string, error) {
 	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
 }
+
+func TestToAdd(t *testing.T) {
+	for remote, want := range map[string]string{
+		"https://github.com/o/r.git":               "o/r",
+		"https://github.com/o/r":                   "o/r",
+		"https://github.com/o/r/":                  "o/r",
+		"git@github.com:o/r.git":                   "o/r",
+		"ssh://git@github.com/o/r.git":             "o/r",
+		"https://git.example.invalid/o/r":          "https://git.example.invalid/o/r.git",
+		"https://git.example.invalid/o/r/":         "https://git.example.invalid/o/r.git",
+		"https://u:p@git.example.invalid/o/r.git":  "https://git.example.invalid/o/r.git",
+		"git@git.example.invalid:o/r.git":          "git@git.example.invalid:o/r.git",
+		"ssh://git@git.example.invalid/o/r.git":    "git@git.example.invalid:o/r.git",
+		"ssh://git.example.invalid/o/r.git":        "git@git.example.invalid:o/r.git",
+		"ssh://git@git.example.invalid:22/o/r.git": "",
+		"/srv/git/r.git":                           "",
+		"file:///srv/git/r.git":                    "",
+		"../r":                                     "",
+		"":                                         "",
+	} {
+		if got := commandToAdd(remote); got != want {
+			t.Errorf("%q: %q, want %q", remote, got, want)
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for _, test := range []struct{ version, part, want string }{
+		{"0.1.0", "patch", "0.1.1"}, {"0.1.9", "minor", "0.2.0"}, {"1.2.3", "major", "2.0.0"}, {"1.2.3-rc.1", "patch", "1.2.3"}, {"1.2.3+7", "minor", "1.3.0"},
+		{"1.2", "patch", ""}, {"v1.2.3", "patch", ""}, {"1.2.3", "all", ""},
+	} {
+		if got, err := raiseVersion(test.version, test.part); got != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("bump(%s, %s) = %s, %v", test.version, test.part, got, err)
+		}
+	}
+	for _, test := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"0.1.0", "0.1.1", true}, {"0.9.0", "0.10.0", true}, {"1.0.0-rc.1", "1.0.0", true},
+		{"0.1.0", "0.1.0", false}, {"0.2.0", "0.1.9", false}, {"1.0.0", "1.0.0-rc.1", false}, {"1.0.0", "1.0.0+2", false}, {"1.0.0", "2", false}, {"x", "1.0.0", false},
+	} {
+		if err := whyNotNewer(test.from, test.to); (err == nil) != test.ok {
+			t.Errorf("grows(%s, %s) = %v", test.from, test.to, err)
+		}
+	}
+}
+
+// Names, contents and which file is started make the digest; changelog, modes and
+// time do not.
+func TestDigest(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, "p", filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	digest := func() string {
+		t.Helper()
+		files, err := readTree(dir)
+		must(t, err)
+		d, err := files.digestOf("p")
+		must(t, err)
+		return d
+	}
+	write("hooks/springfield-hook", "x")
+	write("README.md", "a")
+	base := digest()
+	write("CHANGELOG.md", "# one")
+	must(t, os.Chmod(filepath.Join(dir, "p", "hooks", "springfield-hook"), 0o755))
+	if digest() != base {
+		t.Error("a changelog, or a mode that a checkout can lose, changed it")
+	}
+	for _, test := range []struct {
+		name, lf, crlf string
+		same           bool
+	}{
+		{"lines.md", "a\nb\n", "a\r\nb\r\n", true}, {"data", "a\x00\n", "a\x00\r\n", false}, {"hooks/springfield-hook", "a\n", "a\r\n", false},
+	} {
+		write(test.name, test.lf)
+		lf := digest()
+		write(test.name, test.crlf)
+		if same := digest() == lf; same != test.same {
+			t.Errorf("%s with other line ends: the same is %v", test.name, same)
+		}
+	}
+	for name, text := range map[string]string{"README.md": "b", "hooks/springfield-hook": "y", "more/CHANGELOG.md": "z"} {
+		write(name, text)
+		if next := digest(); next == base {
+			t.Errorf("%s did not change it", name)
+		} else {
+			base = next
+		}
+	}
+	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
+	if _, err := readTree(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("a link: %v", err)
+	}
+}

@@ -148,7 +148,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 		if c.IsOfSession() {
 			entries++
 		}
-		lines = c.LineNumber()
+		lines = c.Number
 		w.take(c)
 		return lines != p.Line
 	})
@@ -166,7 +166,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	var window activity.Window
 	m := &scene{host: w.host.RecordName(), now: p.Now, lines: func(int) activity.Window { return window }}
 	err = w.host.Log.EachLine(p.Log, tail, func(c *transcript.Cursor) bool {
-		if c.LineNumber() < lines {
+		if c.Number < lines {
 			return true
 		}
 		m.view, window = c.ViewBehind(), c.WindowOf(tail)

@@ -105,7 +105,6 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

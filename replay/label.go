@@ -20,6 +20,7 @@ package replay
 import (
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -58,7 +59,7 @@ type followed struct {
 // takeLine looks at a line. It returns what it makes of the open place, if the line
 // decides that; spoke tells that the line opens another one.
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bool) {
-	what := c.Happened()
+	what := c.What
 	switch {
 	case what == transcript.Nothing && f.queueTyped(c):
 		return
@@ -110,7 +111,7 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 
 // queueTyped takes what was typed while the agent was working. False: the line is not about it.
 func (f *follower) queueTyped(c *transcript.Cursor) bool {
-	words, back := c.QueuedWords()
+	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
 	case back:
 		f.typed = nil // to be edited
@@ -121,7 +122,7 @@ func (f *follower) queueTyped(c *transcript.Cursor) bool {
 			f.typed = map[string]int{}
 		}
 		if _, ok := f.typed[words]; !ok {
-			f.typed[words] = c.LineNumber()
+			f.typed[words] = c.Number
 		}
 	}
 	return true

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -48,7 +49,7 @@ type key uint64
 // keyOf is the key of a line. Only Claude Code's ids are never used again; with the time
 // of a line others are.
 func (w *walker) keyOf(c *transcript.Cursor) key {
-	id := c.LineID()
+	id := string(c.Entry.ID)
 	if id == "" {
 		return 0
 	}
@@ -94,7 +95,7 @@ func (w *walker) read(lines int) {
 	}
 	w.whole = w.host.Log.Whole
 	w.err = w.host.Log.EachLine(w.path, lines, func(c *transcript.Cursor) bool {
-		if w.size = c.EndOffset(); w.size-told > span {
+		if w.size = c.Log.Offset; w.size-told > span {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
 		}
@@ -108,11 +109,11 @@ func (w *walker) read(lines int) {
 
 // take goes behind a line. False: the log is of no interest.
 func (w *walker) take(c *transcript.Cursor) bool {
-	w.ends[c.LineNumber()%len(w.ends)] = c.EndOffset()
+	w.ends[c.Number%len(w.ends)] = c.Log.Offset
 	if w.start == 0 {
 		w.start = c.LineTime()
 	}
-	what := c.Happened()
+	what := c.What
 	switch {
 	case what == transcript.Prompted || what == transcript.Spoke:
 		if !w.introduce(c) {
@@ -128,8 +129,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		if does, done := c.LastCall(); done && does == transcript.EndsPlan {
 			w.mode = "" // which one a person chose is not said
 		}
-	case what == transcript.Nothing && c.PermissionMode() != "":
-		w.mode = c.PermissionMode()
+	case what == transcript.Nothing && codec.ValidText(c.Entry.Mode) != "":
+		w.mode = codec.ValidText(c.Entry.Mode)
 	}
 	if what != transcript.Nothing {
 		if t := c.LineTime(); t != 0 {
@@ -148,7 +149,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 
 // introduce learns from the lines that people and Claude write.
 func (w *walker) introduce(c *transcript.Cursor) bool {
-	if mode := c.PermissionMode(); mode != "" {
+	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
 	}
 	id := w.named(c)
@@ -163,7 +164,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	}
 	if w.first == 0 {
 		w.first = w.keyOf(c)
-		w.copy = c.IsFork() || !strings.HasSuffix(w.nameOf(), id)
+		w.copy = c.Entry.Fork || !strings.HasSuffix(w.nameOf(), id)
 	}
 	if w.id == "" {
 		w.id = w.nameOf()
@@ -190,9 +191,9 @@ func firstLine(path string) string {
 // that id.
 func (w *walker) named(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
-		w.dir = strings.Clone(c.WorkingDir())
+		w.dir = codec.ValidText(c.Entry.Cwd)
 	}
-	if id = c.Session(); id != "" && id != w.id {
+	if id = codec.ValidText(c.Entry.Session); id != "" && id != w.id {
 		w.id = strings.Clone(id)
 	}
 	return id
@@ -211,24 +212,24 @@ func (w *walker) nameOf() string {
 // look opens a place: the line in which Claude has just said something.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
-	w.open, w.last, w.blocked = true, spot{line: c.LineNumber(), text: said, at: w.now}, false
+	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.now}, false
 	if w.skip = w.now < w.since; w.skip {
 		return
 	}
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.LineNumber(), Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
+		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
 		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
-	n := c.LineNumber()
+	n := c.Number
 	from := int64(0)
 	if n > sentLines {
 		from = w.ends[(n-sentLines)%len(w.ends)]
 	}
 	w.scene = &scene{
 		event: w.eventAt(said, view), view: view, now: w.row.At,
-		lines: c.WindowOf, sent: int(min(mostSentBytes, c.EndOffset()-from)),
+		lines: c.WindowOf, sent: int(min(mostSentBytes, c.Log.Offset-from)),
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {

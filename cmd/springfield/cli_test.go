@@ -2,13 +2,24 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 var update = flag.Bool("update", false, "write docs/cli.md")
@@ -109,4 +120,120 @@ func cliDoc(root *cobra.Command) string {
 		fmt.Fprintf(&b, "\n%s %s\n\n```text\n%s```\n", level, cmd.CommandPath(), helpOf(cmd))
 	})
 	return b.String()
+}
+
+// carriedHeads is a directory of hooks for a springfield to carry, each no more than the head of a program:
+// where they are written is all that is asked here.
+func carriedHeads(t *testing.T) string {
+	t.Helper()
+	source, err := generator.SourceHash()
+	must(t, err)
+	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
+	for _, target := range generator.AllTargets() {
+		data := append(scratch.ProgramHead(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
+		sum := fmt.Sprintf("%x", sha256.Sum256(data))
+		built.SHA256[target.String()], built.Judge[target.String()] = sum, sum
+		for _, program := range []generator.Program{generator.Hook, generator.Judge} {
+			built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
+		}
+	}
+	dir := t.TempDir()
+	must(t, generator.WritePrebuilt(dir, built))
+	return dir
+}
+
+// What the CLI and the hook know of a host, they know under the same names.
+func TestHostsAreTheHooks(t *testing.T) {
+	for _, h := range hosts.AllHosts() {
+		known, ok := registry.HostNamed(h.Name)
+		switch {
+		case !ok:
+			t.Errorf("the hook has no host %s", h.Name)
+		case h.Title != known.Title || h.Agent != known.Agent || h.Program != known.Program || "~/"+h.Dir != known.Dir || !h.Above && h.Variable != known.DirVariable:
+			t.Errorf("%s is %q, %q, %q, %q, %q to the CLI, and %q, %q, %q, %q, %q to the hook", h.Name,
+				h.Title, h.Agent, h.Program, "~/"+h.Dir, h.Variable, known.Title, known.Agent, known.Program, known.Dir, known.DirVariable)
+		}
+	}
+}
+
+// Wrong usage exits with 2, in every command: a wrong number of arguments, an unknown
+// command or flag, a value that the flag does not take.
+func TestWrongUsage(t *testing.T) {
+	w := newWorld(t)
+	for _, line := range []string{
+		"nope", "--nope", "help nope", "help loop nope",
+		"init a b", "init --target linux", "init --target mips/x --yes", "init --owner", "init x --yes --set foo", "init x --yes --set ned-flanders.nope=1",
+		"init x --yes --set ned-flanders.rules=nope", "init x --yes --strategy nelson", "init x --yes --marketplace Bad_Name", "init x --all --strategy ned-flanders",
+		"new", "new a b", "new Bad --from ned-flanders", "new x --from nelson", "new x",
+		"build a b", "build --builder x", "update a b", "update --builder x", "validate a b",
+		"enable", "enable x --scope y", "enable x --conflicts y", "disable", "disable x --scope y",
+		"set", "set ned-flanders --scope project", "set a b=c --scope c",
+		"doctor x", "undo x", "undo --list --forget", "undo --list --dry-run", "status x", "list x",
+		"why a b", "log x", "log -n 0", "log -n x", "why --all=x", "hold x", "hold 9999d", "resume x",
+		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",
+		"replay --since x", "replay --list x", "replay -n 3", "replay --strategy nope", "replay --list all --html x",
+		"explain", "explain a b", "explain a --line -1", "explain ../log.jsonl --strategy nope", "explain ../log.jsonl --rules nope",
+		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --tag",
+		"completion", "completion x", "version x", "prebuild",
+	} {
+		c := w.call(t, strings.Fields(line)...)
+		if c.code != wrongUsage || !strings.Contains(c.err, "hint: ") || strings.Contains(c.err, "strconv") {
+			t.Errorf("springfield %s: exit code %d\n%s%s", line, c.code, c.out, c.err)
+		}
+	}
+}
+
+// Man pages are made here and not by a verb, so that what makes them is no part
+// of the command. make man calls this test with -man DIR.
+
+var man = flag.String("man", "", "write the man pages into this directory")
+
+// manPages are the pages of a verb and those below it, by file name. They bear
+// no date: the same sources give the same pages.
+func manPages(cmd *cobra.Command) (map[string][]byte, error) {
+	cmd.InitDefaultHelpFlag()
+	cmd.DisableAutoGenTag = true
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n    ") // what is set off stays as it is, line by line
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	var b bytes.Buffer
+	err := doc.GenMan(cmd, &doc.GenManHeader{
+		Title: strings.ToUpper(name), Section: "1", Date: &time.Time{}, Source: "springfield", Manual: "springfield",
+	}, &b)
+	pages := map[string][]byte{name + ".1": bytes.Replace(b.Bytes(), []byte(`"Jan 0001"`), []byte(`""`), 1)}
+	for _, child := range cmd.Commands() {
+		if err != nil || child.Hidden || child.Name() == "help" {
+			continue
+		}
+		var below map[string][]byte
+		below, err = manPages(child)
+		for file, page := range below {
+			pages[file] = page
+		}
+	}
+	return pages, err
+}
+
+func TestManPages(t *testing.T) {
+	pages, err := manPages(newRoot(&app{}))
+	must(t, err)
+	for _, cmd := range newRoot(&app{}).Commands() {
+		page := pages["springfield-"+cmd.Name()+".1"]
+		if !cmd.Hidden && (!bytes.Contains(page, []byte(`.TH "SPRINGFIELD`)) || bytes.Contains(page, []byte("0001"))) {
+			t.Errorf("the page of %s has no title, or a date:\n%s", cmd.Name(), page)
+		}
+	}
+	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
+	must(t, err)
+	for _, line := range regexp.MustCompile(`(?m)^ +- man/(.*)$`).FindAllSubmatch(release, -1) {
+		if _, ok := pages[string(line[1])]; !ok {
+			t.Errorf("a release has the page %s, and no command has", line[1])
+		}
+	}
+	if *man == "" {
+		return
+	}
+	must(t, os.MkdirAll(*man, 0o755))
+	for file, page := range pages {
+		must(t, os.WriteFile(filepath.Join(*man, file), page, 0o644))
+	}
 }

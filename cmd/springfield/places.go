@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // findPlaces finds the user's settings from the working directory.
@@ -58,4 +60,20 @@ func (a *app) activationMeans(places client.Places) installer.Means {
 // claudeCommand is the claude command; its path is "" where there is none.
 func (a *app) claudeCommand() client.Command {
 	return client.Command{Path: findProgram("claude"), Env: a.env}
+}
+
+func (a *app) typedPaths() rooted.Typed {
+	suite, _ := generator.FindSuite(a.work)
+	return rooted.Typed{Work: a.work, Around: []string{git.RepositoryRoot(a.work), suite}, Home: a.home, Config: a.configDir()}
+}
+
+// absolutePath makes a typed path absolute. in is the checkout or suite that writing must
+// not leave, "" for none.
+func (a *app) absolutePath(path string) (absolute, in string, err error) {
+	return a.typedPaths().Absolute(path)
+}
+
+// typedFile is typed for a file to write; own is one of the user's own.
+func (a *app) typedFile(path string, own bool) (absolute, in string, err error) {
+	return a.typedPaths().FilePath(path, own)
 }

@@ -27,7 +27,6 @@ type world struct {
 	version string // of springfield, "" for none of a release
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -20,7 +20,6 @@ import (
 	"unicode"
 
 	"github.com/cameronsjo/springfield/installer/document"
-
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 

@@ -21,11 +21,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Installed is what Claude Code would load for a plugin's ID.

@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Managed is the name of the layers that an administrator deploys.

@@ -1,14 +1,18 @@
 package doctor
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 // Advice that can be followed: what an administrator or a directory switches on
@@ -30,7 +34,6 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -65,5 +68,95 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	}
 	if data, err := os.ReadFile(filepath.Join(places.Work, ".claude", "settings.local.json")); err != nil || !strings.Contains(string(data), `"A"`) {
 		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// The overview is one screen, whatever there is to say, and its lines fit.
+func TestOverviewFits(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	long := strings.Repeat("quite a long explanation of what is wrong ", 3)
+	full := Overview{
+		On: []Switch{
+			{ID: "ned-flanders@hooks", Strategy: "ned-flanders", Scope: "user", Decides: true},
+			{ID: "todo-continuation@hooks", Strategy: "todo-continuation", Scope: "project"},
+		},
+		Last: &Decision{
+			ID: "3f2a-17", At: now.Add(-12 * time.Minute), Plugin: "ned-flanders", Decision: "continue", Rule: "progress",
+			Evidence: strings.Repeat("Moving to Task 2. ", 20), Project: "/home/ned/src/evergreen-terrace",
+		},
+		Loops: []string{long, long, long, long}, Notes: []string{long, long, long, long}, Next: "springfield doctor",
+	}
+	for n := range 5 {
+		full.Problems = append(full.Problems, check.Finding{Check: fmt.Sprint(n), State: check.Failure, Says: long, Fix: "springfield update --all"})
+	}
+	for name, o := range map[string]Overview{
+		"everything": full,
+		"nothing on": {Reasons: []string{long, long, long, long}, Next: "springfield enable ned-flanders"},
+	} {
+		var text strings.Builder
+		o.WriteText(layout.Printer{W: &text, Width: 80, Home: "/home/ned"}, now)
+		lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+		if len(lines) > 24 {
+			t.Errorf("%s: %d lines\n%s", name, len(lines), &text)
+		}
+		for _, line := range lines {
+			if layout.TextWidth(line) > 80 {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
+
+// What an administrator deploys lies where no script can put it.
+func TestStatusWithManagedSettings(t *testing.T) {
+	home := t.TempDir()
+	places := client.Places{
+		Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"),
+		Managed: filepath.Join(home, "managed"), Work: home, Root: home,
+	}
+	hook := `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "WHAT"}]}]}`
+	for name, text := range map[string]string{
+		"managed/managed-settings.json":                  `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
+		".claude/settings.json":                          `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
+		".claude/skills/mine/.claude-plugin/plugin.json": `{"name": "mine", "version": "1.0.0"}`,
+		".claude/skills/mine/strategy.json":              `{"strategy": "ned-flanders"}`,
+		".claude/skills/mine/hooks/hooks.json":           `{` + strings.ReplaceAll(hook, "WHAT", "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook") + `}`,
+		".claude/skills/mine/hooks/springfield-hook":     "",
+	} {
+		path := filepath.Join(home, name)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	in, err := Inspect(Request{Places: places})
+	must(t, err)
+	var out strings.Builder
+	in.SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
+	want := `no springfield plugin decides when Claude stops
+  allowManagedHooksOnly in managed settings keeps hooks from running
+
+hooks in effect
+  Stop  managed settings  timeout 600 s
+        audit
+
+hooks that never run
+  Stop  user settings    timeout 600 s
+        bell
+        allowManagedHooksOnly in managed settings
+  Stop  mine@skills-dir  timeout 600 s
+        ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
+        allowManagedHooksOnly in managed settings
+`
+	if out.String() != want {
+		t.Errorf("%s", out.String())
+	}
+}
+
+// What project settings may set is looked up by its name in any case, the first
+// pattern that fits counts, and what moves nothing has no sentence.
+func TestEffect(t *testing.T) {
+	for name, moves := range map[string]bool{"SPRINGFIELD": true, "springfield_judge": true, "LD_PRELOAD": true, "HTTPS_PROXY": true, "GOFLAGS": true, "EDITOR": false, "CLAUDE_CODE_ENABLE_TODO_TOOLS": false, "": false} {
+		if got := effectOfVariable(name); (got != "") != moves {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

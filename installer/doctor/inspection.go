@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -18,8 +19,12 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -215,4 +220,104 @@ func AgoInWords(now, then time.Time) string {
 	default:
 		return timestamp.LengthInWords(d.Milliseconds()) + " ago"
 	}
+}
+
+func kindOfStrategy(name string) strategy.Kind {
+	known, ok := registry.StrategyNamed(name)
+	if !ok {
+		return strategy.Daily
+	}
+	return known.KindOf()
+}
+
+// doubled are those of which another does the same. Of one kind, one is to be on.
+func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
+	kinds := map[strategy.Kind]int{}
+	for _, p := range all {
+		kinds[kindOfStrategy(strategyOf(p))]++
+	}
+	for _, p := range all {
+		if kinds[kindOfStrategy(strategyOf(p))] > 1 {
+			twice = append(twice, p)
+		}
+	}
+	return twice
+}
+
+// whoDecides says which plugin decides when Claude stops, where none is doubled.
+func whoDecides(all []Plugin) string {
+	var daily, loops []string
+	for _, p := range all {
+		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+			loops = append(loops, p.ID)
+		} else {
+			daily = append(daily, p.ID)
+		}
+	}
+	switch {
+	case len(loops) == 0:
+		return strings.Join(daily, ", ") + " decides when Claude stops"
+	case len(daily) == 0:
+		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
+	}
+	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops, " or ") + " does"
+}
+
+// LoopDriver is the plugin that drives goal loops in a directory, as far as settings
+// say.
+func LoopDriver(r Request, dir string) console.Driver {
+	in, err := Inspect(r)
+	if err != nil {
+		return console.NoDriver((&Inspection{Request: r}).stateDir(), dir, "settings cannot be read: "+err.Error())
+	}
+	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
+	for _, p := range in.Plugins {
+		if !console.DrivesLoops(p.Strategy) {
+			continue
+		}
+		if !p.On {
+			problem = p.ID + " is off; next: springfield enable " + p.ID
+			continue
+		}
+		if p.Problem != "" {
+			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
+			continue
+		}
+		settings, err := in.hookSettings(p.Dir, dir)
+		if err != nil {
+			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
+			continue
+		}
+		d := console.Driver{Settings: settings}
+		if in.Silenced != "" {
+			d.Problem = in.Silenced + " keeps hooks from running; remove that setting where it is set"
+		}
+		return d
+	}
+	return console.NoDriver(in.stateDir(), dir, problem)
+}
+
+// Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far
+// as that is asked for, and of other hosts.
+func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Running) {
+	add := func(r generator.Running) {
+		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
+			all = append(all, r)
+		}
+	}
+	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
+		if claude && s.IsLoaded() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
+			market, _ := in.settings.FindMarket(s.Marketplace)
+			catalog, file := market.Catalog()
+			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
+		}
+	}
+	for _, o := range others {
+		for _, p := range o.Plugins {
+			if p.On {
+				add(generator.Running{ID: p.ID, Dir: p.Dir, Catalog: p.Suite})
+			}
+		}
+	}
+	return all
 }

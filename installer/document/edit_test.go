@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -264,5 +265,123 @@ func TestEncode(t *testing.T) {
 	}
 	if _, err := EncodeValue(func() {}); err == nil {
 		t.Error("Encode accepts a function")
+	}
+}
+
+// Comments stay where they are, and what was added goes again without a trace.
+func TestCommentsStay(t *testing.T) {
+	set := Edit{Path: []string{"plugins", "ned@hooks"}, Value: json.RawMessage("true")}
+	for before, want := range map[string]string{
+		"// mine\n{}":                                        "// mine\n{\n  \"plugins\": {\n    \"ned@hooks\": true\n  }\n}",
+		"{\n  // mine\n  \"a\": 1\n}\n":                      "{\n  // mine\n  \"a\": 1,\n  \"plugins\": {\n    \"ned@hooks\": true\n  }\n}\n",
+		"{\"a\": \"// no comment\"} /* one */":               "{\"a\": \"// no comment\", \"plugins\": {\"ned@hooks\": true}} /* one */",
+		"{\n  \"plugins\": {\n    \"x\": true // on\n  }\n}": "{\n  \"plugins\": {\n    \"x\": true,\n    \"ned@hooks\": true // on\n  }\n}",
+		"{\"plugins\": {\"ned@hooks\": false /* off */}}":    "{\"plugins\": {\"ned@hooks\": true /* off */}}",
+	} {
+		c, err := ParseCommented([]byte(before))
+		if err != nil {
+			t.Fatalf("%q: %v", before, err)
+		}
+		after, err := c.ApplyEdits(set)
+		if err != nil || string(after) != want {
+			t.Errorf("%q became %v\n%q\nnot\n%q", before, err, after, want)
+		}
+	}
+	for _, refused := range []string{"/* without an end\n{}", "{\"a\": 1,} // a comma", "// nothing else", "{} {} // two"} {
+		if _, err := ParseCommented([]byte(refused)); err == nil && refused != "// nothing else" {
+			t.Errorf("%q is read", refused)
+		}
+	}
+	c, err := ParseCommented([]byte("{\"plugins\": {/* mine */}, \"a\": 1}"))
+	must(t, err)
+	if after, err := c.ApplyEdits(Edit{Path: []string{"plugins"}}); err == nil {
+		t.Errorf("a comment is gone: %q", after)
+	}
+}
+
+// Whatever is edited, no comment is lost: without the member that was set, the text is what
+// it was.
+func FuzzCommented(f *testing.F) {
+	for _, text := range []string{"// a\n{}", "{\"a\": 1 /* b */, // c\n\"p\": {\"x\": 1}}", "{\r\n// \"\r\n}", "{\"a\": \"/*\", \"b\": \"\\\"//\"}", "{\"p\": { }}"} {
+		f.Add([]byte(text))
+	}
+	set, remove := Edit{Path: []string{"p", "ned"}, Value: json.RawMessage(`"//"`)}, Edit{Path: []string{"p", "ned"}}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := ParseCommented(data)
+		if err != nil || len(data) > 1<<14 {
+			return
+		}
+		_, found, err := c.Get("p", "ned")
+		object, parent, _ := c.Get("p")
+		if found || !parent || err != nil || len(object) > 2 && strings.Trim(string(object), blanks+"{}") == "" {
+			return // the blanks that an empty object had are the journal's to give back
+		}
+		after, err := c.ApplyEdits(set)
+		if err != nil {
+			return
+		}
+		again, err := ParseCommented(after)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", data, after, err)
+		}
+		back, err := again.ApplyEdits(remove)
+		if err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%q\nbecame %q,\nthen %q (%v)", data, after, back, err)
+		}
+	})
+}
+
+const note = "# Hooks\n\nA Stop hook may continue the turn."
+
+func TestAppendParagraph(t *testing.T) {
+	for name, test := range map[string]struct{ have, want string }{
+		"nothing":            {"", note + "\n"},
+		"a line":             {"Be kind.\n", "Be kind.\n\n" + note + "\n"},
+		"no final line end":  {"Be kind.", "Be kind.\n\n" + note},
+		"a blank line":       {"Be kind.\n\n", "Be kind.\n\n" + note + "\n"},
+		"Windows":            {"Be kind.\r\n", "Be kind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn.\r\n"},
+		"Windows, no end":    {"Be\r\nkind.", "Be\r\nkind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn."},
+		"last end counts":    {"Be\r\nkind.\n", "Be\r\nkind.\n\n" + note + "\n"},
+		"a byte order mark":  {"\ufeffBe kind.\n", "\ufeffBe kind.\n\n" + note + "\n"},
+		"there":              {"Be kind.\n\n" + note + "\n", ""},
+		"there, moved":       {note + "\nBe kind.\n", ""},
+		"there, as Windows":  {"# Hooks\r\n\r\nA Stop hook may continue the turn.\r\nBe kind.\r\n", ""},
+		"there, but changed": {"# Hooks\n\nA Stop hook may\n", "# Hooks\n\nA Stop hook may\n\n" + note + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, changed := AppendParagraph(test.have, "\n"+note+"\n\n")
+			if want := test.want; changed != (want != "") || changed && got != want || !changed && got != test.have {
+				t.Errorf("%q, %t", got, changed)
+			}
+			if again, changed := AppendParagraph(got, note); changed || again != got {
+				t.Errorf("again: %q", again)
+			}
+		})
+	}
+}
+
+// Keys that mean something else to sjson are keys here, whatever stands around them.
+func TestOddKeys(t *testing.T) {
+	set := func(data []byte, path []string, value []byte) ([]byte, error) {
+		d, err := ParseDocument(data)
+		if err != nil {
+			return nil, err
+		}
+		return d.ApplyEdits(Edit{Path: path, Value: value})
+	}
+	for _, key := range []string{"a.b@c", "*", "?", "#", "1", "-1", ":a", "@this", "!x", "a|b", `\`, `"`, "{x}", "[0]", "", " ", "é", "<&>", "~"} {
+		before := "{\n  \"x\": {" + QuoteKey(key) + ": 1, \"z\": [1.0]},\n  \"y\":2\n}\n"
+		after, err := set([]byte(before), []string{"x", key}, []byte(`{"n":true}`))
+		if want := "{\n  \"x\": {" + QuoteKey(key) + ": {\"n\": true}, \"z\": [1.0]},\n  \"y\":2\n}\n"; err != nil || string(after) != want {
+			t.Errorf("%q, %v", after, err)
+		}
+		gone, err := set(after, []string{"x", key}, nil)
+		if want := "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n"; err != nil || string(gone) != want {
+			t.Errorf("%q is taken out: %q, %v", key, gone, err)
+		}
+		nested, err := set([]byte("{}\n"), []string{key, key}, []byte("1"))
+		if want := "{\n  " + QuoteKey(key) + ": {\n    " + QuoteKey(key) + ": 1\n  }\n}\n"; err != nil || string(nested) != want {
+			t.Errorf("%q, %v; want %q", nested, err, want)
+		}
 	}
 }

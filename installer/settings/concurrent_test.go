@@ -14,10 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 

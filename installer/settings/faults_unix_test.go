@@ -3,12 +3,15 @@
 package settings
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -104,6 +107,121 @@ func checkPermissions(t *testing.T, dir string) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Under sudo, what root makes in a user's home is the user's: settings that they
+// and their client could not read would lock them out. As anybody else every new
+// file is one's own.
+func TestNewFilesBelongToTheirHome(t *testing.T) {
+	p := newPlaces(t)
+	owner := os.Geteuid()
+	if owner == 0 {
+		owner = 65534
+		if err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				err = os.Chown(path, owner, owner)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		must(t, os.MkdirAll(p.Home, 0o755))
+		must(t, os.Chown(p.Home, owner, owner))
+	}
+	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
+	must(t, remember(p, filepath.Join(p.Work, "hooks")))
+	n := 0
+	for _, root := range []string{p.Home, p.Work} {
+		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			n++
+			if is := info.Sys().(*syscall.Stat_t); int(is.Uid) != owner {
+				t.Errorf("%s belongs to %d, not to %d", path, is.Uid, owner)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d files were looked at", n)
+	}
+}
+
+// standIn is a client that a script plays.
+func standIn(t *testing.T, p client.Places, script string) client.Command {
+	t.Helper()
+	command := filepath.Join(p.Home, "claude")
+	put(t, command, "#!/bin/sh\n"+script)
+	must(t, os.Chmod(command, 0o755))
+	return client.Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
+}
+
+// What Claude Code has installed for another project is in use there, no matter
+// who switches it on.
+func TestPurgeLeavesWhatAnotherProjectHas(t *testing.T) {
+	p := newPlaces(t)
+	claude := standIn(t, p, `echo "$*" >>"$HOME/calls"
+echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
+echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
+`)
+	elsewhere := filepath.Join(p.Home, "other")
+	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}`)
+	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"ned-flanders@team": [{"scope": "project", "projectPath": "`+elsewhere+`", "installPath": "/none"}]}}`)
+	put(t, filepath.Join(elsewhere, "README"), "")
+	plugin := client.Plugin{Name: "ned-flanders", Marketplace: "team"}
+	notes, err := ReadSettings(p).PurgePlugin(context.Background(), claude, plugin)
+	if calls := look(t, filepath.Join(p.Home, "calls")); err != nil || calls != "(none)" || !strings.Contains(strings.Join(notes, "\n"), "stays installed") {
+		t.Errorf("%q, %v; the client was called: %s", notes, err, calls)
+	}
+	if why, err := ReadSettings(p).WhyInUse(plugin, client.User); err != nil || !strings.Contains(why, elsewhere) {
+		t.Errorf("in use: %q, %v", why, err)
+	}
+	if err := os.RemoveAll(elsewhere); err != nil { // a project that is gone has nothing
+		t.Fatal(err)
+	}
+	if notes, err := ReadSettings(p).PurgePlugin(context.Background(), claude, plugin); err != nil || !strings.Contains(strings.Join(notes, "\n"), "has forgotten marketplace team") {
+		t.Errorf("%q, %v", notes, err)
+	}
+}
+
+func TestSecret(t *testing.T) {
+	p := newPlaces(t)
+	secret := func() []byte {
+		t.Helper()
+		key, err := ReadSecret(p)
+		if err != nil || len(key) != secretSize {
+			t.Fatalf("%d bytes, %v", len(key), err)
+		}
+		info, err := os.Stat(p.StatePath("secret"))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v, %v", info, err)
+		}
+		return key
+	}
+	first := secret()
+	if !bytes.Equal(first, secret()) {
+		t.Error("it does not stay")
+	}
+	if other, err := ReadSecret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
+		t.Errorf("another user has the same, %v", err)
+	}
+	for name, spoil := range map[string]func() error{
+		"read by others": func() error { return os.Chmod(p.StatePath("secret"), 0o644) },
+		"too short":      func() error { return os.WriteFile(p.StatePath("secret"), nil, 0o600) },
+	} {
+		before := secret()
+		must(t, spoil())
+		if bytes.Equal(before, secret()) {
+			t.Errorf("%s: it stays", name)
 		}
 	}
 }

@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.

@@ -1,19 +1,19 @@
-package settings
-
 // Bugs that were found once, each by torturing the package, and do not come back.
+package settings
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Undo and disable would write the one anew and remove the other.
@@ -308,5 +308,119 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	undo(t, p)
 	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
 		t.Error("it took another's file along")
+	}
+}
+
+func undo(t *testing.T, p client.Places) journal.Entry {
+	t.Helper()
+	plan, entry, err := planUndo(p)
+	must(t, err)
+	must(t, Journal(p).ApplyChange(plan))
+	return entry
+}
+
+// state is every file under the state directory that says what is remembered,
+// and every settings file.
+func state(t *testing.T, p client.Places) string {
+	t.Helper()
+	var b strings.Builder
+	for _, s := range client.AllScopes() {
+		fmt.Fprintf(&b, "%s: %q\n", s, look(t, settingsOf(t, p, s)))
+	}
+	files, err := filepath.Glob(p.StatePath("edits", "*"))
+	must(t, err)
+	for _, f := range files {
+		m, err := ReadSettings(p).recallFile(recalled(t, f))
+		must(t, err)
+		fmt.Fprintf(&b, "%s: %s %d members\n", m.File, m.Left, len(m.Members))
+	}
+	return b.String()
+}
+
+func recalled(t *testing.T, memoryFile string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(look(t, memoryFile), `"file": "`)
+	path, _, ok := strings.Cut(rest, `"`)
+	if !ok {
+		t.Fatalf("%s names no file", memoryFile)
+	}
+	return path
+}
+
+// Every edit can be taken back, one after the other, with all that was
+// remembered.
+func TestUndoWalksBack(t *testing.T) {
+	for name, data := range corpus {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			for _, s := range client.AllScopes() {
+				if data != "(none)" {
+					put(t, settingsOf(t, p, s), data)
+				}
+			}
+			ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
+			var before []string
+			for _, do := range []func() journal.Change{
+				func() journal.Change { return enable(t, p, ned, client.User, false) },
+				func() journal.Change { return enable(t, p, lisa, client.User, true) },
+				func() journal.Change { return enable(t, p, ned, client.Project, true) },
+				func() journal.Change { return disable(t, p, ned, client.User) },
+				func() journal.Change { return enable(t, p, ned, client.Local, false) },
+				func() journal.Change { return disable(t, p, lisa, client.User) },
+				func() journal.Change { return disable(t, p, ned, client.Project) },
+			} {
+				was := state(t, p)
+				if !do().IsEmpty() {
+					before = append(before, was)
+				}
+			}
+			entries, err := Journal(p).ReadEntries()
+			if err != nil || len(entries) != len(before) {
+				t.Fatalf("%d entries, %v; want %d", len(entries), err, len(before))
+			}
+			for i := len(before) - 1; i >= 0; i-- {
+				undo(t, p)
+				if now := state(t, p); now != before[i] {
+					t.Fatalf("after undoing edit %d:\n%swant\n%s", i+1, now, before[i])
+				}
+			}
+			if _, _, err := planUndo(p); !errors.Is(err, journal.ErrNothingToUndo) {
+				t.Errorf("with an empty journal: %v", err)
+			}
+		})
+	}
+}
+
+// Every variable of every layer is found where it is set; springfield knows its
+// own, as long as they have the value that it gave them.
+func TestVariables(t *testing.T) {
+	p := newPlaces(t)
+	project, local := settingsOf(t, p, client.Project), settingsOf(t, p, client.Local)
+	put(t, project, "\ufeff{\r\n  \"env\": {\"A\": \"x\", \"é\": 1,\r\n    \"A\": null},\r\n  \"other\": {\"env\": {\"B\": 1}}\r\n}")
+	put(t, local, "{\"env\": \"no object\"}")
+	put(t, settingsOf(t, p, client.User), "{\n\"env\":{}}\n")
+	plan, err := ReadSettings(p).SetVariable(client.User, client.BlockCap, "12")
+	must(t, err)
+	must(t, Journal(p).ApplyChange(plan))
+	look := func() (all []string) {
+		in, err := client.NewSnapshot(p).Inventory()
+		must(t, err)
+		for _, v := range in.Variables() {
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.ValueText(), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
+		}
+		return all
+	}
+	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
+		"user settings.json " + client.BlockCap + "=12 3:1 false"}
+	if got := look(); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	if plan, err = ReadSettings(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, Journal(p).ApplyChange(plan))
+	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {
+		t.Errorf("%q has no %q", got, ours)
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type suites struct {

@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -47,7 +47,6 @@ func TestCatalogIsCurrent(t *testing.T) {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

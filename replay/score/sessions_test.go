@@ -66,7 +66,6 @@ func contests() []contest {
 	return append(all, tree, enter("bart-simpson", "bart-simpson", ""), enter(lisa, lisa, ""), sure, enter(noLedger, "marge-simpson", ""))
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -27,7 +27,6 @@ func question(backend string) judge.Question {
 	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -69,7 +69,11 @@ func (m *Members) LimitNext(n int) *Members {
 // written, for which its name is there now.
 func (m *Members) isAtHand(name string, empty bool) bool {
 	if m.reading {
-		return m.isReading(name) && len(m.value) > 0 && string(m.value) != "null"
+		if m.strict == nil && string(m.name) != name || m.strict != nil && !strings.EqualFold(string(m.name), name) {
+			return false
+		}
+		m.known = true
+		return len(m.value) > 0 && string(m.value) != "null"
 	}
 	if empty && !m.keep {
 		return false
@@ -82,17 +86,24 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 	return true
 }
 
-// failMember notes that the member at hand is of another type.
-func (m *Members) failMember(kind string) { m.noteWrongPart(m.value, kind) }
-
-func (m *Members) noteWrongPart(part []byte, kind string) {
-	if m.strict != nil {
-		m.noteWrongKind(part, kind)
+// noteWrongKind notes that the member at hand, or an element of its list, is not what is
+// wanted. In what a person has written null stands for nothing.
+func (m *Members) noteWrongKind(value []byte, wanted string) {
+	if m.strict == nil {
+		if m.err == nil {
+			m.err = errors.New(string(m.name) + " is not a " + wanted)
+		}
 		return
 	}
-	if m.err == nil {
-		m.err = errors.New(string(m.name) + " is not a " + kind)
+	kind := KindName(value)
+	if kind == "null" {
+		return
 	}
+	says := m.path + string(m.name) + " cannot be " + WithArticle(kind)
+	if kind == "number" && strings.HasSuffix(wanted, "number") {
+		says += " " + string(value)
+	}
+	m.noteFault(&Fault{At: m.offsetOf(value), Says: says})
 }
 
 // Text is a member that is a string.
@@ -102,7 +113,7 @@ func (m *Members) Text(name string, v *string) {
 	case !m.reading:
 		m.out = AppendText(m.out, *v)
 	case m.value[0] != '"':
-		m.failMember("string")
+		m.noteWrongKind(m.value, "string")
 	default:
 		*v = m.textOf(m.value)
 	}
@@ -122,7 +133,7 @@ func (m *Members) Bool(name string, v *bool) {
 	case !m.reading:
 		m.out = strconv.AppendBool(m.out, *v)
 	case string(m.value) != "true" && string(m.value) != "false":
-		m.failMember("boolean")
+		m.noteWrongKind(m.value, "boolean")
 	default:
 		*v = string(m.value) == "true"
 	}
@@ -147,7 +158,7 @@ func (m *Members) Object(name string, o Object) {
 		return
 	}
 	if m.reading {
-		m.writeNested(m.value, o)
+		m.readObject(m.value, o)
 		return
 	}
 	begin := len(m.out) + 1
@@ -159,22 +170,12 @@ func (m *Members) Object(name string, o Object) {
 	m.out = append(m.out, '}')
 }
 
-func (m *Members) writeNested(value []byte, o Object) {
-	if m.strict != nil {
-		m.readWithin(value, o)
-		return
-	}
-	if err := ReadObject(value, o); err != nil && m.err == nil {
-		m.err = errors.New(string(m.name) + ": " + err.Error())
-	}
-}
-
 // Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
 	all := *v
 	if m.eachElement(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
 		if all = append(all, m.textOf(raw)); raw[0] != '"' {
-			m.noteWrongPart(raw, "list of strings")
+			m.noteWrongKind(raw, "list of strings")
 		}
 	}) {
 		*v = all
@@ -240,7 +241,7 @@ func (m *Members) objects(name string, n int, at func(i int) Object, begin func(
 			return
 		}
 		if read++; most == 0 || read <= most {
-			m.writeNested(raw, grow())
+			m.readObject(raw, grow())
 		}
 	})
 }
@@ -267,7 +268,7 @@ func (m *Members) eachElement(name string, n int, write func(i int), begin func(
 		return false
 	case m.reading:
 		if begin(); !Elements(m.value, read) {
-			m.failMember("list")
+			m.noteWrongKind(m.value, "list")
 		}
 		return true
 	}
@@ -297,7 +298,7 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 		n = int64(large)
 	}
 	if *v = T(n); err != nil || int64(*v) != n || (*v < 0) != (raw[0] == '-' && n != 0) {
-		m.noteWrongPart(raw, "whole number")
+		m.noteWrongKind(raw, "whole number")
 	}
 }
 
@@ -314,20 +315,6 @@ func ReadMember(data []byte, name string, value []byte, into func(*Members)) *Fa
 
 // offsetOf is where a part of the strict text begins: both end at the same byte of memory.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
-
-// noteWrongKind notes that the member at hand, or an element of its list, is not what is
-// wanted. null stands for nothing.
-func (m *Members) noteWrongKind(value []byte, wanted string) {
-	kind := KindName(value)
-	if kind == "null" {
-		return
-	}
-	says := m.path + string(m.name) + " cannot be " + WithArticle(kind)
-	if kind == "number" && strings.HasSuffix(wanted, "number") {
-		says += " " + string(value)
-	}
-	m.noteFault(&Fault{At: m.offsetOf(value), Says: says})
-}
 
 // noteFault notes a fault, of several the first.
 func (m *Members) noteFault(f *Fault) {
@@ -367,8 +354,14 @@ func Unknown(name string, at int) *Fault {
 	return &Fault{At: at, Says: "unknown member " + strconv.Quote(name)}
 }
 
-// readWithin reads an object that is the value of the member at hand, or in its list.
-func (m *Members) readWithin(value []byte, o Object) {
+// readObject reads an object that is the value of the member at hand, or in its list.
+func (m *Members) readObject(value []byte, o Object) {
+	if m.strict == nil {
+		if err := ReadObject(value, o); err != nil && m.err == nil {
+			m.err = errors.New(string(m.name) + ": " + err.Error())
+		}
+		return
+	}
 	if value[0] != '{' {
 		m.noteWrongKind(value, "object")
 		return
@@ -387,17 +380,6 @@ func (m *Members) readWithin(value []byte, o Object) {
 	}
 }
 
-func (m *Members) isReading(name string) bool {
-	if m.strict == nil {
-		return string(m.name) == name
-	}
-	if strings.EqualFold(string(m.name), name) {
-		m.known = true
-		return true
-	}
-	return false
-}
-
 // OptionalMember is a member whose absence means something: nil for none. It is read only.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.isAtHand(name, true) {
@@ -413,6 +395,6 @@ func Float(m *Members, name string, v *float64) {
 	}
 	n, err := strconv.ParseFloat(string(m.value), 64)
 	if *v = n; err != nil {
-		m.failMember("number")
+		m.noteWrongKind(m.value, "number")
 	}
 }

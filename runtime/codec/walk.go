@@ -113,7 +113,8 @@ func (w *Walk) Leave(inner *Walk) {
 	}
 }
 
-// IsAlone is Whole where nothing else stands behind it.
+// IsAlone tells, when Next has said false, whether all of it was there and nothing else
+// stands behind it.
 func (w *Walk) IsAlone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
 // PassedBytes is what the walk has gone through, nil if it is torn.

@@ -23,7 +23,6 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -12,16 +12,6 @@ import (
 // errIrregular says that something else lies in a file's place.
 var errIrregular = errors.New("not a regular file")
 
-// OpenRegular opens a regular file for reading and tells how large it is. Flags may be
-// Nofollow.
-func OpenRegular(path string, flags int) (f *os.File, size int64, err error) {
-	f, size, err = openWithoutWaiting(path, flags)
-	if err != nil {
-		return nil, 0, &os.PathError{Op: "open", Path: path, Err: err}
-	}
-	return f, size, nil
-}
-
 // ReadRegular reads a regular file of at most so many bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
 	f, size, err := OpenRegular(path, 0)
@@ -32,9 +22,35 @@ func ReadRegular(path string, most int) ([]byte, error) {
 	if size > int64(most) {
 		return nil, errors.New("read " + path + ": larger than " + strconv.Itoa(most) + " bytes")
 	}
-	data := make([]byte, size)
-	n, err := io.ReadFull(f, data)
-	if err == io.ErrUnexpectedEOF || err == io.EOF { // it has become shorter
+	return readAt(f, 0, size)
+}
+
+// ReadBeginning reads the beginning of a regular file, at most so many bytes.
+func ReadBeginning(path string, flags, most int) ([]byte, error) {
+	f, size, err := OpenRegular(path, flags)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAt(f, 0, min(size, int64(most)))
+}
+
+// ReadEnd reads the end of a regular file, at most so many bytes.
+func ReadEnd(path string, most int) ([]byte, error) {
+	f, size, err := OpenRegular(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	n := min(size, int64(most))
+	return readAt(f, size-n, n)
+}
+
+// readAt reads so many bytes, or fewer if the file has become shorter.
+func readAt(f *os.File, at, most int64) ([]byte, error) {
+	data := make([]byte, most)
+	n, err := f.ReadAt(data, at)
+	if err == io.EOF {
 		err = nil
 	}
 	return data[:n], err

@@ -12,15 +12,16 @@ const (
 	Nofollow = syscall.O_NOFOLLOW // a link in the file's place is an error
 )
 
-// openWithoutWaiting asks the system itself: os.File.Stat would bring 120 KB of time formatting into
-// the hook.
-func openWithoutWaiting(path string, flags int) (f *os.File, size int64, err error) {
+// OpenRegular opens a regular file for reading and tells how large it is. Flags may be
+// Nofollow. It asks the system itself: os.File.Stat would bring 120 KB of time formatting
+// into the hook.
+func OpenRegular(path string, flags int) (f *os.File, size int64, err error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)
 	for err == syscall.EINTR {
 		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|Nonblock|flags, 0)
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	var stat syscall.Stat_t
 	if err = syscall.Fstat(fd, &stat); err == nil {
@@ -34,7 +35,7 @@ func openWithoutWaiting(path string, flags int) (f *os.File, size int64, err err
 	}
 	if err != nil {
 		syscall.Close(fd)
-		return nil, 0, err
+		return nil, 0, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(fd), path), stat.Size, nil
 }

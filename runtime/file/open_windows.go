@@ -7,26 +7,19 @@ const (
 	Nofollow = 0 // and links only for those who may make them
 )
 
-func openWithoutWaiting(path string, _ int) (f *os.File, size int64, err error) {
+// OpenRegular opens a regular file for reading and tells how large it is.
+func OpenRegular(path string, _ int) (f *os.File, size int64, err error) {
 	f, err = os.Open(path)
 	if err != nil {
-		return nil, 0, withoutPath(err)
+		return nil, 0, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errIrregular
+		err = &os.PathError{Op: "open", Path: path, Err: errIrregular}
 	}
 	if err != nil {
 		f.Close()
-		return nil, 0, withoutPath(err)
+		return nil, 0, err
 	}
 	return f, info.Size(), nil
-}
-
-// withoutPath is an error without the path, which Open says.
-func withoutPath(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
-	}
-	return err
 }

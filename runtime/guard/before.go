@@ -4,7 +4,6 @@ package guard
 
 import (
 	"bytes"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,13 +129,8 @@ func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false
 	}
-	f, size, err := file.OpenRegular(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0)
+	data, err := file.ReadBeginning(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0, maxRalph)
 	if err != nil {
-		return false
-	}
-	defer f.Close()
-	data := make([]byte, min(size, maxRalph))
-	if _, err := io.ReadFull(f, data); err != nil {
 		return false
 	}
 	owner := frontmatter(data, "session_id")

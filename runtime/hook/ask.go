@@ -7,8 +7,6 @@ package hook
 
 import (
 	"errors"
-	"hash/fnv"
-	"io"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -38,10 +36,8 @@ type asking struct {
 
 // noteJudgement puts down what came of a question to the judge.
 func (q asking) noteJudgement(v *Settled) {
-	if q.asked != nil {
-		v.Next.Spent += q.asked.Micros
-		v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
-	}
+	v.Next.Spent += q.asked.Micros
+	v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	if q.judged != nil {
 		v.Next.NoteJudgement(*q.judged)
 	}
@@ -54,19 +50,21 @@ func (q asking) noteJudgement(v *Settled) {
 func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	v := &snapshot.Verdict
 	j, asks := snapshot.Settings.JudgeOptions()
-	if v.Page == "" || !asks {
+	if !asks {
 		return a
 	}
 	yes := *snapshot
 	yes.Verdict.Decision = strategy.Continue
 	if settled := yes.Settle(); settled.Decision != strategy.Continue {
-		return unanswered(v, a, "unasked", "a yes would change nothing: "+settled.Evidence)
+		unanswered(v, "unasked", "a yes would change nothing: "+settled.Evidence)
+		return a
 	}
 	q := judge.Question{
-		Backend: j.Backend, Model: s.judgeModel(j.Model), System: judge.PromptFor(s.agentName()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
-		Variables: hostOfEvent(s.event).Variables,
+		Backend: j.Backend, Model: s.judgeModel(j.Model), System: judge.PromptFor(s.event.Host.Agent), Page: v.Page,
+		Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
+		Variables: s.event.Host.Variables,
 	}
-	key := pageKey(q.Backend, q.Model, q.Page)
+	key := ledger.SessionKey(q.Backend + "\x00" + q.Model + "\x00" + q.Page) // the same page, put to the same judge
 	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
 			a.asked = &ledger.Asked{Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Cached: true}
@@ -77,7 +75,8 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	// Rather too much: what is not spent goes back.
 	worst := judge.PriceInMicros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
 	if why := s.reserveCost(snapshot.Before.Spent, worst, j); why != "" {
-		return unanswered(v, a, "unasked", why)
+		unanswered(v, "unasked", why)
+		return a
 	}
 	reply, due := s.payForAnswer(q, worst)
 	a.asked = &ledger.Asked{
@@ -95,18 +94,18 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	s.noteForDebug("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
 	switch {
 	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
-		a.told = s.plugin + " asks no model in this project: " + shortenText(reply.Detail, 200) + ". Where its rules are not sure, " + s.agentName() + " stops."
+		a.told = s.plugin + " asks no model in this project: " + shortenText(reply.Detail, 200) + ". Where its rules are not sure, " + s.event.Host.Agent + " stops."
 	case due:
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + shortenText(reply.Detail, 200) +
-			". Until it does, " + s.agentName() + " stops where the rules are not sure."
+			". Until it does, " + s.event.Host.Agent + " stops where the rules are not sure."
 	}
-	return unanswered(v, a, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
+	unanswered(v, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
+	return a
 }
 
 // unanswered says in the verdict why no judge has answered.
-func unanswered(v *strategy.Verdict, a asking, rule, why string) asking {
+func unanswered(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
-	return a
 }
 
 // judgeModel is who is asked: the settings' model, or that of a variable. An ARN names an
@@ -145,8 +144,8 @@ func (s *start) reserveCost(spent, worst int64, j judge.Options) (why string) {
 func (s *start) payForAnswer(q judge.Question, worst int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
-	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
-		reply.Micros = worst
+	if reply.Micros == 0 && (reply.Failed == judge.TimedOut || reply.Failed == judge.Junk) {
+		reply.Micros = worst // the answer was on its way, or was none: a limit in dollars holds all the same
 	}
 	now, err := s.Now.Add(time.Since(begun)), error(nil)
 	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
@@ -176,7 +175,10 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 		return judge.Reply{Failed: why, Detail: shortenText(err.Error(), judge.MaxDetail)}
 	}
 	line := codec.Append(nil, &q)
-	program := filepath.Join(filepath.Dir(followLink(s.Executable)), "springfield-judge"+executableSuffix())
+	program := filepath.Join(filepath.Dir(followLink(s.Executable)), "springfield-judge")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
 	if s.Executable == "" || !file.IsReadable(program) {
 		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
@@ -196,17 +198,7 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	if !codec.IsValid(said) || codec.ReadObject(said, &r) != nil {
 		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
-	return bounded(r)
-}
-
-// mayBeBilled tells failures after which it is not known what the question has cost:
-// the answer was on its way, or was not one. It counts as the worst, so that a
-// limit in dollars holds.
-func mayBeBilled(f judge.Failure) bool { return f == judge.TimedOut || f == judge.Junk }
-
-// bounded keeps numbers and texts of a reply within reason: they are summed up
-// and kept.
-func bounded(r judge.Reply) judge.Reply {
+	// Numbers and texts are summed up and kept, so they stay within reason.
 	for _, n := range []*int64{&r.Micros, &r.Took, &r.Usage.Input, &r.Usage.Output, &r.Usage.CacheRead, &r.Usage.CacheWrite} {
 		*n = min(max(*n, 0), 1_000_000_000)
 	}
@@ -215,25 +207,6 @@ func bounded(r judge.Reply) judge.Reply {
 		r.Failed = judge.Junk // of another springfield's, maybe; no answer it is
 	}
 	return r
-}
-
-func executableSuffix() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
-}
-
-// pageKey is the same for the same page, put to the same judge.
-func pageKey(parts ...string) string {
-	f := fnv.New128a()
-	io.WriteString(f, strings.Join(parts, "\x00"))
-	const hex = "0123456789abcdef"
-	var b []byte
-	for _, c := range f.Sum(nil) {
-		b = append(b, hex[c>>4], hex[c&15])
-	}
-	return string(b)
 }
 
 func toMicros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }

@@ -8,7 +8,13 @@
 package hook
 
 import (
+	"strconv"
+	"strings"
+	"time"
+
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -25,7 +31,15 @@ const (
 // anotherLoop tells whether another plugin's loop drives this session. Of two loops
 // the surer one does, else a goal's, which the user has started for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
-	if s.Home == "" || len(s.Before.Loops) == 0 && !s.mayLoop() {
+	var marks []string
+	for _, known := range registry.AllStrategies() {
+		if known.Loop != nil {
+			marks = append(marks, known.Marks...)
+		}
+	}
+	// Mostly no loop has files here, and a look at the names costs less than opening the
+	// workspace of each.
+	if s.Home == "" || len(s.Before.Loops) == 0 && !workspace.HasMark(s.Event.Cwd, marks, s.Home) {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
@@ -48,18 +62,6 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
 }
 
-// mayLoop tells whether any loop has files here: mostly none has, and one look at the
-// names costs less than opening the workspace of each.
-func (s *Snapshot) mayLoop() bool {
-	var marks []string
-	for _, known := range registry.AllStrategies() {
-		if known.Loop != nil {
-			marks = append(marks, known.Marks...)
-		}
-	}
-	return workspace.HasMark(s.Event.Cwd, marks, s.Home)
-}
-
 // armedState tells how a strategy's loop stands here.
 func (s *Snapshot) armedState(known strategy.Strategy) strategy.Armed {
 	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
@@ -77,7 +79,10 @@ func (s *Snapshot) armedState(known strategy.Strategy) strategy.Armed {
 // our own last stop is not on any more. One that has not decided yet may be new, as its
 // state file is.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
-	last, theirs := s.Before.LastDecisionOf(s.Settings.Plugin), s.Before.LastWith(name)
+	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
+	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
+		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
+	})
 	switch {
 	case armed.Evidence == "":
 		return noLoop
@@ -90,4 +95,42 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 		return newLoop
 	}
 	return noLoop
+}
+
+// One stop can reach two copies of a plugin: by a host that reads another's settings as
+// well as its own, or a plugin enabled in two marketplaces. The copy that decides first
+// does; the other says nothing and records nothing, so that a stop is one continue of the
+// budget, and the agent is told once.
+
+// apart is how long after another copy's decision a copy may start for the same stop: hosts
+// start hooks side by side, or one after the other.
+const apart = 2 * time.Second
+
+// present is what the ledger keeps of this decision, for other copies: a plugin of the same
+// name with another strategy is none.
+func (s *start) present(settings Settings) ledger.Present {
+	e := s.event
+	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
+	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
+		p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID, "",
+	}, "\x00"))
+	p.Sent, p.Ended = e.At, time.Now().UnixMicro()
+	return p
+}
+
+// isDecided tells whether another copy has decided this very stop. The same copy, which can
+// be named twice in settings, has if its decision came after this start, or if the host says
+// by the event's time that it is one event: an agent can stop twice with the same words.
+func (s *start) isDecided(before ledger.State, settings Settings) bool {
+	own := s.present(settings)
+	for _, p := range before.Plugins {
+		if p.Plugin != own.Plugin || p.Stop != own.Stop {
+			continue
+		}
+		if p.Copy == own.Copy {
+			return p.Ended > s.begun.UnixMicro() || p.Sent != 0 && p.Sent == own.Sent
+		}
+		return p.Ended > s.begun.Add(-apart).UnixMicro()
+	}
+	return false
 }

@@ -6,10 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strconv"
-	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -20,25 +21,6 @@ const maxEvent = 4 << 20
 
 // Event is what a host says.
 type Event = host.Event
-
-// hostOfEvent is whose event it is.
-func hostOfEvent(e Event) *host.Host {
-	if e.Host == nil {
-		return registry.DefaultHost()
-	}
-	return e.Host
-}
-
-// blockCapOf is how many continues in a row the host honours, which an environment variable can
-// change, as Claude Code reads it.
-func blockCapOf(h *host.Host, getenv func(string) string) int {
-	if h.CapVariable != "" && getenv != nil {
-		if n, err := strconv.Atoi(strings.TrimSpace(getenv(h.CapVariable))); err == nil {
-			return max(n, 0)
-		}
-	}
-	return h.Cap
-}
 
 // readEvent reads one JSON object and does not wait for the end of input: on
 // some hosts it never comes.
@@ -97,4 +79,31 @@ func sessionKey(e Event) string {
 		return "transcript:" + e.TranscriptPath
 	}
 	return "directory:" + e.Cwd
+}
+
+// Some hosts start the hook before their log has the stop's own entry, and send no last
+// message. The hook waits for the entry, and decides nothing if it does not come.
+
+const (
+	// arrivalWait is how long the hook waits for an entry, which takes 50 to 150 ms.
+	arrivalWait = 1500 * time.Millisecond
+	// arrivalPoll is how long it rests between two looks.
+	arrivalPoll = 5 * time.Millisecond
+	// maxEnd is how much of the log's end is looked at, in bytes.
+	maxEnd = 256 << 10
+)
+
+// awaitArrival waits until the log has this stop's own entry. The veto says that it did not
+// come.
+func (s *start) awaitArrival() guard.Veto {
+	h, until := s.event.Host, time.Now().Add(arrivalWait)
+	for {
+		if end, err := file.ReadEnd(s.event.TranscriptPath, maxEnd); err == nil && h.Arrived(s.event, end) {
+			return guard.Veto{}
+		}
+		if !time.Now().Before(until) {
+			return guard.Veto{Rule: "log-lags", Evidence: "the session log of " + h.Title + " did not have this stop within " + arrivalWait.String()}
+		}
+		time.Sleep(arrivalPoll)
+	}
 }

@@ -2,9 +2,13 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // messagesIn are the logs as they were at each stop of a recorded session of Qwen Code or
@@ -129,5 +133,128 @@ func TestGeminiPlans(t *testing.T) {
 			t.Errorf("before %s: %s, want %s", then.call, r.Rule, then.want)
 		}
 		log += then.call + says("s"+then.call[min(len(then.call), 7):min(len(then.call), 8)])
+	}
+}
+
+// stopsIn are the stops of a recorded log of Copilot's or Droid's: for each the event, and
+// the log as it was when the hook had waited for it.
+func stopsIn(t *testing.T, host, name string) (events, logs []string) {
+	t.Helper()
+	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
+	must(t, err)
+	var log, message string
+	for line := range strings.Lines(string(data)) {
+		var l struct {
+			Type, ID string
+			Data     struct {
+				HookType string
+				Input    struct {
+					SessionID, ParentAgentID string
+					Timestamp                int64
+				}
+			}
+			Message struct{ Role, HookEventName string }
+		}
+		must(t, json.Unmarshal([]byte(line), &l))
+		switch {
+		case l.Type == "hook.start" && l.Data.HookType == "agentStop" && l.Data.Input.ParentAgentID == "":
+			event, _ := json.Marshal(map[string]any{"sessionId": "s1", "timestamp": l.Data.Input.Timestamp, "transcriptPath": "LOG", "stopReason": "end_turn"})
+			log += strings.Replace(line, l.Data.Input.SessionID, "s1", 1)
+			events, logs = append(events, string(event)), append(logs, log)
+			continue
+		case l.Message.HookEventName == "Stop":
+			event, _ := json.Marshal(map[string]any{"hook_event_name": "Stop", "session_id": "s1", "transcript_path": "LOG", "message_id": message})
+			events, logs = append(events, string(event)), append(logs, log)
+		case l.Message.Role == "assistant":
+			message = l.ID
+		}
+		log += line
+	}
+	return events, logs
+}
+
+// What ned says at each stop of a recorded session.
+func TestRecordedStops(t *testing.T) {
+	for log, want := range map[string]string{
+		"copilot/plain":      "progress progress finished",
+		"copilot/queued":     "progress otherwise waits",
+		"copilot/plan":       "plan-mode plan-mode",
+		"copilot/autopilot":  "progress progress otherwise",
+		"copilot/delegated":  "background finished",
+		"copilot/background": "background background finished",
+		"copilot/subagent":   "waits",
+		"copilot/todo":       "progress asks otherwise",
+		"droid/plain":        "progress progress finished",
+		"droid/subagent":     "subagent",
+		"droid/asked":        "background reported reported",
+	} {
+		w := newWorld(t, ned)
+		host, name, _ := strings.Cut(log, "/")
+		events, logs := stopsIn(t, host, name)
+		var got []string
+		for i := range events {
+			w.write("log.jsonl", logs[i])
+			w.run(strings.Replace(events[i], "LOG", w.path("log.jsonl"), 1))
+			r, _ := w.newest("session:s1")
+			if got = append(got, r.Rule); r.Rule == "background" && !strings.HasPrefix(r.Evidence, "in the background: sleep 5") && !strings.HasSuffix(r.Evidence, ": Look around") && !strings.HasSuffix(r.Evidence, ": Look around here") {
+				t.Errorf("%s: %q does not say what runs", log, r.Evidence)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", log, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// A host that writes late and sends no last message: the hook waits for the entry of its
+// own stop. Without it nothing is decided, whatever the log says of earlier stops.
+func TestWaitsForItsOwnStop(t *testing.T) {
+	const (
+		said  = `{"type":"user.message","data":{"content":"execute the plan","delivery":"idle"},"id":"u1","timestamp":"2026-11-22T00:23:15.005Z"}` + "\n" + `{"type":"assistant.message","data":{"content":"` + progress + `"},"id":"a%d","timestamp":"2026-11-22T00:23:15.172Z"}` + "\n"
+		start = `{"type":"hook.start","data":{"hookType":"agentStop","input":{"sessionId":"s1","timestamp":%d}},"id":"h%d","timestamp":"2026-11-22T00:23:15.374Z"}` + "\n"
+		event = `{"hook_event_name":"Stop","session_id":"s1","timestamp":"2026-11-22T00:23:15.566Z","cwd":%q,"transcript_path":%q,"stop_reason":"end_turn","stop_hook_active":false}`
+		own   = 1795306995566
+	)
+	for name, test := range map[string]struct {
+		before, after string
+		rule          string
+	}{
+		"it is there":           {fmt.Sprintf(said, 1) + fmt.Sprintf(start, own, 1), "", "progress"},
+		"it comes":              {"", fmt.Sprintf(said, 1) + fmt.Sprintf(start, own, 1), "progress"},
+		"it comes behind other": {fmt.Sprintf(said, 1) + fmt.Sprintf(start, own-900, 1), fmt.Sprintf(said, 2) + fmt.Sprintf(start, own, 2), "progress"},
+		"there is no log":       {"", "", "log-lags"},
+		"only an earlier one":   {fmt.Sprintf(said, 1) + fmt.Sprintf(start, own-900, 1), "", "log-lags"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, ned)
+			log := w.path("events.jsonl")
+			if test.before != "" {
+				w.write("events.jsonl", test.before)
+			}
+			come := make(chan error, 1)
+			go func() {
+				if test.after == "" {
+					come <- nil
+					return
+				}
+				time.Sleep(50 * time.Millisecond)
+				f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+				if err == nil {
+					_, err = f.WriteString(test.after)
+					f.Close()
+				}
+				come <- err
+			}()
+			out, notes := w.run(fmt.Sprintf(event, w.path("."), log))
+			must(t, <-come)
+			r, _ := w.newest("session:s1")
+			if r.Rule != test.rule || r.Host != "copilot" || (out.Decision == "block") != (test.rule == "progress") {
+				t.Errorf("%s of %q, %+v, %s", r.Rule, r.Host, out, notes)
+			}
+			if out.Decision == "block" && (!strings.HasPrefix(out.Reason, transcript.Mark) || !strings.Contains(out.SystemMessage, "kept Copilot going")) {
+				t.Errorf("%+v", out)
+			}
+		})
 	}
 }

@@ -4,15 +4,14 @@
 package hook
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Why a start came to no decision: the rules of the records about it.
@@ -33,52 +32,20 @@ type fault struct {
 	err  error
 }
 
-// stateOf is the state directory of the event's session: one for all hosts, so that one
-// hold stops the sessions of each of them. Claude Code 2.1.197 lets a
-// project move its configuration directory, and with it the transcript: a directory
-// that the project can have brought along is not the user's, unless the project
-// holds their home.
-func (s *start) stateOf() string {
-	own := ledger.StateDir("", s.Home)
-	if !hostOfEvent(s.event).Default {
-		return own
-	}
-	state := ledger.StateDir(s.event.TranscriptPath, s.Home)
-	if own == "" || state == own {
-		return state
-	}
-	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
-		if project != "" && liesWithin(state, project) && !liesWithin(s.Home, project) {
-			return own
-		}
-	}
-	return state
-}
-
-// liesWithin tells whether a path is a directory or lies in it, as both are written.
-func liesWithin(path, dir string) bool {
-	path, dir = filepath.Clean(path), filepath.Clean(dir)
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
-}
-
 // panicked ends a start by its own mistake.
 func (s *start) panicked(p any) {
-	err := errors.New("panic: " + panicText(p))
+	says := "it says nothing"
+	switch p := p.(type) {
+	case error: // of the runtime
+		says = p.Error()
+	case string:
+		says = p
+	}
+	err := errors.New("panic: " + says)
 	s.noteForDebug(err.Error())
 	if told := s.undecided(fault{faultPanic, err}); !s.answered {
 		_ = s.printAnswer(said{systemMessage: told})
 	}
-}
-
-// panicText is what a panic says: an error, as of the runtime, or a text.
-func panicText(p any) string {
-	switch p := p.(type) {
-	case error:
-		return p.Error()
-	case string:
-		return p
-	}
-	return "it says nothing"
 }
 
 // failure is an error with what was tried.
@@ -107,7 +74,7 @@ func (s *start) giveUp(f fault) {
 // hears of a fault once in a session, and of none once there is an answer.
 func (s *start) undecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
-	did := s.plugin + " let " + s.agentName() + " stop without a decision: "
+	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
 	if s.answers != "Stop" {
 		r.Event, did = s.answers, s.plugin+" said nothing before a prompt: "
 	}
@@ -131,18 +98,10 @@ func (s *start) undecided(f fault) (told string) {
 		return r.Told
 	}
 	// Nothing but the transcript says now whether the user was told.
-	if s.answered || transcript.EndContains(s.event.TranscriptPath, did) {
+	if end, _ := file.ReadEnd(s.event.TranscriptPath, 4<<20); s.answered || bytes.Contains(end, []byte(did)) {
 		return ""
 	}
 	return told
-}
-
-// joinMessages are two messages in one.
-func joinMessages(one, two string) string {
-	if one == "" || two == "" {
-		return one + two
-	}
-	return one + "\n" + two
 }
 
 // pluginNameOf is what a plugin is called whose strategy.json does not say: the name in

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -86,7 +89,8 @@ func (h Host) Run() (code int) {
 		h.finish = time.Now().Add(maxTime)
 	}
 	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
-	defer func() { _ = recover() }() // of what follows a panic
+	s.event.Host = registry.DefaultHost() // until it is known
+	defer func() { _ = recover() }()      // of what follows a panic
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
@@ -102,7 +106,14 @@ func (h Host) Run() (code int) {
 		s.giveUp(*fault)
 		return 0
 	}
-	settings := s.settings()
+	settings := s.own.ReadSettings(s.state, s.project())
+	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
+	if j, asks := settings.JudgeOptions(); asks {
+		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
+	}
+	for _, fault := range settings.Faults {
+		s.noteForDebug(fault + "; it is not in force")
+	}
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
 	s.afterwards(a, settings)
@@ -148,29 +159,51 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
-	event.Host = hostOfEvent(event)
-	event.Cap = blockCapOf(event.Host, s.Getenv)
+	if event.Host == nil { // it could not be read
+		event.Host = registry.DefaultHost()
+	}
+	event.Cap = event.Host.Cap
+	if variable := event.Host.CapVariable; variable != "" && s.Getenv != nil { // as Claude Code reads it
+		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
+			event.Cap = max(n, 0)
+		}
+	}
 	s.event = event
 	return f, true
 }
 
-// settings are what is in force here.
-func (s *start) settings() Settings {
-	settings := s.own.ReadSettings(s.state, s.project())
-	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
-	if j, asks := settings.JudgeOptions(); asks {
-		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
+// stateOf is the state directory of the event's session: one for all hosts, so that one
+// hold stops the sessions of each of them. Claude Code 2.1.197 lets a
+// project move its configuration directory, and with it the transcript: a directory
+// that the project can have brought along is not the user's, unless the project
+// holds their home.
+func (s *start) stateOf() string {
+	own := ledger.StateDir("", s.Home)
+	if !s.event.Host.Default {
+		return own
 	}
-	for _, fault := range settings.Faults {
-		s.noteForDebug(fault + "; it is not in force")
+	state := ledger.StateDir(s.event.TranscriptPath, s.Home)
+	if own == "" || state == own {
+		return state
 	}
-	return settings
+	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
+		if project != "" && liesWithin(state, project) && !liesWithin(s.Home, project) {
+			return own
+		}
+	}
+	return state
+}
+
+// liesWithin tells whether a path is a directory or lies in it, as both are written.
+func liesWithin(path, dir string) bool {
+	path, dir = filepath.Clean(path), filepath.Clean(dir)
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // project is the directory whose settings count, and must not choose where a question
 // goes.
 func (s *start) project() string {
-	if s.Project != "" && (s.event.Cwd == "" || hostOfEvent(s.event).ProjectVariable != "") {
+	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
 	}
 	return s.event.Cwd
@@ -180,7 +213,6 @@ func (s *start) project() string {
 type answer struct {
 	Settled
 	fault   *fault // why it is not on file
-	alert   string // what the user is told of that
 	first   bool   // of the session
 	dir     string // the workspace
 	context bool   // a continue can be said by additionalContext
@@ -191,7 +223,7 @@ type answer struct {
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
-		return s.unwritten(settings, Settled{}, faultLedger, unledgered(err))
+		return s.unwritten(settings, Settled{}, faultLedger, err)
 	}
 	defer session.Close()
 	if s.isDecided(session.State, settings) {
@@ -205,14 +237,17 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
-	question := s.askJudge(&snapshot)
+	var question asking
+	if snapshot.Verdict.Page != "" {
+		question = s.askJudge(&snapshot)
+	}
 
 	if err := session.LockSession(); err != nil {
 		rule := faultLedger
 		if err == ledger.ErrBusy {
 			rule = faultBusy
 		}
-		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, unledgered(err))
+		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, err)
 	}
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
@@ -222,13 +257,16 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	snapshot.Before = session.State
 	settled := snapshot.Settle()
-	question.noteJudgement(&settled)
+	if question.asked != nil {
+		question.noteJudgement(&settled)
+	}
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
 			s.noteForDebug(err.Error())
 			settled = Settled{Verdict: strategy.Verdict{
-				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let " + s.agentName() + " stop: " + err.Error(),
+				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(),
+				Told: settings.Plugin + " let " + s.event.Host.Agent + " stop: " + err.Error(),
 			}, Next: session.State}
 			settled.Next.Log = snapshot.Log
 		}
@@ -242,9 +280,12 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		}
 	}
 	if _, err := session.AppendRecord(record); err != nil {
-		return s.unwritten(settings, settled, faultLedger, unledgered(err))
+		return s.unwritten(settings, settled, faultLedger, err)
 	}
-	return answer{Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version)}
+	return answer{
+		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
+		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
+	}
 }
 
 // silentAnswer is the answer at a stop that another copy of the plugin has decided.
@@ -256,9 +297,13 @@ func silentAnswer(settings Settings) answer {
 // judge is to be asked, or the transcript has an earlier prompt than the event.
 func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
-	if !snapshot.applyVeto(s.holdVeto()) && !snapshot.applyVeto(s.arrival()) {
+	veto := s.holdVeto()
+	if veto.Rule == "" && s.event.Host.Arrived != nil && s.answers == "Stop" && s.event.LastMessage == "" {
+		veto = s.awaitArrival()
+	}
+	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for until := time.Now().Add(lag); snapshot.isTranscriptLate() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) && time.Now().Before(until); {
+		for until := time.Now().Add(lag); snapshot.lags() && time.Now().Before(until); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
@@ -314,13 +359,13 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
-func (s *start) agentName() string { return hostOfEvent(s.event).Agent }
-
 // recordOf is what the ledger keeps of a verdict.
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
-		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages, Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
+		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
+		Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
+		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages,
+		Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}
 }
@@ -328,42 +373,20 @@ func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 // shortenText is a text in at most so many bytes and a mark, and at most twice as many
 // in JSON: a record has to fit into its line.
 func shortenText(s string, most int) string {
-	s = display.PlainText(s)
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return quotation.Beginning(display.PlainText(s), most)
 }
-
-func unledgered(err error) error { return newFailure("write ledger", err) }
 
 // unwritten is an answer that is not on file: a stop stands, a continue does not
 // happen.
 func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
+	if rule != faultWorkspace {
+		err = newFailure("write ledger", err)
+	}
 	s.noteForDebug(err.Error())
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
 		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
 	return answer{Settled: v, fault: &fault{rule, err}}
-}
-
-// answerHost answers the host. What follows may take its time, and be ended in the middle.
-func (s *start) answerHost(a answer, settings Settings) (code int) {
-	if a.fault != nil {
-		a.alert = s.undecided(*a.fault)
-	}
-	code, err := s.writeAnswer(a, settings)
-	if a.fault == nil && err != nil { // nothing has read it
-		s.noteForDebug("write answer: " + err.Error())
-		s.answered = true
-		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+s.event.Host.Title, err)})
-	}
-	by := " by rule " + a.Rule
-	if a.Rule == strategy.Unmatched {
-		by = ""
-	}
-	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
-	return code
 }
 
 // said is what Claude Code reads. Letting Claude stop is silence, unless the
@@ -393,27 +416,34 @@ func (o *saidOfEvent) Members(m *codec.Members) {
 // it shows the beginning, and the name of a file.
 const maxContext = 10_000
 
-// writeAnswer says the answer as the protocol wants it.
-func (s *start) writeAnswer(a answer, settings Settings) (code int, err error) {
+// answerHost answers the host, as the protocol wants it. What follows may take its time, and
+// be ended in the middle.
+func (s *start) answerHost(a answer, settings Settings) (code int) {
+	alert := "" // what the user is told of what is not on file
+	if a.fault != nil {
+		alert = s.undecided(*a.fault)
+	}
 	// The client shows both on a terminal, and a model reads what does not show.
 	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
 	for _, line := range a.Notes {
 		s.sayToDebugLog(line)
 	}
-	o := said{systemMessage: joinMessages(a.alert, a.Told)}
-	h := hostOfEvent(s.event)
+	var err error
+	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
+	// Also for a Claude Code that knows the quieter form.
+	byBlock := settings.Protocol == "block" || settings.Protocol != "context" && settings.Strategy.Blocks
 	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
 			io.WriteString(s.Stdout, "{}\n")
 		}
-		_, err := io.WriteString(s.Stderr, a.Reason+"\n")
-		return 2, err
+		_, err = io.WriteString(s.Stderr, a.Reason+"\n")
+		code, o = 2, said{}
 	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
-		o.systemMessage = a.alert
+		o.systemMessage = alert
 	case exit2:
-	case a.Decision == strategy.Continue && (!a.context || settings.answersByBlock() || len(a.Reason) > maxContext):
+	case a.Decision == strategy.Continue && (!a.context || byBlock || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
 		if h.Marked {
 			o.reason = transcript.Mark + a.Reason
@@ -422,7 +452,20 @@ func (s *start) writeAnswer(a answer, settings Settings) (code int, err error) {
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
 		o.event, o.context = s.answers, enclosed(a.Reason)
 	}
-	return 0, s.printAnswer(o)
+	if err == nil {
+		err = s.printAnswer(o)
+	}
+	if a.fault == nil && err != nil { // nothing has read it
+		s.noteForDebug("write answer: " + err.Error())
+		s.answered = true
+		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
+	}
+	by := " by rule " + a.Rule
+	if a.Rule == strategy.Unmatched {
+		by = ""
+	}
+	s.noteForDebug(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
+	return code
 }
 
 // enclosed is a text that cannot end the tag <system-reminder>, between which Claude Code

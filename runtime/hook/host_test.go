@@ -36,7 +36,6 @@ func newWorld(t testing.TB, config string) *world {
 	return w
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -67,18 +67,6 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// answersByBlock tells that a continue is a decision to block, also for a Claude Code that knows
-// the quieter form.
-func (s Settings) answersByBlock() bool {
-	switch s.Protocol {
-	case "context":
-		return false
-	case "block":
-		return true
-	}
-	return s.Strategy.Blocks
-}
-
 // MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) MaxContinues() int {

@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -91,6 +92,9 @@ type Snapshot struct {
 // Examine looks at a stop.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
+	if s.Event.Host == nil {
+		s.Event.Host = registry.DefaultHost()
+	}
 	if !s.Alone && s.applyVeto(guard.CheckEvent(s.Event.Moment)) {
 		return s
 	}
@@ -102,7 +106,9 @@ func (stop Stop) Examine() Snapshot {
 	if !s.Alone && s.applyVeto(s.guarded()) {
 		return s
 	}
-	s.readFiles(needs)
+	if needs.Files != nil && s.Space != nil {
+		s.readWorkspace(s.Space, needs.Files, &s.Situation)
+	}
 	decide := s.Settings.Options.Decide
 	if s.Settings.Prepared != nil {
 		decide = s.Settings.Prepared
@@ -117,43 +123,35 @@ func (stop Stop) Examine() Snapshot {
 // guarded asks the guards that know the transcript. Another loop, and an answer to
 // the user, matter only at Stop, where any block wins.
 func (s *Snapshot) guarded() guard.Veto {
+	h := s.Event.Host
 	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
-	if veto.Rule == "" {
-		veto = s.vetoOfLog()
-	}
-	if veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop" {
+	switch {
+	case veto.Rule != "":
 		return veto
-	}
-	if s.View.Driven {
-		return guard.Veto{Rule: "host-loop", Evidence: hostOfEvent(s.Event).Title + " works on a goal that you have set, and goes on by itself"}
-	}
-	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
-		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
-	}
-	if veto := s.anotherLoop(); veto.Rule != "" {
-		return veto
-	}
-	if _, loops := s.Settings.MaxIterations(); !loops {
-		return guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
-	}
-	return guard.Veto{}
-}
-
-// vetoOfLog asks the guards for what only the log tells.
-func (s *Snapshot) vetoOfLog() guard.Veto {
-	switch h := hostOfEvent(s.Event); {
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
 		return guard.CheckEvent(guard.Moment{PermissionMode: s.View.Mode})
-	case !h.Logged:
-		return guard.Veto{}
+	case h.Logged:
+		var work []string
+		for _, task := range s.View.Started {
+			work = append(work, task.What)
+		}
+		veto = guard.CheckWork(work)
 	}
-	var work []string
-	for _, task := range s.View.Started {
-		work = append(work, task.What)
+	switch {
+	case veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop":
+		return veto
+	case s.View.Driven:
+		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
+	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
+		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
-	return guard.CheckWork(work)
+	veto = s.anotherLoop()
+	if _, loops := s.Settings.MaxIterations(); veto.Rule == "" && !loops {
+		veto = guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
+	}
+	return veto
 }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
@@ -168,24 +166,17 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 // lag is by how much the transcript may be behind the event.
 const lag = 100 * time.Millisecond
 
-// isTranscriptLate tells that the transcript has not the message yet, or not the newest call's
-// result.
-func (s Snapshot) isTranscriptLate() bool {
+// lags tells that the transcript has not the message yet, or not the newest call's result,
+// where that can matter: a judge is to be asked, or the event is about a prompt that the
+// transcript does not have yet. A new one brings a new budget, and one of our slash
+// commands asks for no work.
+func (s Snapshot) lags() bool {
 	n := len(s.View.Calls)
-	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
-}
-
-// awaitsPrompt tells that the event is about a prompt that the transcript does not have
-// yet: a new one brings a new budget, and one of our slash commands asks for no work.
-func (s Snapshot) awaitsPrompt() bool {
-	event, known := s.Event.PromptID, s.View.PromptID
-	return !hostOfEvent(s.Event).Prompts && event != "" && known != "" && event != known
-}
-
-func (s *Snapshot) readFiles(needs strategy.Needs) {
-	if needs.Files != nil && s.Space != nil {
-		s.readWorkspace(s.Space, needs.Files, &s.Situation)
+	if !s.Situation.Message.Lags && (n == 0 || s.View.Calls[n-1].Done) {
+		return false
 	}
+	event, known := s.Event.PromptID, s.View.PromptID
+	return s.Verdict.Page != "" || !s.Event.Host.Prompts && event != "" && known != "" && event != known
 }
 
 // readWorkspace reads files of a workspace. What is wanted may depend on what was read.
@@ -214,7 +205,7 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{hostOfEvent(s.Event), path, !s.Settings.Strategy.Judges && !s.Alone}
+		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone}
 	}
 	if path != "" {
 		log, view, err := reading.ReadNew(s.Log)
@@ -243,14 +234,17 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 // situate puts the event before the transcript, which may lag. A strategy gets what it
 // needs.
 func (s *Snapshot) situate(needs strategy.Needs) {
-	event, view, h := s.Event, &s.View, hostOfEvent(s.Event)
+	event, view, h := s.Event, &s.View, s.Event.Host
 	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.promptID(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Running: len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
+		Session: strategy.Session{
+			ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent,
+			Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
+		},
 	}
 	if h.Context != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
@@ -305,7 +299,7 @@ func clipText(text string) string {
 // the user's; so the transcript's counts where there is one. "" if none is known.
 func (s *Snapshot) promptID() string {
 	switch {
-	case s.Event.PromptID != "" && hostOfEvent(s.Event).Prompts:
+	case s.Event.PromptID != "" && s.Event.Host.Prompts:
 		return "id:" + shortenText(s.Event.PromptID, 100)
 	case s.View.PromptID != "":
 		return "id:" + shortenText(s.View.PromptID, 100)
@@ -327,11 +321,11 @@ func (s *Snapshot) counted() guard.Stop {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
 	own := ""
-	if s.View.Own == s.Event.PromptID || hostOfEvent(s.Event).Prompts { // the transcript alone cannot buy a new burst
+	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts { // the transcript alone cannot buy a new burst
 		own = shortenText(s.Event.PromptID, 100)
 	}
 	inPrompt := ours.InTurn
-	if hostOfEvent(s.Event).Prompts && s.View.Own != "" { // the prompt is the user's own
+	if s.Event.Host.Prompts && s.View.Own != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
 	return guard.Stop{
@@ -350,7 +344,7 @@ type Settled struct {
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
-	h := hostOfEvent(s.Event)
+	h := s.Event.Host
 	out := Settled{Verdict: s.Verdict, Next: s.Before}
 	var veto guard.Veto
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
@@ -372,7 +366,7 @@ func (s *Snapshot) Settle() Settled {
 	case veto.Rule != "":
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let " + hostOfEvent(s.Event).Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
+			Told: s.Settings.Plugin + " let " + s.Event.Host.Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
 		}
 	case loop:
 		out.Next.Remember(s.Verdict.Remember)

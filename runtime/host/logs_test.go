@@ -24,7 +24,6 @@ func lines() map[string]map[string]string {
 	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -186,4 +185,106 @@ func jobOf(format transcript.Format, p *transcript.Part) []byte {
 		return nil
 	}
 	return format.Outcome(transcript.MayGoOn, p).Job
+}
+
+// copilotLines are lines that no recorded log has, with what they mean.
+func copilotLines() map[string]string {
+	return map[string]string{
+		`{"type":"user.message","data":{"content":"go","source":"command-why","messageId":"m"},"id":"1"}`:                                                                         "1 | prompted go | prompt \"m\"",
+		`{"type":"user.message","data":{"content":"go","source":"schedule-1","messageId":"m"},"id":"1"}`:                                                                          "1 | woken go",
+		`{"type":"user.message","data":{"content":"body","source":"skill-pdf"},"id":"1"}`:                                                                                         "1 | part 7 pdf",
+		`{"type":"user.message","data":{"content":"[springfield] go on","delivery":"queued","agentMode":"plan"},"id":"1"}`:                                                        "1 | pushed [springfield] go on | mode plan",
+		`{"type":"user.message","data":{"content":"go"},"agentId":"a","id":"1"}`:                                                                                                  "-",
+		`{"type":"user.message","data":{"content":"go"},"id":"1"`:                                                                                                                 "-",
+		`{"type":"abort","data":{"reason":"user_initiated"},"id":"1"}`:                                                                                                            "1 | interrupted ",
+		`{"type":"session.error","data":{"message":"no"},"id":"1"}`:                                                                                                               "1 | failed ",
+		`{"type":"tool.execution_complete","data":{"toolCallId":"c","success":true,"result":{"content":"<command with shellId: 7 is still running after 30 seconds>"}},"id":"1"}`: "1 | result of c, failed false: <command with shellId: 7 is still running after 30 seconds> | job 7",
+	}
+}
+
+// droidLines are lines that no recorded log has, with what they mean.
+func droidLines() map[string]string {
+	return map[string]string{
+		// Words in the user's place that a hook of ours has said; the command is named, so it is counted there.
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"[springfield] go on"}]}}`: "1 | pushed [springfield] go on",
+		// The role may stand behind the content.
+		`{"type":"message","id":"1","message":{"content":[{"type":"text","text":"go"}],"role":"user"}}`:                                                                       "1 | prompted go",
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"<system-reminder>\nx\n</system-reminder>\n\n"},{"type":"text","text":"go"}]}}`: "1 | prompted go",
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"<system-reminder>\nx\n</system-reminder>"}]}}`:                                 "-",
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"image","source":{}}]}}`:                                                                      "1 | prompted ",
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"/why is running"}],"visibility":"user_only"}}`:                                 "-",
+		// Two hooks at one stop, one of them ours; one that has died is none.
+		`{"type":"message","id":"1","message":{"role":"user","content":[],"visibility":"user_only","hookEventName":"Stop","hookCommands":[{"command":"/opt/other"},{"command":"\"/s/hooks/springfield-hook\""}],"hookResults":[{"exitCode":2,"stdout":""},{"exitCode":0,"stdout":"{\"decision\":\"block\",\"reason\":\"r\"}"}]}}`: "1 | block, ours false | block, ours true",
+		`{"type":"message","id":"1","message":{"role":"user","content":[],"visibility":"user_only","hookEventName":"Stop","hookCommands":[{"command":"/s/hooks/springfield-hook"}],"hookResults":[{"exitCode":127,"stdout":""}]}}`:                                                                                                "1 | rested ",
+		`{"type":"message","id":"1","message":{"role":"user","content":[],"visibility":"user_only","hookEventName":"PreToolUse","hookCommands":[{"command":"/s/hooks/springfield-hook"}],"hookResults":[{"exitCode":0,"stdout":"{\"decision\":\"block\"}"}]}}`:                                                                    "-",
+		`{"type":"agent_turn_outcome","turnId":"t","reason":"user_cancelled"}`:                         " | interrupted ",
+		`{"type":"agent_turn_outcome","turnId":"t","reason":"error"}`:                                  " | failed ",
+		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"go"}]}`: "-",
+		`{"type":"message","id":"1"}`: "-",
+		`{"id":"1"}`:                  "-",
+	}
+}
+
+// geminiLines are lines that no recorded log has, with what they mean.
+func geminiLines() map[string]string {
+	user := func(content string) string { return `{"id":"u","type":"user","content":` + content + `}` }
+	return map[string]string{
+		"":                                    "-",
+		`{"type":"user"}`:                     "-",
+		user(`"one text"`):                    "u | prompted one text",
+		user(`["one","two"]`):                 "u | prompted one",
+		user(`[{"text":"Please continue."}]`): "-",
+		user(`[{"text":"<session_context>\nhere"}]`):        "-",
+		user(`[{"text":"<hook_context>x</hook_context>"}]`): "-",
+		user(`[{"text":"[springfield] go on"}]`):            "u | pushed [springfield] go on | block, ours true",
+		`{"id":"u","type":"user","content":[{"text":"[springfield] go on"}],"displayContent":[{"text":"execute the plan"}]}`: "u | pushed [springfield] go on | block, ours true",
+		user(`[{"inlineData":{"data":"x"}}]`): "u | prompted ",
+		user(`[{"text":"User steering update:\nx"},{"functionResponse":{"id":"1","response":{"output":"o"}}}]`):                                                      "u | result of 1, failed false: o",
+		user(`[{"functionResponse":{"id":"1","response":{"error":"cancelled"}}}]`):                                                                                   "u | result of 1, failed true: cancelled",
+		`{"id":"u","type":"user","content":[{"text":"@a.md and its content"}],"displayContent":[{"text":"@a.md"}]}`:                                                  "u | prompted @a.md",
+		`{"id":"m","type":"info","content":"the model has changed"}`:                                                                                                 "-",
+		`{"id":"m","type":"gemini","content":""}`:                                                                                                                    "m | says ",
+		`{"id":"m","type":"gemini","content":[{"text":"a","thought":true},{"text":"b"}]}`:                                                                            "m | says b",
+		`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"1","name":"write_file","args":{"file_path":"plan.md"}},{"id":"2","name":"ask_user","args":{}}]}`: `2 | says  | calls 1 write_file, does 11  {"file_path":"plan.md"} | calls 2 ask_user, does 10  {}`,
+		`{"id":"m","type":"gemini","content":"","toolCalls":[{"id":"1","name":"activate_skill","args":{"name":"pdf"}}]}`:                                             `1 | says  | calls 1 activate_skill, does 6 pdf {"name":"pdf"}`,
+		`{"$set":{"messages":[{"id":"u","type":"user","content":"again"}]}}`:                                                                                         "-",
+		`{"$rewindTo":"u"}`: "-",
+		`{"sessionId":"s","projectHash":"h","kind":"main"}`:     " | session s",
+		`{"sessionId":"s","projectHash":"h","kind":"subagent"}`: "-",
+		`{"id":"m","type":"gemini","content":"torn`:             "-",
+	}
+}
+
+// qwenLines are lines that no recorded log has, with what they mean.
+func qwenLines() map[string]string {
+	user := func(more, parts string) string {
+		return `{"uuid":"u","type":"user"` + more + `,"message":{"role":"user","parts":[` + parts + `]}}`
+	}
+	return map[string]string{
+		"":                "-",
+		`{"type":"user"}`: "-",
+		user(``, `{"text":"older versions do not say who"}`):                                                                                                           "u | prompted older versions do not say who",
+		user(`,"provenance":"real_user","subtype":"mid_turn_user_message"`, `{"text":"and this"}`):                                                                     "u | joined and this",
+		user(`,"provenance":"system","subtype":"cron"`, `{"text":"check the build"}`):                                                                                  "u | woken check the build",
+		user(`,"provenance":"system"`, `{"text":"the host's own"}`):                                                                                                    "-",
+		user(`,"provenance":"real_user","subtype":"realtime_message"`, `{"text":"hm"}`):                                                                                "-",
+		user(`,"provenance":"real_user"`, `{"inlineData":{"mimeType":"image/png","data":"x"}}`):                                                                        "u | prompted ",
+		user(`,"provenance":"real_user"`, `{"text":"<system-reminder>it is late"},{"text":"go"}`):                                                                      "u | prompted go",
+		user(`,"provenance":"real_user"`, `{"text":"<qwen:user-prompt-submit-context>"}`):                                                                              "-",
+		user(`,"systemPayload":{"displayText":"read @a.md"}`, `{"text":"read @a.md"},{"text":"--- a.md ---"}`):                                                         "u | prompted read @a.md",
+		user(`,"systemPayload":{"displayText":"read @a.md"}`, `{"text":"--- a.md ---"}`):                                                                               "u | prompted read @a.md",
+		user(``, `{"text":"[springfield] go on"}`):                                                                                                                     "u | pushed [springfield] go on | block, ours true",
+		user(`,"subtype":"notification"`, `{"text":"<task-notification><task-id>m_1</task-id><event>x</event>"}`):                                                      "u | woken <task-notification><task-id>m_1</task-id><event>x</event>",
+		user(`,"subtype":"notification"`, `{"text":"<task-id>a</task-id><status>failed</status><task-id>b</task-id><status>running</status>"}`):                        "u | woken <task-id>a</task-id><status>failed</status><task-id>b</task-id><status>running</status> | ended a",
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"text":"thinks","thought":true},{"text":"says"}]}}`:                                                       "a | says says",
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"functionCall":{"id":"1","name":"skill","args":{"skill":"pdf"}}}]}}`:                                      `a | calls 1 skill, does 6 pdf {"skill":"pdf"}`,
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"functionCall":{"id":"1","name":"task_stop","args":{"task_id":"bg_1"}}}]}}`:                               `a | calls 1 task_stop, does 8 bg_1 {"task_id":"bg_1"}`,
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"functionCall":{"id":"1","name":"tool_call","args":{"name":"todo_write","arguments":{}}}}]}}`:             `a | calls 1 todo_write, does 1  {}`,
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"functionCall":{"id":"1","name":"exit_plan_mode","args":{"plan":"p"}}}]}}`:                                `a | calls 1 exit_plan_mode, does 13  {"plan":"p"}`,
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"functionCall":{"id":"1","name":"edit","args":{"file_path":"/p/plan.md"}}}]}}`:                            `a | calls 1 edit, does 11  {"file_path":"/p/plan.md"}`,
+		`{"uuid":"r","type":"tool_result","message":{"parts":[{"functionResponse":{"id":"1","response":{"output":"Monitor started.\nid: mon_1\ncommand: x"}}}]}}`:      `r | result of 1, failed false: Monitor started.\nid: mon_1\ncommand: x | job mon_1`,
+		`{"uuid":"r","type":"tool_result","message":{"parts":[{"functionResponse":{"id":"1","response":{"output":"Workflow started in background.\nRun ID: w-1"}}}]}}`: `r | result of 1, failed false: Workflow started in background.\nRun ID: w-1 | job w-1`,
+		`{"uuid":"s","type":"system","subtype":"chat_compression","message":{"parts":[{"text":"a summary"}]}}`:                                                         "-",
+		`{"uuid":"a","type":"assistant","message":{"parts":[{"text":"torn`:                                                                                             "-",
+	}
 }

@@ -1,5 +1,5 @@
 // The files of the state directory: opened for the user alone, locked, appended to a
-// line at a time, halved when they have grown, or replaced as a whole.
+// line at a time, halved when they have grown, or replaced as a whole, and swept.
 
 package ledger
 
@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -169,51 +170,132 @@ func (l lines) eachLine(take func(line []byte)) error {
 
 // readSmall reads an object from a small file. Not there is no error.
 func readSmall(path string, o codec.Object) (there bool, err error) {
-	f, size, err := file.OpenRegular(path, file.Nofollow)
+	data, err := file.ReadBeginning(path, file.Nofollow, maxSmall)
 	if err != nil {
 		return !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR), err
 	}
-	defer f.Close()
-	data := make([]byte, min(size, maxSmall))
-	n, err := f.ReadAt(data, 0)
-	if err != nil && err != io.EOF {
-		return true, err
-	}
-	return true, codec.ReadObject(data[:n], o)
+	return true, codec.ReadObject(data, o)
 }
 
 // maxSmall bounds such a file, in bytes.
 const maxSmall = 16 << 10
 
-// replace puts an object in the place of a file, whole.
+// replace puts an object in the place of a file, whole. It is written under a name that no
+// one else has: two that write at once do not meet, and nothing that lies there before is
+// written through.
 func replace(path string, o codec.Object) error {
-	fresh, err := writeBeside(path, append(codec.Append(nil, o), '\n'))
-	if err != nil {
-		return err
-	}
-	if err := renameOver(fresh, path); err != nil {
-		os.Remove(fresh)
-		return err
-	}
-	return nil
-}
-
-// writeBeside writes a file that is to take another's place, under a name that
-// no one else has: two that write at once do not meet, and nothing that lies
-// there before is written through.
-func writeBeside(path string, data []byte) (fresh string, err error) {
-	fresh = path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp brings in 40 KB
+	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp brings in 40 KB
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = f.Write(data)
+	_, err = f.Write(append(codec.Append(nil, o), '\n'))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
+	if err == nil {
+		err = renameOver(fresh, path)
+	}
 	if err != nil {
 		os.Remove(fresh)
-		return "", err
 	}
-	return fresh, nil
+	return err
+}
+
+// Sweeping: ledgers of sessions in which nothing was decided for 90 days are removed. A
+// session that begins sweeps after its answer, and so does the CLI. A hold in force
+// stays, and so does the ledger of a session with an open loop.
+
+const (
+	// KeepDays is for how many days after its last decision a session's ledger is kept,
+	// unless the user says otherwise, and mostDays the longest time that can be said.
+	KeepDays = 90
+	mostDays = 36_500
+	// swept is how many files one sweep looks at, from a place on that chance chooses: it
+	// takes little time, and in the end comes to all.
+	swept = 200
+)
+
+// keeping is the user's word on it.
+type keeping struct {
+	Days int // 0: for ever
+}
+
+func (k *keeping) Members(m *codec.Members) { codec.Number(m.KeepEmpty(), "keep_days", &k.Days) }
+
+// KeepFile is where the user says how long ledgers are kept: {"keep_days": 30}.
+func KeepFile(dir string) string { return filepath.Join(dir, "settings.json") }
+
+// DaysKept is for how many days ledgers are kept, 0 for ever. While the user's word on it
+// cannot be read nothing is removed.
+func DaysKept(dir string) (days int, err error) {
+	k := keeping{KeepDays}
+	switch there, err := readSmall(KeepFile(dir), &k); {
+	case there && err != nil:
+		return 0, errors.New("read " + KeepFile(dir) + ": " + err.Error())
+	case k.Days < 0 || k.Days > mostDays:
+		return 0, errors.New("read " + KeepFile(dir) + ": keep_days must be between 0 (for ever) and " + strconv.Itoa(mostDays))
+	}
+	return k.Days, nil
+}
+
+// SweepOldSessions removes files of sessions that are no longer kept.
+func SweepOldSessions(dir string, now time.Time) {
+	keep, err := DaysKept(dir)
+	if err != nil || keep == 0 {
+		return
+	}
+	d, err := os.Open(filepath.Join(dir, "sessions"))
+	if err != nil {
+		return
+	}
+	names, _ := d.Readdirnames(-1)
+	d.Close()
+	if len(names) == 0 {
+		return
+	}
+	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
+	for i := range min(len(names), swept) {
+		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
+		if !isOlderThan(path, before) {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(path, ".jsonl"):
+			removeLedger(path, before)
+		case strings.HasSuffix(path, ".hold"):
+			var h Hold
+			if there, err := readSmall(path, &h); there && err == nil && h.isOver(now) {
+				os.Remove(path)
+			}
+		}
+	}
+}
+
+func isOlderThan(path string, before time.Time) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.ModTime().Before(before)
+}
+
+// removeLedger removes an old ledger, unless its session is at work again or has a loop.
+func removeLedger(path string, before time.Time) {
+	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if got, err := tryLock(f); err != nil || !got || !isOlderThan(path, before) {
+		return
+	}
+	t := tail{path: path, at: -1}
+	t.stepBack()
+	for _, loop := range t.head.State.Loops {
+		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {
+			return
+		}
+	}
+	if os.Remove(path) != nil { // Windows removes no open file
+		f.Close()
+		os.Remove(path)
+	}
 }

@@ -41,35 +41,6 @@ func (s Scope) HasProject(project string) bool {
 	return s.Project == "" || project == s.Project || strings.HasPrefix(project, strings.TrimSuffix(s.Project, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// ProjectPlace is the project of a decision, as far as it is known.
-func (r *Record) ProjectPlace() string {
-	if r.Project != "" {
-		return r.Project
-	}
-	return r.Cwd
-}
-
-// active says that a session was at work on a day: a line of the index.
-type active struct {
-	At      int64 // its first decision on that day, Unix milliseconds
-	ID      string
-	Project string
-}
-
-func (a *active) Members(m *codec.Members) {
-	codec.Number(m.KeepEmpty(), "at", &a.At)
-	m.KeepEmpty().Text("id", &a.ID)
-	m.Text("project", &a.Project)
-}
-
-// dayLength is a day in milliseconds, as UTC has them.
-const dayLength = 86_400_000
-
-// indexOf is halved at some fifty thousand lines.
-func indexOf(dir string) lines {
-	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
-}
-
 // session is one that is looked into.
 type session struct {
 	active

@@ -29,7 +29,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -48,6 +48,14 @@ type Record struct {
 	State State
 }
 
+// ProjectPlace is the project of a decision, as far as it is known.
+func (r *Record) ProjectPlace() string {
+	if r.Project != "" {
+		return r.Project
+	}
+	return r.Cwd
+}
+
 // None is the decision of a record about a start of the hook that came to none.
 const None = "none"
 
@@ -138,14 +146,8 @@ const maxLoops = 8
 // Remember puts a memory in the place of the one with its key, as the newest.
 func (s *State) Remember(m activity.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
-	loops := make([]activity.Memory, 0, len(s.Loops)+1)
-	for _, old := range s.Loops {
-		if old.Key != m.Key {
-			loops = append(loops, old)
-		}
-	}
-	loops = append(loops, m)
-	s.Loops = loops[max(0, len(loops)-maxLoops):]
+	others := slices.DeleteFunc(slices.Clone(s.Loops), func(old activity.Memory) bool { return old.Key == m.Key })
+	s.Loops = append(others, m)[max(0, len(others)+1-maxLoops):]
 }
 
 // maxPlugins is how many plugins a session remembers.
@@ -165,33 +167,17 @@ type Present struct {
 
 // MeetPlugin notes that a plugin has decided.
 func (s *State) MeetPlugin(one Present) {
-	all := make([]Present, 0, len(s.Plugins)+1)
-	for _, p := range s.Plugins {
-		if p.Plugin != one.Plugin {
-			all = append(all, p)
-		}
-	}
 	if one.Strategy == one.Plugin {
 		one.Strategy = ""
 	}
-	all = append(all, one)
-	s.Plugins = all[max(0, len(all)-maxPlugins):]
+	others := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Present) bool { return p.Plugin == one.Plugin })
+	s.Plugins = append(others, one)[max(0, len(others)+1-maxPlugins):]
 }
 
-// LastDecisionOf tells when a plugin has decided last, 0 for never.
-func (s State) LastDecisionOf(plugin string) (at int64) {
+// LastDecision tells when one of some plugins has decided last, 0 for never.
+func (s State) LastDecision(of func(Present) bool) (at int64) {
 	for _, p := range s.Plugins {
-		if p.Plugin == plugin {
-			at = p.At
-		}
-	}
-	return at
-}
-
-// LastWith tells when a plugin with a strategy has decided last, 0 for never.
-func (s State) LastWith(strategy string) (at int64) {
-	for _, p := range s.Plugins {
-		if p.Strategy == strategy || p.Strategy == "" && p.Plugin == strategy {
+		if of(p) {
 			at = max(at, p.At)
 		}
 	}
@@ -208,8 +194,7 @@ func (s *State) TellOnce(plugin, rule string) bool {
 	if slices.Contains(s.Faults, fault) {
 		return false
 	}
-	all := append(append([]string(nil), s.Faults...), fault)
-	s.Faults = all[max(0, len(all)-maxFaults):]
+	s.Faults = append(slices.Clone(s.Faults), fault)[max(0, len(s.Faults)+1-maxFaults):]
 	return true
 }
 
@@ -218,8 +203,7 @@ const maxJudged = 8
 
 // NoteJudgement remembers an answer.
 func (s *State) NoteJudgement(j Judged) {
-	all := append(append([]Judged(nil), s.Judged...), j)
-	s.Judged = all[max(0, len(all)-maxJudged):]
+	s.Judged = append(slices.Clone(s.Judged), j)[max(0, len(s.Judged)+1-maxJudged):]
 }
 
 // Members are a record as it stands in the file, and as log --json prints it.

@@ -143,11 +143,15 @@ func (s *Session) readNewest() error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		buf = buf[:n]
 		s.torn = n > 0 && buf[n-1] != '\n'
-		if r, ok := newestRecord(buf); ok {
-			s.State, s.at = r.State, r.At
-			return nil
+		for buf = buf[:n]; len(buf) > 0; {
+			buf = bytes.TrimRight(buf, "\n")
+			line := buf[bytes.LastIndexByte(buf, '\n')+1:]
+			if r, ok := decodeRecord(line); ok && (r.Decision != None || r.State.Number != 0) {
+				s.State, s.at = r.State, r.At
+				return nil
+			}
+			buf = buf[:len(buf)-len(line)]
 		}
 		if start == 0 {
 			break
@@ -156,27 +160,11 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-// newestRecord is the last line that is a record with a state.
-func newestRecord(buf []byte) (Record, bool) {
-	for len(buf) > 0 {
-		buf = bytes.TrimRight(buf, "\n")
-		line := buf[bytes.LastIndexByte(buf, '\n')+1:]
-		if r, ok := decodeRecord(line); ok && !r.isStateless() {
-			return r, true
-		}
-		buf = buf[:len(buf)-len(line)]
-	}
-	return Record{}, false
-}
-
 func decodeRecord(line []byte) (Record, bool) {
 	var r Record
 	err := codec.ReadObject(line, &r)
 	return r, err == nil && r.Decision != ""
 }
-
-// isStateless tells of a start without a decision that found the session locked.
-func (r *Record) isStateless() bool { return r.Decision == None && r.State.Number == 0 }
 
 // AppendRecord writes one record with one write(), numbers it and returns its ID.
 // The session must be locked; a start without a decision is written all the same, with
@@ -205,10 +193,31 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
 	s.size += int64(n)
-	if err == nil && !r.isStateless() {
+	if err == nil && r.ID != "" {
 		s.State, s.at = r.State, r.At
 	}
 	return r.ID, err
+}
+
+// active says that a session was at work on a day: a line of the index.
+type active struct {
+	At      int64 // its first decision on that day, Unix milliseconds
+	ID      string
+	Project string
+}
+
+func (a *active) Members(m *codec.Members) {
+	codec.Number(m.KeepEmpty(), "at", &a.At)
+	m.KeepEmpty().Text("id", &a.ID)
+	m.Text("project", &a.Project)
+}
+
+// dayLength is a day in milliseconds, as UTC has them.
+const dayLength = 86_400_000
+
+// indexOf is halved at some fifty thousand lines.
+func indexOf(dir string) lines {
+	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
 }
 
 // Close gives the lock back.

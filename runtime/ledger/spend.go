@@ -10,10 +10,10 @@ package ledger
 import (
 	"errors"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // Spend is what is known of the judges of a state directory.
@@ -65,7 +65,7 @@ var (
 
 // ReadSpend reads what is known on a day; without a file that is nothing.
 func ReadSpend(dir string, now time.Time) (Spend, error) {
-	p := Spend{Day: dateInUTC(now)}
+	p := Spend{Day: timestamp.FormatTime(now.UnixMilli())[:10]}
 	var old Spend
 	switch there, err := readSmall(spendFile(dir), &old); {
 	case !there:
@@ -152,12 +152,4 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 		return err
 	}
 	return replace(spendFile(dir), &p)
-}
-
-// dateInUTC is a date in UTC, without the names of package time's formats, which the
-// hook has no use for otherwise.
-func dateInUTC(now time.Time) string {
-	y, m, d := now.UTC().Date()
-	two := func(n int) string { return strconv.Itoa(n/10) + strconv.Itoa(n%10) }
-	return strconv.Itoa(y) + "-" + two(int(m)) + "-" + two(d)
 }

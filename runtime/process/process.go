@@ -36,36 +36,19 @@ type Program struct {
 	Within time.Duration
 }
 
-// passedVariables are the variables that a program gets. None of them can make it load
-// something.
-func passedVariables() []string {
-	return []string{"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"}
-}
-
 // ErrSlow says that a program took too long.
 var ErrSlow = errors.New("it took too long, and was killed")
 
 // Run runs it to its end.
 func (p Program) Run() error {
 	p.Within = min(p.Within, Patience)
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	return p.runWith(null, null)
+	return p.runInto(nil)
 }
 
 // AskOutput runs it to its end and returns what it printed, of which at most so many
 // bytes are taken; more is an error. Who still holds its output when it has ended
 // is not waited for.
 func (p Program) AskOutput(most int) ([]byte, error) {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -84,11 +67,11 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 		}
 		said <- printed{data, err}
 	}()
-	if err := p.runWith(in, null); err != nil {
-		in.Close()
+	err = p.runInto(in)
+	in.Close()
+	if err != nil {
 		return nil, err
 	}
-	in.Close()
 	select {
 	case p := <-said:
 		return p.data, p.err
@@ -100,18 +83,29 @@ func (p Program) AskOutput(most int) ([]byte, error) {
 // linger is how long the rest of the output may take when the program has ended.
 const linger = 250 * time.Millisecond
 
-func (p Program) runWith(stdout, stderr *os.File) error {
+// runInto runs it with a file for what it prints, nil for none.
+func (p Program) runInto(stdout *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program must be named by its absolute path")
 	}
 	if p.Within <= 0 {
 		return errors.New("no time is left for it")
 	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	if stdout == nil {
+		stdout = null
+	}
 	in, feed, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.environment(), Files: []*os.File{in, stdout, stderr}, Sys: separateGroup()})
+	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{
+		Dir: p.Dir, Env: p.environment(), Files: []*os.File{in, stdout, null}, Sys: separateGroup(),
+	})
 	in.Close()
 	if err != nil {
 		feed.Close()
@@ -147,7 +141,11 @@ func (p Program) environment() []string {
 		return append(p.Env, p.Set...)
 	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
-	for _, name := range passedVariables() {
+	// None of these can make a program load something.
+	for _, name := range []string{
+		"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP",
+	} {
 		if p.Getenv == nil {
 			break
 		}

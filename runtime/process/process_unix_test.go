@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

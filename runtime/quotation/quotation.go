@@ -14,11 +14,7 @@ func QuoteEvidence(s string) string { return QuoteUpTo(s, 80) }
 
 // QuoteUpTo is the same with so many bytes.
 func QuoteUpTo(s string, most int) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return "“" + s + "”"
+	return "“" + Beginning(strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), ""), most) + "”"
 }
 
 // FirstRunes is the beginning of a text, at most n characters.
@@ -55,20 +51,17 @@ func HashText(text string) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
+// ShownName is a name as texts may hold it: one line, no markup, at most so many bytes.
 func ShownName(name string, most int) string {
-	name = strings.Map(func(r rune) rune {
+	return Beginning(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
 			return '?'
 		}
 		return r
-	}, name)
-	if len(name) > most {
-		name = strings.ToValidUTF8(name[:most], "") + "…"
-	}
-	return name
+	}, name), most)
 }
 
-// PlainName is a name as texts may hold it: one line, short, no markup.
+// PlainName is the same with 200 bytes.
 func PlainName(name string) string { return ShownName(name, 200) }
 
 // LowerASCII makes ASCII letters small, and leaves every byte where it is.

@@ -3,6 +3,12 @@
 package registry
 
 import (
+	"bufio"
+	"io"
+	"sync"
+
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -48,4 +54,102 @@ func RuleSets() (names []string) {
 		names = append(names, rules.RuleSetsOf(s)...)
 	}
 	return names
+}
+
+// The hosts: one for each folder of runtime/host. Their list is made from the folders by
+// `make generate`.
+
+// AllHosts lists the hosts in alphabetical order. They are made once, when they are needed,
+// and must not be changed.
+func AllHosts() []*host.Host { return made() }
+
+var made = sync.OnceValue(func() (all []*host.Host) {
+	for _, known := range hostConstructors() {
+		h := known()
+		all = append(all, &h)
+	}
+	return all
+})
+
+// HostNamed is the host with this name; "" is the default host, which records do not name.
+func HostNamed(name string) (*host.Host, bool) {
+	for _, h := range AllHosts() {
+		if h.Name == name || name == "" && h.Default {
+			return h, true
+		}
+	}
+	return nil, false
+}
+
+// DefaultHost is the host that everything belongs to which names no other: Claude Code.
+func DefaultHost() *host.Host {
+	h, _ := HostNamed("")
+	return h
+}
+
+// HostOfEvent is whose event this is: the host's that claims it, else the default host's.
+func HostOfEvent(event []byte) *host.Host {
+	for _, h := range AllHosts() {
+		if h.Is != nil && h.Is(event) {
+			return h
+		}
+	}
+	return DefaultHost()
+}
+
+// ownLines is how many lines of a log are looked at to tell whose it is, of maxOwn bytes
+// together.
+const (
+	ownLines = 20
+	maxOwn   = 1 << 20
+)
+
+// HostOfLog is whose log lies at a path: the host's that knows one of its first lines, else
+// the default host's.
+func HostOfLog(path string) *host.Host {
+	f, _, err := file.OpenRegular(path, 0)
+	if err != nil {
+		return DefaultHost()
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
+	lines.Buffer(nil, maxOwn)
+	for n := 0; n < ownLines && lines.Scan(); n++ {
+		for _, h := range AllHosts() {
+			if !h.Default && h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
+				return h
+			}
+		}
+		// It is asked last: a host that was made after its example writes lines like its.
+		if DefaultHost().Log.Owns(lines.Bytes()) {
+			break
+		}
+	}
+	return DefaultHost()
+}
+
+// CallingHost is whose agent has started a program with these environment variables, and its
+// session, "" if they do not say; nil: a person has. Of several, one in another's shell,
+// they do not say which is the inner one.
+func CallingHost(getenv func(string) string) (h *host.Host, session string) {
+	for _, h := range AllHosts() {
+		session := ""
+		if h.SessionVariable != "" {
+			session = getenv(h.SessionVariable)
+		}
+		for _, name := range h.Inside {
+			if getenv(name) != "" {
+				return h, session
+			}
+		}
+	}
+	return nil, getenv(DefaultHost().SessionVariable)
+}
+
+// AgentName is who goes on and stops where a record names this host.
+func AgentName(name string) string {
+	if h, ok := HostNamed(name); ok {
+		return h.Agent
+	}
+	return "the agent"
 }

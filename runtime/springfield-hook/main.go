@@ -22,13 +22,14 @@ import (
 func main() {
 	hook.ArmourProcess()
 	growStack()
-	home, _ := os.UserHomeDir() // "" matters only without a transcript
+	home, _ := os.UserHomeDir()   // "" matters only without a transcript
+	program, _ := os.Executable() // "": CLAUDE_PLUGIN_ROOT says which plugin it belongs to
 	if len(os.Args) > 1 {
-		os.Exit(answerPerson(home, os.Args[1:]))
+		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
 	os.Exit(hook.Host{
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
-		Executable: executable(),
+		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
@@ -48,13 +49,6 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
-// executable is this program's file, "" if it is not known; then CLAUDE_PLUGIN_ROOT
-// says which plugin it belongs to.
-func executable() string {
-	path, _ := os.Executable()
-	return path
-}
-
 // isOffWord is generous: this is how a user in a hurry stops us.
 func isOffWord(value string) bool {
 	switch strings.ToLower(value) {
@@ -66,7 +60,7 @@ func isOffWord(value string) bool {
 
 // answerPerson answers a person. No fault exits 2 here either: a hook that is called
 // with words by mistake must not block Claude.
-func answerPerson(home string, args []string) int {
+func answerPerson(home, program string, args []string) int {
 	config := os.Getenv("CLAUDE_CONFIG_DIR")
 	if config == "" {
 		config = filepath.Join(home, ".claude")
@@ -80,8 +74,8 @@ func answerPerson(home string, args []string) int {
 		Off: isOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	person.Work, _ = os.Getwd() // "" is the same when it is opened
-	person.Driver = func(dir string) console.Driver { return console.DriverAround(executable(), person.Dir, dir) }
-	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(executable(), person.Dir, person.Work) }
+	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
+	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
 	err := person.AnswerCall(args)
 	switch err {
 	case nil:

@@ -30,7 +30,6 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

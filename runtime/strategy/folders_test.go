@@ -31,7 +31,6 @@ func folders(t *testing.T) (all []folder) {
 	return all
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -5,6 +5,8 @@
 
 package transcript
 
+import "slices"
+
 const (
 	maxRecent = 8
 	maxClaims = 16
@@ -42,7 +44,12 @@ func shortCallID(id []byte) uint32 {
 func (l *Log) takeCall(e *Entry, p *Part) {
 	name := "?"
 	if isPlainName(p.Name, maxName) {
-		name = l.knownTool(p.Name)
+		same := slices.IndexFunc(l.Recent, func(old past) bool { return old.Name == string(p.Name) })
+		if same >= 0 { // shared, where an earlier call has it
+			name = l.Recent[same].Name
+		} else {
+			name = string(p.Name)
+		}
 	}
 	l.Calls++
 	l.Said = false
@@ -72,16 +79,6 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		return
 	}
 	l.Claims = pushBounded(l.Claims, c, maxClaims)
-}
-
-// knownTool is a tool's name, shared with an earlier call where there is one.
-func (l *Log) knownTool(name []byte) string {
-	for i := range l.Recent {
-		if l.Recent[i].Name == string(name) {
-			return l.Recent[i].Name
-		}
-	}
-	return string(name)
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
@@ -172,12 +169,7 @@ func (l *Log) startWork(id []byte, input place) {
 }
 
 func (l *Log) endWork(id []byte) {
-	for i := range l.Started {
-		if l.Started[i].ID == string(id) {
-			l.Started = append(l.Started[:i], l.Started[i+1:]...)
-			return
-		}
-	}
+	l.Started = slices.DeleteFunc(l.Started, func(j job) bool { return j.ID == string(id) })
 }
 
 // Teammates: agents that run beside this one and take tasks. One joins when it is
@@ -189,16 +181,11 @@ func (l *Log) addTeammate(name []byte) {
 	if len(name) == 0 || len(name) > maxName {
 		return
 	}
-	if h := shortCallID(name); !waitsFor(l.Team, h) {
+	if h := shortCallID(name); !slices.Contains(l.Team, h) {
 		l.Team = pushBounded(l.Team, h, maxTeam)
 	}
 }
 
 func (l *Log) dropTeammate(name []byte) {
-	for i, h := range l.Team {
-		if h == shortCallID(name) {
-			l.Team = append(l.Team[:i:i], l.Team[i+1:]...)
-			return
-		}
-	}
+	l.Team = slices.DeleteFunc(l.Team, func(h uint32) bool { return h == shortCallID(name) })
 }

@@ -34,12 +34,12 @@ const (
 
 // Cursor stands behind a line of a log.
 type Cursor struct {
-	*reader
-	number int
+	reader
+	Number int // the line's, from 1
 	line   []byte
-	what   Happening
-	known  bool   // the line is one of the format's
-	facts  []news // of the newest lines, a ring; facts[next] is the oldest once it is full
+	What   Happening // what the line tells
+	known  bool      // the line is one of the format's
+	facts  []news    // of the newest lines, a ring; facts[next] is the oldest once it is full
 	next   int
 	said   map[place]string // what newest calls were about and brought, which View tells again and again
 }
@@ -54,11 +54,12 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 		return err
 	}
 	defer opened.Close()
-	c := &Cursor{reader: f.newReader(opened, size), facts: make([]news, 0, tail), said: map[place]string{}}
+	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
+	c := &Cursor{reader: from, facts: make([]news, 0, tail), said: map[place]string{}}
 	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	if err == nil && len(last) > 0 {
-		at := c.log.Offset
-		c.log.Offset += int64(len(last))
+		at := c.Log.Offset
+		c.Log.Offset += int64(len(last))
 		c.takeLine(last, at, visit)
 	}
 	return err
@@ -67,21 +68,21 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 // takeLine goes behind a line, and before that, where the line has a text and calls, behind
 // the text: that is where the agent said it, as in a log that has a line for each.
 func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool {
-	c.number++
+	c.Number++
 	c.line = line
-	c.known = c.format.parseLine(&c.entry, line, at)
+	c.known = c.format.parseLine(&c.Entry, line, at)
 	if texts := c.textsBeforeCall(); texts > 0 {
-		all := c.entry.Parts
-		c.entry.Parts = all[:texts]
-		if c.passLine(line, at, false); c.what == Spoke {
+		all := c.Entry.Parts
+		c.Entry.Parts = all[:texts]
+		if c.passLine(line, at, false); c.What == Spoke {
 			if !visit(c) {
 				return false
 			}
-			c.entry.ID, c.entry.Parts = nil, all[texts:]
+			c.Entry.ID, c.Entry.Parts = nil, all[texts:]
 			c.passLine(line, at, true)
 			return visit(c)
 		}
-		c.entry.Parts = all
+		c.Entry.Parts = all
 		return visit(c)
 	}
 	c.passLine(line, at, false)
@@ -90,11 +91,11 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 
 // textsBeforeCall is how many parts of a whole message stand before its first call, 0 if none does.
 func (c *Cursor) textsBeforeCall() int {
-	if !c.known || !c.format.Whole || c.entry.What != Nothing {
+	if !c.known || !c.format.Whole || c.Entry.What != Nothing {
 		return 0
 	}
-	for i := range c.entry.Parts {
-		if c.entry.Parts[i].Kind == Call {
+	for i := range c.Entry.Parts {
+		if c.Entry.Parts[i].Kind == Call {
 			return i
 		}
 	}
@@ -103,9 +104,9 @@ func (c *Cursor) textsBeforeCall() int {
 
 // passLine lets the entry change the log; rest tells that it is the rest of a line.
 func (c *Cursor) passLine(line []byte, at int64, rest bool) {
-	c.what = Nothing
-	if c.known && c.log.takeEntry(c.format, &c.entry) {
-		c.what = c.entry.happens()
+	c.What = Nothing
+	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
+		c.What = c.Entry.happens()
 	}
 	if cap(c.facts) > 0 {
 		c.remember(line, at, c.known, rest)
@@ -120,7 +121,7 @@ func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return
 		}
-		f = parseFacts(&c.entry, line, parsed)
+		f = parseFacts(&c.Entry, line, parsed)
 	}
 	f.at = at
 	if rest {
@@ -139,7 +140,7 @@ func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 
 // WindowOf is what Tail would find at the end of the log if it ended here.
 func (c *Cursor) WindowOf(lines int) (w activity.Window) {
-	floor := c.log.Offset - maxTail
+	floor := c.Log.Offset - maxTail
 	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
 		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {
 			addToWindow(&w, f)
@@ -149,7 +150,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 }
 
 // ViewBehind is the situation behind the line.
-func (c *Cursor) ViewBehind() View { return c.log.makeView(c, c.said, false) }
+func (c *Cursor) ViewBehind() View { return c.Log.makeView(c, c.said, false) }
 
 // ReadAt reads what has been passed: mostly from what is still held of the file,
 // because a decision looks at what was said last.
@@ -160,22 +161,10 @@ func (c *Cursor) ReadAt(b []byte, at int64) (int, error) {
 	return c.file.ReadAt(b, at)
 }
 
-// LineNumber is the line's, from 1.
-func (c *Cursor) LineNumber() int { return c.number }
-
-// EndOffset is where the line ends.
-func (c *Cursor) EndOffset() int64 { return c.log.Offset }
-
-// Happened is what the line tells.
-func (c *Cursor) Happened() Happening { return c.what }
-
-// LineID names the line, "" if nothing does.
-func (c *Cursor) LineID() string { return string(c.entry.ID) }
-
 // LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be
 // known by here.
 func (c *Cursor) LineTime() int64 {
-	if t := c.entry.Time; t != nil {
+	if t := c.Entry.Time; t != nil {
 		return parseMillis(t)
 	}
 	return parseMillis(codec.InsideQuotes(codec.FindMember(c.line, "timestamp")))
@@ -184,47 +173,28 @@ func (c *Cursor) LineTime() int64 {
 // IsOfSession tells whether the line is one of a conversation, and not only about its mode
 // or its queue.
 func (c *Cursor) IsOfSession() bool {
-	e := &c.entry
-	return c.known && (c.what != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || len(e.Mode) == 0 && len(e.Queued) == 0 && !e.Unqueued)
+	e := &c.Entry
+	return c.known && (c.What != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || len(e.Mode) == 0 && len(e.Queued) == 0 && !e.Unqueued)
 }
 
 // Blocked tells that the line says of a Stop hook that it has the agent go on.
 func (c *Cursor) Blocked() bool {
-	for i := range c.entry.Parts {
-		if c.entry.Parts[i].Kind == HookBlock {
+	for i := range c.Entry.Parts {
+		if c.Entry.Parts[i].Kind == HookBlock {
 			return true
 		}
 	}
 	return false
 }
 
-// Session, Cwd and Mode are what the line says of them, "" if it says nothing. Mode is
-// plan in plan mode.
-func (c *Cursor) Session() string { return codec.ValidText(c.entry.Session) }
-
-// WorkingDir is the session's directory, see Session.
-func (c *Cursor) WorkingDir() string { return codec.ValidText(c.entry.Cwd) }
-
-// PermissionMode is the permission mode, see Session.
-func (c *Cursor) PermissionMode() string { return codec.ValidText(c.entry.Mode) }
-
-// IsFork tells whether the line says that the log repeats another's beginning.
-func (c *Cursor) IsFork() bool { return c.entry.Fork }
-
-// QueuedWords is what a person typed while the agent worked; back tells that the person took
-// such words back.
-func (c *Cursor) QueuedWords() (words string, back bool) {
-	return codec.ValidText(c.entry.Queued), c.entry.Unqueued
-}
-
 // LastCall tells what the newest tool call does, and whether its result is there and is
 // no error.
 func (c *Cursor) LastCall() (does Does, done bool) {
-	n := len(c.log.Recent)
+	n := len(c.Log.Recent)
 	if n == 0 {
 		return NothingSpecial, false
 	}
-	newest := c.log.Recent[n-1]
+	newest := c.Log.Recent[n-1]
 	return newest.Does, newest.Done && !newest.Failed
 }
 
@@ -232,8 +202,8 @@ func (c *Cursor) LastCall() (does Does, done bool) {
 // them.
 func (c *Cursor) AgentWords() string {
 	var all []byte
-	for i := range c.entry.Parts {
-		if p := &c.entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
+	for i := range c.Entry.Parts {
+		if p := &c.Entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
 			if all != nil {
 				all = append(all, `\n`...)
 			}
@@ -246,8 +216,8 @@ func (c *Cursor) AgentWords() string {
 // PersonWords is what was said to the agent in the line, without what the host put before a
 // person's words.
 func (c *Cursor) PersonWords() string {
-	if IsBlank(c.entry.Words) {
+	if IsBlank(c.Entry.Words) {
 		return ""
 	}
-	return codec.ValidText(c.entry.Words)
+	return codec.ValidText(c.Entry.Words)
 }

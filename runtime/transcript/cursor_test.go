@@ -23,10 +23,10 @@ func sameAsCut(t *testing.T, log []byte, lines int) {
 	n := 0
 	err := Each(path, 2*lines, func(c *Cursor) bool {
 		n++
-		if c.LineNumber() != n {
-			t.Fatalf("line %d is called %d", n, c.LineNumber())
+		if c.Number != n {
+			t.Fatalf("line %d is called %d", n, c.Number)
 		}
-		must(t, os.WriteFile(cut, log[:c.EndOffset()], 0o600))
+		must(t, os.WriteFile(cut, log[:c.Log.Offset], 0o600))
 		_, want, err := Read(cut, Log{})
 		must(t, err)
 		if got := c.ViewBehind(); !reflect.DeepEqual(got, want) {
@@ -110,8 +110,8 @@ func TestHappened(t *testing.T) {
 			line = `{` + at + `,` + line[1:]
 		}
 		err := Each(write(t, line), 0, func(c *Cursor) bool {
-			if c.Happened() != test.want {
-				t.Errorf("%s: %d, want %d", line, c.Happened(), test.want)
+			if c.What != test.want {
+				t.Errorf("%s: %d, want %d", line, c.What, test.want)
 			}
 			if test.want != Nothing && c.LineTime() != 1770091506789 {
 				t.Errorf("%s: at %d", line, c.LineTime())
@@ -123,7 +123,7 @@ func TestHappened(t *testing.T) {
 	// A line that comes again says nothing.
 	var all []Happening
 	twice := `{"type":"user","uuid":"u1","message":{"content":"go"}}`
-	if err := Each(write(t, twice, twice), 0, func(c *Cursor) bool { all = append(all, c.Happened()); return true }); err != nil || !slices.Equal(all, []Happening{Prompted, Nothing}) {
+	if err := Each(write(t, twice, twice), 0, func(c *Cursor) bool { all = append(all, c.What); return true }); err != nil || !slices.Equal(all, []Happening{Prompted, Nothing}) {
 		t.Error(all, err)
 	}
 }

@@ -4,9 +4,9 @@
 package transcript
 
 import (
+	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -270,25 +270,10 @@ func oneLine(s string, limit int) string {
 
 // headOf is the first limit bytes of a text, cut between runes.
 func headOf(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
-}
-
-// tailOfText is the last limit bytes of a text, cut between runes.
-func tailOfText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	i := len(s) - limit
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
+	return s
 }
 
 // isPlainName tells whether a value is a name as programs give them: printable ASCII
@@ -313,4 +298,17 @@ func hashFNV1a(b []byte) uint64 {
 		h = (h ^ uint64(c)) * 1099511628211
 	}
 	return h
+}
+
+// NameAfter is the name that stands behind some words, nil if there is none.
+func NameAfter(text []byte, behind string) []byte {
+	_, name, found := bytes.Cut(text, []byte(behind))
+	n := 0
+	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
+		n++
+	}
+	if !found || n == 0 {
+		return nil
+	}
+	return name[:n]
 }

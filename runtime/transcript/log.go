@@ -91,40 +91,35 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.useSkill(e.Skill, byAttribution)
 	}
 	for i := range e.Parts {
-		l.takePart(f, e, &e.Parts[i])
+		switch p := &e.Parts[i]; p.Kind {
+		case Text:
+			if IsBlank(p.Text) {
+				continue
+			}
+			l.Text = e.placeOf(p.Text)
+			l.takePlanNames(e, p.Text, false)
+			// What it asked by a tool and got an answer to is behind it.
+			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
+				l.Said = true
+			}
+			l.announced(p.Text)
+		case Call:
+			l.takeCall(e, p)
+		case Result:
+			l.takeResult(f, e, p)
+		case Ended:
+			l.endWork(p.ID)
+		case Mate:
+			l.addTeammate(p.Name)
+		case Gone:
+			l.dropTeammate(p.Name)
+		case SkillText:
+			l.useSkill(p.Name, byBody)
+		case HookBlock, HookContext, HookWords:
+			l.Feedback.takeHookLine(e, p)
+		}
 	}
 	return true
-}
-
-// takePart takes one of the things that a line brings.
-func (l *Log) takePart(f *Format, e *Entry, p *Part) {
-	switch p.Kind {
-	case Text:
-		if IsBlank(p.Text) {
-			return
-		}
-		l.Text = e.placeOf(p.Text)
-		l.takePlanNames(e, p.Text, false)
-		// What it asked by a tool and got an answer to is behind it.
-		if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-			l.Said = true
-		}
-		l.announced(p.Text)
-	case Call:
-		l.takeCall(e, p)
-	case Result:
-		l.takeResult(f, e, p)
-	case Ended:
-		l.endWork(p.ID)
-	case Mate:
-		l.addTeammate(p.Name)
-	case Gone:
-		l.dropTeammate(p.Name)
-	case SkillText:
-		l.useSkill(p.Name, byBody)
-	case HookBlock, HookContext, HookWords:
-		l.Feedback.takeHookLine(e, p)
-	}
 }
 
 // beginTurn begins a turn, with a person's words. What belongs to the turn before is over.
@@ -204,20 +199,15 @@ func (f *feedback) takeHookLine(e *Entry, p *Part) {
 		if p.Kind == HookBlock {
 			f.Blocks++
 		}
-		f.continued(e)
+		f.All++
+		f.Own++
+		f.Mine++
+		f.Ours = pushBounded(f.Ours, parseMillis(e.Time), maxOurs)
 	case p.Kind == HookBlock:
 		f.Theirs++
 	default:
 		f.Contexts++
 	}
-}
-
-// continued counts a continue of ours.
-func (f *feedback) continued(e *Entry) {
-	f.All++
-	f.Own++
-	f.Mine++
-	f.Ours = pushBounded(f.Ours, parseMillis(e.Time), maxOurs)
 }
 
 // parseMillis is a line's timestamp in Unix milliseconds, 0 if it has none.

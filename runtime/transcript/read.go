@@ -47,34 +47,30 @@ func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View
 		return
 	}
 	defer opened.Close()
-	r := f.newReader(opened, size)
+	r := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
 	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
-		r.log = prior
-		r.log.unshare()
+		r.Log = prior
+		r.Log.unshare()
 	}
-	if _, err = opened.Seek(r.log.Offset, io.SeekStart); err != nil {
+	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
 	}
 	last, err := r.eachLine(func(line []byte, at int64) bool {
-		if f.parseLine(&r.entry, line, at) {
-			r.log.takeEntry(f, &r.entry)
+		if f.parseLine(&r.Entry, line, at) {
+			r.Log.takeEntry(f, &r.Entry)
 		}
 		return true
 	})
 	if err != nil {
 		return
 	}
-	r.log.Mark = markBefore(opened, r.log.Offset)
-	log = r.log
-	if len(last) > 0 && f.parseLine(&r.entry, last, log.Offset) {
-		r.log.unshare()
-		r.log.takeEntry(f, &r.entry)
+	r.Log.Mark = markBefore(opened, r.Log.Offset)
+	log = r.Log
+	if len(last) > 0 && f.parseLine(&r.Entry, last, log.Offset) {
+		r.Log.unshare()
+		r.Log.takeEntry(f, &r.Entry)
 	}
-	return log, r.log.makeView(opened, nil, brief), nil
-}
-
-func (f *Format) newReader(opened *os.File, size int64) *reader {
-	return &reader{format: f, file: opened, end: size, log: Log{Form: form, Format: f.Name}}
+	return log, r.Log.makeView(opened, nil, brief), nil
 }
 
 // markBefore identifies what lies before an offset.
@@ -93,9 +89,9 @@ func markBefore(f *os.File, offset int64) string {
 type reader struct {
 	format *Format
 	file   *os.File
-	end    int64 // of the file when the reading began; what comes later is the next one's
-	log    Log
-	entry  Entry
+	end    int64  // of the file when the reading began; what comes later is the next one's
+	Log    Log    // all that has been passed
+	Entry  Entry  // the line that is passed
 	buf    []byte // what is held of the file
 	at     int64  // where buf begins in it
 	held   int    // bytes in buf
@@ -106,7 +102,7 @@ type reader struct {
 // looked at is nil. It returns what stands behind the last line end, nil if that is
 // too long.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
-	r.at = r.log.Offset
+	r.at = r.Log.Offset
 	left := r.end - r.at // not yet read
 	r.buf, r.held = make([]byte, min(chunk, left)), 0
 	var (
@@ -144,7 +140,7 @@ func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, e
 				line, long = nil, false
 			}
 			start, seen = end+1, end+1
-			r.log.Offset = r.at + int64(start)
+			r.Log.Offset = r.at + int64(start)
 			if !take(line, at) {
 				return nil, nil
 			}

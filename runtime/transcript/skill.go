@@ -26,17 +26,7 @@ const (
 )
 
 func (s source) String() string {
-	switch s {
-	case byTool:
-		return "tool"
-	case byBody:
-		return "body"
-	case byAttribution:
-		return "attribution"
-	case byAnnouncement:
-		return "announcement"
-	}
-	return ""
+	return map[source]string{byTool: "tool", byBody: "body", byAttribution: "attribution", byAnnouncement: "announcement"}[s]
 }
 
 // useSkill takes a sign of a skill.
@@ -73,58 +63,36 @@ func (l *Log) announced(text []byte) {
 		}
 		before = text[:at-1]
 		name := rest
-		the := beginsWith(name, "the ")
+		the := bytes.HasPrefix(name, []byte("the "))
 		if the {
 			name = name[len("the "):]
 		}
-		name = name[countMarkup(name):]
+		name = bytes.TrimLeft(name, markup)
 		n := 0
 		for n < len(name) && (name[n] == '-' || name[n] == ':' || 'a' <= name[n] && name[n] <= 'z' || '0' <= name[n] && name[n] <= '9') {
 			n++
 		}
-		name, after := name[:n], name[n+countMarkup(name[n:]):]
+		name, after := name[:n], bytes.TrimLeft(name[n:], markup)
 		begun := capital && startsLine(before)
 		// Skills' names have several words, or a plugin's name before them; brainstorming is
 		// the common one that has one word.
 		severalWords := bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0
 		surer := l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
-		if n > 0 && (beginsWith(after, " skill") && (begun || endsInFirstPerson(before)) ||
-			beginsWith(after, " to ") && !the && begun && (severalWords || string(name) == "brainstorming") && !surer) {
+		if n > 0 && (bytes.HasPrefix(after, []byte(" skill")) && (begun || endsInFirstPerson(before)) ||
+			bytes.HasPrefix(after, []byte(" to ")) && !the && begun && (severalWords || string(name) == "brainstorming") && !surer) {
 			l.useSkill(name, byAnnouncement)
 		}
 	}
 }
 
-// countMarkup counts the bytes of emphasis and quotes, escaped ones too, that a text
-// begins with.
-func countMarkup(text []byte) (n int) {
-	for n < len(text) && isMarkup(text[n]) {
-		n++
-	}
-	return n
-}
-
-func isMarkup(c byte) bool {
-	switch c {
-	case '*', '`', '_', '\\', '"', '\'':
-		return true
-	}
-	return false
-}
+// markup is emphasis and quotes, escaped ones too.
+const markup = "*`_\\\"'"
 
 // startsLine tells whether what comes after is the beginning of a line or of a
 // sentence.
 func startsLine(before []byte) bool {
-	for len(before) > 0 {
-		switch c := before[len(before)-1]; {
-		case c == '.' || c == '!' || c == '?' || c == ':' || bytes.HasSuffix(before, []byte(`\n`)):
-			return true
-		case c != ' ' && c != '>' && c != '#' && c != '-' && !isMarkup(c):
-			return false
-		}
-		before = before[:len(before)-1]
-	}
-	return true
+	before = bytes.TrimRight(before, " >#-"+markup)
+	return len(before) == 0 || bytes.IndexByte([]byte(".!?:"), before[len(before)-1]) >= 0 || bytes.HasSuffix(before, []byte(`\n`))
 }
 
 func endsInFirstPerson(before []byte) bool {
@@ -134,8 +102,4 @@ func endsInFirstPerson(before []byte) bool {
 		}
 	}
 	return false
-}
-
-func beginsWith(text []byte, with string) bool {
-	return len(text) >= len(with) && string(text[:len(with)]) == with
 }

@@ -10,6 +10,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -61,17 +62,8 @@ const (
 )
 
 func stateOf(raw []byte) (s state, ok bool) {
-	switch string(raw) {
-	case `"pending"`:
-		return pending, true
-	case `"in_progress"`:
-		return inProgress, true
-	case `"completed"`:
-		return completed, true
-	case `"deleted"`:
-		return deleted, true
-	}
-	return pending, false
+	i := slices.Index([]string{`"pending"`, `"in_progress"`, `"completed"`, `"deleted"`}, string(raw))
+	return state(max(i, 0)), i >= 0
 }
 
 func (s state) String() string {
@@ -126,12 +118,7 @@ func sumOfList(list []byte) (sum uint64, ok bool) {
 
 // findTask is the index of a task, -1 if it is not known.
 func (l *Log) findTask(id []byte) int {
-	for i := range l.Todos.Tasks {
-		if l.Todos.Tasks[i].ID == string(id) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(l.Todos.Tasks, func(t task) bool { return t.ID == string(id) })
 }
 
 // keepTask puts a task in its place or behind the others, and holds the bounds.
@@ -142,14 +129,8 @@ func (l *Log) keepTask(t task) {
 		l.Todos.Tasks = append(l.Todos.Tasks, t)
 	}
 	for tasks := l.Todos.Tasks; len(tasks) > maxTodos || weightOf(tasks) > maxWeight; tasks = l.Todos.Tasks {
-		oldest := 0 // else the oldest of all
-		for i := range tasks {
-			if tasks[i].State == completed {
-				oldest = i
-				break
-			}
-		}
-		l.dropTask(oldest)
+		done := slices.IndexFunc(tasks, func(t task) bool { return t.State == completed })
+		l.dropTask(max(done, 0)) // else the oldest of all
 	}
 }
 
@@ -230,19 +211,10 @@ func blockers(known []uint32, ids []byte) []uint32 {
 // addBlocker makes a new list, because an older one may wait in a claim.
 func addBlocker(known []uint32, id []byte) []uint32 {
 	h := shortCallID(id)
-	if len(known) >= maxBlocker || waitsFor(known, h) {
+	if len(known) >= maxBlocker || slices.Contains(known, h) {
 		return known
 	}
 	return append(known[:len(known):len(known)], h)
-}
-
-func waitsFor(blockers []uint32, id uint32) bool {
-	for _, b := range blockers {
-		if b == id {
-			return true
-		}
-	}
-	return false
 }
 
 // learnTask takes the result of MakesTask or ReadsTask: a structured one, else what its
@@ -370,11 +342,8 @@ func readList(list []byte) (all []activity.Todo, ok bool) {
 	all = []activity.Todo{}
 	ok = eachItem(list, maxNested, func(i item) {
 		if len(all) == maxTodos { // the oldest that is done makes room
-			oldest := 0
-			for oldest < len(all) && all[oldest].Status != completed.String() {
-				oldest++
-			}
-			if oldest == len(all) {
+			oldest := slices.IndexFunc(all, func(t activity.Todo) bool { return t.Status == completed.String() })
+			if oldest < 0 {
 				return
 			}
 			all = append(all[:oldest], all[oldest+1:]...)

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -166,5 +168,111 @@ func TestAbout(t *testing.T) {
 		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
 			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
 		}
+	}
+}
+
+// The logs of these tests are Claude Code's.
+var format = claude.Host().Log
+
+func Read(path string, prior Log) (Log, View, error)   { return format.ReadNew(path, prior, false) }
+func Glance(path string, prior Log) (Log, View, error) { return format.ReadNew(path, prior, true) }
+func Tail(path string, n int) (activity.Window, error) { return format.LinesAbout(path, n, "") }
+func About(path string, n int, word string) (activity.Window, error) {
+	return format.LinesAbout(path, n, word)
+}
+func Each(path string, tail int, visit func(*Cursor) bool) error {
+	return format.EachLine(path, tail, visit)
+}
+
+// calling is a format whose every line is one call, with the line's member "in" for input.
+func calling(does Does) Format {
+	return Format{Name: "calling", Parse: func(e *Entry) bool {
+		input := codec.FindMember(e.Line, "in")
+		e.Parts = append(e.Parts, Part{Kind: Call, Name: []byte("tool"), Does: does, Input: input})
+		return input != nil
+	}}
+}
+
+func viewOf(t *testing.T, f Format, lines ...string) View {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log")
+	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	_, v, err := f.ReadNew(path, Log{}, false)
+	must(t, err)
+	return v
+}
+
+// A todo list in each of the shapes that hosts write.
+func TestTodosOfEveryShape(t *testing.T) {
+	two := []activity.Todo{{Content: `a "b"`, Status: "completed"}, {Content: "c", Status: "in_progress"}, {Content: "d", Status: "pending"}}
+	for name, test := range map[string]struct {
+		input string
+		want  []activity.Todo
+	}{
+		"an array in an object": {`{"todos":[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`, two},
+		"steps of a plan":       {`{"explanation":"x","plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`, two},
+		"the same in a string":  {quote(`{"plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`), two},
+		"boxes":                 {`{"todos":` + quote("- [x] a \"b\"\n- [~] c\n- [ ] d") + `}`, two},
+		"numbers and words":     {`{"todos":` + quote("1. [completed] a \"b\"\n2. [in_progress] c\n3. [pending] d\n") + `}`, two},
+		"an array in a string":  {`{"todos":` + quote(`[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]`) + `}`, two},
+		"an empty one":          {`{"todos":[]}`, []activity.Todo{}},
+		"no list":               {`{"todos":"nothing to do"}`, nil},
+		"strings in strings":    {quote(quote(quote(quote("- [ ] a")))), nil},
+	} {
+		v := viewOf(t, calling(WritesTodos), `{"in":`+test.input+`}`)
+		if len(v.Todos) != len(test.want) || len(test.want) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
+			t.Errorf("%s: %+v", name, v.Todos)
+		}
+	}
+}
+
+// The input of a call that is inside of a string is read like any other.
+func TestInputInAString(t *testing.T) {
+	v := viewOf(t, calling(NothingSpecial), `{"in":`+quote(`{"cmd":"cat docs/plans/a.md","content":"docs/plans/b.md"}`)+`}`)
+	if len(v.Calls) != 1 || v.Calls[0].Input != "cat docs/plans/a.md" || len(v.Plans) != 1 || v.Plans[0].Name != "docs/plans/a.md" {
+		t.Errorf("%+v, %+v", v.Calls, v.Plans)
+	}
+}
+
+// A part that is not one of its line has no place in the log, and nothing is read for it.
+func TestForeignPartsHaveNoPlace(t *testing.T) {
+	f := Format{Name: "foreign", Parse: func(e *Entry) bool {
+		e.What, e.Words = Prompted, []byte("made up")
+		e.Parts = append(e.Parts, Part{Kind: Text, Text: []byte("made up, too")})
+		return true
+	}}
+	if v := viewOf(t, f, `{"a":"b"}`); v.Text != "" || v.PromptText != "" || v.Turns != 1 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A teammate is there from its spawning, or its first message, until it is shut down.
+func TestTeam(t *testing.T) {
+	spawned := func(s *session, name string) *session {
+		return s.calls("Agent", `{"description":"x","prompt":"…","name":"`+name+`","team_name":"barn"}`).
+			returns("Spawned successfully.", `{"status":"teammate_spawned","name":"`+name+`","teammate_id":"`+name+`@barn"}`)
+	}
+	says := func(s *session, name, words string) *session {
+		return s.asks(`<teammate-message teammate_id="` + name + `" color="blue">` + "\n" + words + "\n</teammate-message>")
+	}
+	begun := func() *session { return (&session{}).asks("Lead a team.") }
+	for name, test := range map[string]struct {
+		session *session
+		want    int
+	}{
+		"alone":                {begun().says("Hm."), 0},
+		"two of them":          {spawned(spawned(begun(), "moe"), "barney"), 2},
+		"one writes":           {says(begun(), "moe", "I have begun."), 1},
+		"one is shut down":     {says(spawned(spawned(begun(), "moe"), "barney"), "moe", `{"type":"shutdown_approved","requestId":"1","from":"moe"}`), 1},
+		"one has gone":         {says(spawned(begun(), "moe"), "system", `{"type":"teammate_terminated","message":"moe has shut down."}`), 0},
+		"the team is deleted":  {spawned(spawned(begun(), "moe"), "barney").runs("TeamDelete", `{}`), 0},
+		"two in one message":   {begun().asks(`<teammate-message teammate_id="a">x</teammate-message><teammate-message teammate_id="b">y</teammate-message>`), 2},
+		"not spawned":          {begun().calls("Agent", `{"name":"moe"}`).fails("no such agent"), 0},
+		"a torn message":       {begun().asks(`<teammate-message teammate_id="`), 0},
+		"a person's own words": {begun().asks(`What does <teammate-message teammate_id="a"> mean?`), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, test.session.bytes(), func(v View) any { return v.Team }, test.want)
+		})
 	}
 }

@@ -119,8 +119,9 @@ func (t *texts) textOf(p place, limit int64, say func([]byte) string) string {
 func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
 	calls := texts{f, known, brief, buf}
+	text := codec.ValidText(fetchPlace(f, l.Text, maxLine, buf))
 	v := View{
-		Text:   tailOfText(codec.ValidText(fetchPlace(f, l.Text, maxLine, buf)), maxText),
+		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
 		PromptText:  headOf(codec.ValidText(fetchPlace(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
@@ -182,7 +183,7 @@ func (l *Log) tasksMade(f io.ReaderAt, buf []byte) (all []activity.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {
-			blocked = blocked || other.State != completed && waitsFor(t.Blockers, shortCallID([]byte(other.ID)))
+			blocked = blocked || other.State != completed && slices.Contains(t.Blockers, shortCallID([]byte(other.ID)))
 		}
 		all = append(all, activity.Todo{
 			ID:      t.ID,

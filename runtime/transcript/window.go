@@ -20,17 +20,14 @@ func (f *Format) LinesAbout(path string, n int, word string) (activity.Window, e
 	if err != nil {
 		return activity.Window{}, err
 	}
-	var facts []news
+	var w activity.Window
 	var e Entry
 	for _, line := range lines {
 		if len(line) > maxLine || word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line) {
 			continue
 		}
-		facts = append(facts, parseFacts(&e, line, f.parseLine(&e, line, 0)))
-	}
-	var w activity.Window
-	for i := range facts {
-		addToWindow(&w, &facts[i])
+		facts := parseFacts(&e, line, f.parseLine(&e, line, 0))
+		addToWindow(&w, &facts)
 	}
 	return w, nil
 }
@@ -146,16 +143,4 @@ func lastLines(path string, n int) ([][]byte, error) {
 		}
 	}
 	return lines[max(0, len(lines)-n):], nil
-}
-
-// EndContains tells whether a text stands in the end of a log. It must have no character
-// that JSON escapes.
-func EndContains(path, text string) bool {
-	f, size, err := file.OpenRegular(path, 0)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	end, _ := io.ReadAll(io.NewSectionReader(f, max(0, size-maxTail), maxTail))
-	return bytes.Contains(end, []byte(text))
 }

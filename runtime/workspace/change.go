@@ -78,7 +78,8 @@ func (s *Space) applyChange(c strategy.Change) error {
 		}
 		return nil
 	}
-	temp := tempFor(name)
+	// A name that no other process and no other time comes to.
+	temp := name + tempMark + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	err = s.writeFile(temp, c.Data, mode, isNew)
 	if err == nil {
 		err = s.root.Rename(temp, name)
@@ -112,11 +113,6 @@ func (s *Space) firstLink(name string) string {
 // tempMark stands between a file's name and the number of one that is to take
 // its place.
 const tempMark = ".new-"
-
-// tempFor is a name that no other process and no other time comes to.
-func tempFor(name string) string {
-	return name + tempMark + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
-}
 
 // abandoned is how old a file must be to be that of a writer who was killed.
 const abandoned = time.Minute

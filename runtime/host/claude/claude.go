@@ -2,8 +2,108 @@
 package claude
 
 import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
+
+// readEvent reads an event as Claude Code writes it, and as older writers of events do, who call
+// the last message by other names and give it in other shapes.
+func readEvent(event []byte, e *host.Event) error {
+	if err := codec.ReadObject(event, e); err != nil {
+		return err
+	}
+	if e.LastMessage == "" {
+		for _, name := range []string{"response", "content", "message"} {
+			if raw := codec.FindMember(event, name); raw != nil && string(raw) != "null" {
+				e.LastMessage = plainText(raw, 4) // {"content": [{"text": …}]}
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// takesContext tells whether the event certainly comes from a Claude Code that lets a
+// Stop hook go on by additionalContext: 2.1.163 or newer. Older ones and some other
+// agents drop the whole answer for it. From 2.1.196 on the event names the prompt by a
+// UUID, between the two only the transcript names the client's version. Nothing that a
+// project can set has a say.
+func takesContext(e host.Event, version string) bool {
+	if !e.Scheduled {
+		return false
+	}
+	if e.PromptID != "" {
+		return isUUID(e.PromptID)
+	}
+	return atLeast(version, [3]int{2, 1, 163})
+}
+
+func isUUID(id string) bool {
+	if len(id) != 36 {
+		return false
+	}
+	for i, c := range []byte(id) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// atLeast compares a version like 2.1.163 with another.
+func atLeast(version string, other [3]int) bool {
+	parts := strings.Split(version, ".")
+	if len(parts) != len(other) {
+		return false
+	}
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < other[i] {
+			return false
+		}
+		if n > other[i] {
+			return true
+		}
+	}
+	return true
+}
+
+// fromUser tells whether a prompt is the user's own words. Claude Code also
+// asks about what wakes Claude, a task that has ended for instance, and about
+// slash commands, which say themselves what is to do: /home/x/log is none.
+func fromUser(e host.Event) bool {
+	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
+		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
+		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
+	}
+	return !isOutput([]byte(e.Prompt))
+}
+
+// plainText is the text of a string, of an object's text or content, or of all
+// items of a list.
+func plainText(raw []byte, depth int) string {
+	if depth == 0 || !codec.IsValid(raw) {
+		return ""
+	}
+	switch codec.KindName(raw) {
+	case "string":
+		return codec.ExactText(codec.InsideQuotes(raw))
+	case "array":
+		var parts []string
+		codec.Elements(raw, func(item []byte) { parts = append(parts, plainText(item, depth-1)) })
+		return strings.Join(parts, " ")
+	case "object":
+		for _, name := range []string{"text", "content"} {
+			if member := codec.FindMember(raw, name); member != nil {
+				return plainText(member, depth-1)
+			}
+		}
+	}
+	return ""
+}
 
 // Name is the host's.
 const Name = "claude"

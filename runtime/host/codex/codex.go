@@ -42,36 +42,23 @@ func isEvent(payload []byte) bool {
 	return turn && model
 }
 
-// event is what Codex writes.
-type event struct {
-	session, log, cwd, name, mode, turn, last, prompt, agent string
-	active                                                   []byte
+// input is an event as Codex writes it.
+type input struct {
+	*host.Event
+	agent string
 }
 
-// Members are an event as Codex writes it.
-func (e *event) Members(m *codec.Members) {
-	m.Text("session_id", &e.session)
-	m.Text("transcript_path", &e.log)
-	m.Text("cwd", &e.cwd)
-	m.Text("hook_event_name", &e.name)
-	m.Text("permission_mode", &e.mode)
-	m.Text("turn_id", &e.turn)
-	m.Text("last_assistant_message", &e.last)
-	m.Text("prompt", &e.prompt)
-	m.Text("agent_id", &e.agent)
-	m.Raw("stop_hook_active", &e.active)
+func (in *input) Members(m *codec.Members) {
+	in.Common(m)
+	m.Text("turn_id", &in.PromptID)
+	m.Text("agent_id", &in.agent)
 }
 
-func readEvent(payload []byte, to *host.Event) error {
-	var e event
-	if err := codec.ReadObject(payload, &e); err != nil {
-		return err
+func readEvent(event []byte, e *host.Event) error {
+	in := input{Event: e}
+	err := codec.ReadObject(event, &in)
+	if in.agent != "" { // a subagent has been given its task, under the session's id
+		e.Name = "Subagent" + e.Name
 	}
-	to.SessionID, to.TranscriptPath, to.Cwd, to.Name = e.session, e.log, e.cwd, e.name
-	to.PromptID, to.LastMessage, to.Prompt = e.turn, e.last, e.prompt
-	to.PermissionMode, to.Active = e.mode, string(e.active) == "true"
-	if e.agent != "" { // a subagent has been given its task, under the session's id
-		to.Name = "Subagent" + e.name
-	}
-	return nil
+	return err
 }

@@ -24,7 +24,6 @@ func lines(t testing.TB, name string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
-// must ends a test that cannot go on.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -233,27 +233,14 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	case transcript.MayGoOn:
 		switch {
 		case has("started in background") || has("is still running") || has("moved to background"):
-			if o.Job = nameAfter(r.Text, "shellId: "); o.Job == nil {
-				o.Job = nameAfter(r.Text, "agent_id: ")
+			if o.Job = transcript.NameAfter(r.Text, "shellId: "); o.Job == nil {
+				o.Job = transcript.NameAfter(r.Text, "agent_id: ")
 			}
 		}
 	case transcript.EndsBackground:
 		o.Running = has("status: running") || has("is still running")
 	}
 	return o
-}
-
-// nameAfter is the name that stands behind some words, nil if there is none.
-func nameAfter(text []byte, behind string) []byte {
-	_, name, found := bytes.Cut(text, []byte(behind))
-	n := 0
-	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
-		n++
-	}
-	if !found || n == 0 {
-		return nil
-	}
-	return name[:n]
 }
 
 // notified takes news of work in the background.

@@ -29,35 +29,20 @@ func Host() host.Host {
 // isEvent knows an event by the message that it is about, which no other host names so.
 func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
-// wire is an event as Droid writes it.
-type wire struct {
-	name, session, log, cwd, mode, message, prompt, said string
-	active                                               bool
-}
+// input is an event as Droid writes it.
+type input host.Event
 
-func (w *wire) Members(m *codec.Members) {
-	m.Text("hook_event_name", &w.name)
-	m.Text("session_id", &w.session)
-	m.Text("transcript_path", &w.log)
-	m.Text("cwd", &w.cwd)
-	m.Text("permission_mode", &w.mode)
-	m.Text("message_id", &w.message)
-	m.Text("prompt", &w.prompt)
-	m.Text("last_assistant_message", &w.said) // none, as yet
-	m.Bool("stop_hook_active", &w.active)
+func (in *input) Members(m *codec.Members) {
+	(*host.Event)(in).Common(m)
+	m.Text("message_id", &in.MessageID)
 }
 
 func readEvent(event []byte, e *host.Event) error {
-	var w wire
-	if err := codec.ReadObject(event, &w); err != nil {
-		return err
-	}
-	e.Name, e.SessionID, e.TranscriptPath, e.Cwd, e.Active = w.name, w.session, w.log, w.cwd, w.active
-	e.Prompt, e.MessageID, e.LastMessage = w.prompt, w.message, w.said
-	if e.PermissionMode = w.mode; w.mode == "spec" {
+	err := codec.ReadObject(event, (*input)(e))
+	if err == nil && e.PermissionMode == "spec" {
 		e.PermissionMode = "plan"
 	}
-	return nil
+	return err
 }
 
 // completed begins the id of a message about a subagent that has ended.

@@ -126,7 +126,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		return m.hook.takeHooks(e)
 	case bytes.HasPrefix(e.ID, []byte(completed)):
 		e.What, e.Words = transcript.Woken, m.words
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: nameAfter(m.words, "task_id: ")})
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: transcript.NameAfter(m.words, "task_id: ")})
 	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
 		return false // Droid's own reminders
 	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
@@ -255,7 +255,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	switch of {
 	case transcript.MayGoOn:
 		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
-			o.Job = nameAfter(r.Text, "task_id: ")
+			o.Job = transcript.NameAfter(r.Text, "task_id: ")
 		}
 	case transcript.EndsBackground:
 		o.Running = bytes.Contains(r.Text, []byte("status: running"))
@@ -263,15 +263,38 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// nameAfter is the name that stands behind some words, nil if there is none.
-func nameAfter(text []byte, behind string) []byte {
-	_, name, found := bytes.Cut(text, []byte(behind))
-	n := 0
-	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
-		n++
+// hook is what a line says of the hooks of one event: their commands, and in the same
+// order what came of them.
+type hook struct {
+	event, commands, results []byte
+}
+
+// takeHooks tells of the Stop hooks that have blocked. False: the line is about another event.
+func (h *hook) takeHooks(e *transcript.Entry) bool {
+	if string(h.event) != `"Stop"` {
+		return false
 	}
-	if !found || n == 0 {
-		return nil
+	var commands [][]byte
+	codec.Elements(h.commands, func(command []byte) {
+		commands = append(commands, codec.InsideQuotes(codec.FindMember(command, "command")))
+	})
+	e.What = transcript.Rested
+	i := 0
+	codec.Elements(h.results, func(result []byte) {
+		if i < len(commands) && hasBlocked(result) {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: bytes.Contains(commands[i], []byte("springfield-hook"))})
+			e.What = transcript.Nothing // the words that follow push
+		}
+		i++
+	})
+	return true
+}
+
+// hasBlocked tells whether a hook has had the agent go on.
+func hasBlocked(result []byte) bool {
+	if string(codec.FindMember(result, "exitCode")) == "2" {
+		return true
 	}
-	return name[:n]
+	printed := codec.InsideQuotes(codec.FindMember(result, "stdout"))
+	return bytes.Contains(printed, []byte("decision")) && string(codec.FindMember([]byte(codec.ValidText(printed)), "decision")) == `"block"`
 }

@@ -43,17 +43,7 @@ func isEvent(event []byte) bool {
 // input is an event as Gemini CLI writes it.
 type input host.Event
 
-func (in *input) Members(m *codec.Members) {
-	m.Text("session_id", &in.SessionID)
-	m.Text("transcript_path", &in.TranscriptPath)
-	m.Text("cwd", &in.Cwd)
-	m.Text("hook_event_name", &in.Name)
-	m.Text("prompt", &in.Prompt)
-	var active []byte
-	if m.Raw("stop_hook_active", &active); active != nil {
-		in.Active = string(active) == "true"
-	}
-}
+func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }
 
 // readEvent reads an event. Its prompt_response is all that the agent has said since the
 // prompt: the last message is in the log. At a stop the prompt is the user's own, however

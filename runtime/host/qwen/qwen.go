@@ -68,23 +68,11 @@ func (t *task) Members(m *codec.Members) {
 }
 
 func (in *input) Members(m *codec.Members) {
-	m.Text("session_id", &in.SessionID)
-	m.Text("transcript_path", &in.TranscriptPath)
-	m.Text("cwd", &in.Cwd)
-	m.Text("hook_event_name", &in.Name)
+	in.Common(m)
 	m.Text("prompt_id", &in.PromptID)
-	m.Text("permission_mode", &in.PermissionMode)
-	m.Text("last_assistant_message", &in.LastMessage)
 	m.Text("submitted_prompt", &in.submitted)
 	codec.ListOf(m, "background_tasks", &in.tasks)
-	var crons, active []byte
-	m.Raw("crons", &crons)
-	if codec.Elements(crons, func([]byte) { in.Crons++ }) {
-		in.Scheduled = true
-	}
-	if m.Raw("stop_hook_active", &active); active != nil {
-		in.Active = string(active) == "true"
-	}
+	in.CountCrons(m, "crons")
 }
 
 // readEvent reads an event. The list of agents keeps those that have ended, and has no shell

@@ -185,3 +185,94 @@ func FuzzNed(f *testing.F) {
 		}
 	})
 }
+
+// How messages end that were got wrong once, by class.
+func TestNedReadsEndings(t *testing.T) {
+	tools := strategy.Situation{Turn: strategy.Turn{Known: true, Count: 3}}
+	for want, texts := range map[strategy.Decision][]string{
+		strategy.Continue: {
+			"✅ Task 1 complete. Now **Task 2: add the endpoint**", "Moving on to **Task 3**", "Phase 1 is finished. On to Phase 2.", "Task 1 complete. Next: Task 2.",
+			"Step 1 finished. Step 2 is next.", "Phase 2: integrate the API.", "Next I will update the docs.", "Task 2: Recovery modes", "I'm using executing-plans. Task 3/5.",
+			"No stuck jobs. Proceeding to Step 2: fetch completed runs",
+			"**Step 5 — Create theme-constants.ts**", "## Task 3: Wire the router", "▶ [8/12] Port the date picker",
+			"Fixed the login test. Still need to fix:\n\n- logout\n- reset", "Left for me to convert: the router and the store.", "⏳ README section, not written yet", "3 of 7 components use the new API now.",
+			"Now run the tests.", "Now to commit them.", "Same in the other two; fixing those too.", "I'm picking up the third one now.", "Next: the backfill script",
+			"Writes still use the old store; that's what I'm converting next.", "The log says \"no route\": I'll add a trace and run it once more.",
+		},
+		strategy.Stop: {
+			"Working tree clean.", "I'll check for this on every future PR.", "I need you to pick one of the two. Then I'll write it.", "I'll monitor progress.",
+			"Draft PR created: https://example.invalid/1", "Fixed and pushed.", "Everything is set up. Now run `npm start` and open the page in your browser.",
+		},
+	} {
+		for _, text := range texts {
+			s := tools
+			s.Message.Text = text
+			if v := decide(rules.Options{}, s); v.Decision != want {
+				t.Errorf("%q: %s by %s (%s)", text, v.Decision, v.Rule, v.Evidence)
+			}
+		}
+	}
+}
+
+// Whose the open tasks are, and whether the message closes the work at hand.
+func TestTodosOfOthers(t *testing.T) {
+	task := func(status, owner string) activity.Todo {
+		return activity.Todo{Content: "hang the sign", Status: status, Owner: owner}
+	}
+	for name, test := range map[string]struct {
+		situation strategy.Situation
+		want      strategy.Decision
+		rule      string
+	}{
+		"pending":                       {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Continue, "todos"},
+		"a teammate's":                  {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe")}}}, strategy.Stop, "otherwise"},
+		"a teammate's, another to take": {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe"), task("pending", "")}}}, strategy.Stop, "otherwise"},
+		"teammates are there":           {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}, Team: 2}}, strategy.Stop, "otherwise"},
+		"teammates, and its own action": {strategy.Situation{Message: strategy.Message{Text: "Let me read what moe has found."}, Todos: strategy.Todos{List: []activity.Todo{task("in_progress", "moe")}, Team: 1}}, strategy.Continue, "intent"},
+		"a blocked one":                 {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "pending", Blocked: true}}}}, strategy.Stop, "otherwise"},
+		"a report over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
+		"a report, then the next step":  {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Continue, "intent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if v := decide(rules.Options{}, test.situation); v.Decision != test.want || v.Rule != test.rule {
+				t.Errorf("%s by %s (%s)", v.Decision, v.Rule, v.Evidence)
+			}
+		})
+	}
+}
+
+// Rules of a file can name acts and languages, and a verdict says which were read.
+func TestRulesReadActs(t *testing.T) {
+	for name, test := range map[string]struct {
+		rule    rules.Rule
+		text    string
+		want    string // the rule that decides
+		refused string
+	}{
+		"an act":               {rules.Rule{ID: "x", Act: "announces", Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "x", ""},
+		"in a language":        {rules.Rule{ID: "x", Act: "announces", Lang: []string{"de", "nl"}, Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "x", ""},
+		"in another":           {rules.Rule{ID: "x", Act: "announces", Lang: []string{"fr"}, Then: strategy.Stop}, "Ich passe jetzt die Tests an.", "intent", ""},
+		"near":                 {rules.Rule{ID: "x", Act: "waits", Near: true, Then: strategy.Stop}, "CI is running.\n\nThe sign has four letters.", "x", ""},
+		"tools were used":      {rules.Rule{ID: "x", Used: true, Then: strategy.Stop}, "Let me hang the sign.", "intent", ""},
+		"no such act":          {rules.Rule{ID: "x", Act: "sings", Then: strategy.Stop}, "", "otherwise", "no act \"sings\""},
+		"no pack":              {rules.Rule{ID: "x", Lang: []string{"sv"}, Then: strategy.Stop}, "", "otherwise", "no language pack"},
+		"nothing to go by":     {rules.Rule{ID: "x", Near: true, Then: strategy.Stop}, "", "otherwise", "no condition"},
+		"a phrase in Chinese":  {rules.Rule{ID: "x", Says: []string{"挂招牌"}, Then: strategy.Stop}, "我来挂招牌了。", "x", ""},
+		"a beginning behind 。": {rules.Rule{ID: "x", Opens: []string{"挂招牌"}, Then: strategy.Stop}, "好。挂招牌了。", "x", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, faults := mend(rules.Options{Add: []rules.Rule{test.rule}})
+			said := ""
+			for _, err := range faults {
+				said += err.Error()
+			}
+			if v := decide(c, strategy.Situation{Message: strategy.Message{Text: test.text}}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
+				t.Errorf("%s by %s (%s), %s", v.Decision, v.Rule, v.Evidence, said)
+			}
+		})
+	}
+	v := decide(rules.Options{}, strategy.Situation{Message: strategy.Message{Text: "Ich passe jetzt die Tests an."}})
+	if strings.Join(v.Languages, " ") != "de" || v.Decision != strategy.Continue || !strings.HasPrefix(v.Reason, "You said") {
+		t.Errorf("%+v", v)
+	}
+}

@@ -1,0 +1,302 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// Verbs that write leave the same files, whether or not something reads what they
+// print.
+func TestReaderIsGone(t *testing.T) {
+	t.Parallel()
+	_, gocache := scratch.FindGo(t)
+	gone := func() *os.File {
+		r, w, err := os.Pipe()
+		must(t, err)
+		r.Close()
+		t.Cleanup(func() { w.Close() })
+		return w
+	}
+	dir := filepath.Join(t.TempDir(), "d") // the same for all: names of files come from it
+	verbs := [][]string{
+		{"init", "hooks", "--yes", "--strategy", "ned-flanders", "--no-git", "--memory", "CLAUDE.md"},
+		{"new", "moe", "--from", "bart-simpson", "--suite", "hooks"},
+		{"enable", "ned-flanders", "--suite", "hooks", "--no-activate"},
+		{"hold", "1h"},
+		{"publish", "hooks", "--bump", "minor", "--target", generator.HostTarget().String()},
+		{"undo"},
+		{"disable", "ned-flanders"},
+	}
+	carryOut := func(stdout, stderr func() *os.File, codes []int) (files []string) {
+		t.Helper()
+		must(t, os.RemoveAll(dir))
+		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
+		for _, args := range verbs {
+			cmd := exec.Command("springfield", args...)
+			cmd.Dir = dir
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache()}
+			var said strings.Builder
+			if cmd.Stdout = &said; stdout != nil {
+				cmd.Stdout = stdout()
+			}
+			if cmd.Stderr = &said; stderr != nil {
+				cmd.Stderr = stderr()
+			}
+			cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); !slices.Contains(codes, code) {
+				t.Errorf("%v: exit code %d, want one of %v: %s", args, code, codes, said.String())
+			}
+		}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			files = append(files, strings.TrimPrefix(path, dir))
+			return err
+		})
+		must(t, err)
+		return files
+	}
+	want := carryOut(nil, nil, []int{0})
+	for name, test := range map[string]struct {
+		stdout, stderr func() *os.File
+	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
+		got := carryOut(test.stdout, test.stderr, []int{0, unread})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: it left other files:\n%s", name, udiff.Unified("as it should be", "as it is", strings.Join(want, "\n"), strings.Join(got, "\n")))
+		}
+	}
+}
+
+// standIn is Codex as far as springfield calls it: it copies a plugin, and trusts the copy
+// by the length of one of its files, which is no compiled one.
+const standIn = `#!/bin/sh
+home=${CODEX_HOME:-$HOME/.codex} copy=${CODEX_HOME:-$HOME/.codex}/plugins/cache/hooks/ned-flanders/0.1.0
+case "$1 $2" in
+"plugin add")
+	mkdir -p "$copy" && cp -R hooks/ned-flanders/. "$copy"
+	grep -qs ned-flanders "$home/config.toml" || printf '\n[plugins."ned-flanders@hooks"]\nenabled = true\n' >>"$home/config.toml" ;;
+"plugin remove") rm -r "$copy"; printf '# gone\n' >"$home/config.toml" ;;
+"app-server ")
+	sum=$(wc -c <"$copy/README.md" | tr -d ' ')
+	status=untrusted
+	grep -q "sum:$sum" "$home/config.toml" && status=trusted
+	read line; echo '{"id":1,"result":{}}'
+	read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"k","pluginId":"ned-flanders@hooks","currentHash":"h/sum:'$sum'","trustStatus":"'$status'","enabled":true}]}]}}' ;;
+esac
+`
+
+// What is trusted is the copy that Codex runs: enable says that trust is missing, --trust
+// shows it and writes it, and makes the copy again that the trust is about.
+func TestCodexIsToldToTrust(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":/usr/bin:/bin")
+	w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
+	w.write(t, "bin/codex", strings.ReplaceAll(standIn, "hooks/ned-flanders/.", filepath.Join(w.work(), "hooks/ned-flanders")+"/."))
+	must(t, os.Chmod(filepath.Join(w.dir, "bin/codex"), 0o755))
+	const settings = "# mine\n[tools]\nupdate_plan.enabled = true\n"
+	w.write(t, "home/.codex/config.toml", settings)
+	says := func(c called, want string) {
+		t.Helper()
+		if !strings.Contains(c.out+c.err, want) {
+			t.Errorf("no %q in\n%s%s", want, c.out, c.err)
+		}
+	}
+	says(w.must(t, "enable", "ned-flanders", "--host", "codex"), "Codex does not run the hook of ned-flanders until you trust it: start codex")
+	says(w.call(t, "doctor", "--host", "codex"), "you have not trusted it yet")
+	for _, change := range []string{"", "more words\n"} {
+		w.write(t, "work/hooks/ned-flanders/README.md", change)
+		done := w.must(t, "enable", "ned-flanders", "--host", "codex", "--trust")
+		says(done, "+trusted_content_hash = \"sum:")
+		says(w.call(t, "doctor", "--host", "codex"), "Codex trusts the hook of ned-flanders")
+	}
+	w.must(t, "disable", "ned-flanders", "--host", "codex")
+	if left, err := os.ReadFile(filepath.Join(w.home(), ".codex/config.toml")); err != nil || string(left) != settings {
+		t.Errorf("the settings are %q, %v", left, err)
+	}
+}
+
+// aDroid is a stand-in for Droid: it copies plugins, and writes its records.
+const aDroid = `#!/bin/sh
+at=$HOME/.factory/plugins
+mkdir -p $at/installed_plugins $at/known_marketplaces
+case "$*" in
+"plugin marketplace add "*)
+	echo "{\"name\": \"hooks\", \"entry\": {\"source\": {\"source\": \"local\", \"path\": \"$4\"}}}" >$at/known_marketplaces/hooks.json ;;
+"plugin install "*)
+	cp -r SUITE/${3%@hooks} $at/
+	echo "{\"pluginId\": \"$3\", \"entry\": {\"scope\": \"user\", \"installPath\": \"$at/${3%@hooks}\", \"source\": \"hooks\"}}" >$at/installed_plugins/$3.json ;;
+"plugin uninstall "*)
+	rm -r $at/${3%@hooks} $at/installed_plugins/$3.json ;;
+esac
+`
+
+// interrupting calls something when it is written to for the first time.
+type interrupting struct{ do func() }
+
+func (i *interrupting) Write(p []byte) (int, error) {
+	if do := i.do; do != nil {
+		i.do = nil
+		do()
+	}
+	return len(p), nil
+}
+
+// A plugin that another springfield switches on between our plan and our edit is seen: of
+// one kind, one stays on.
+func TestTwoEnablesOnOneHost(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "bin/droid", strings.ReplaceAll(aDroid, "SUITE", filepath.Join(w.work(), "hooks")))
+	must(t, os.Chmod(filepath.Join(w.dir, "bin", "droid"), 0o755))
+	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":"+os.Getenv("PATH"))
+	w.must(t, "init", "hooks", "--yes", "--strategy", "ned-flanders", "--strategy", "bart-simpson", "--owner", "Ned", "--no-git")
+	other := func() { w.must(t, "enable", "bart-simpson", "--suite", "hooks", "--host", "droid") }
+	var said bytes.Buffer
+	if code := w.callTo(t, &said, &interrupting{other}, "enable", "ned-flanders", "--suite", "hooks", "--host", "droid"); code != 0 || !strings.Contains(said.String(), "bart-simpson@hooks is switched off") {
+		t.Errorf("exit code %d\n%s", code, &said)
+	}
+	settings, err := os.ReadFile(filepath.Join(w.home(), ".factory", "settings.json"))
+	if err != nil || !strings.Contains(string(settings), `"ned-flanders@hooks": true`) || strings.Contains(string(settings), "bart-simpson@hooks") {
+		t.Errorf("%s, %v", settings, err)
+	}
+}
+
+// What a package manager has installed, it removes.
+func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
+	dir := t.TempDir()
+	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3")
+	program, project := filepath.Join(cask, "springfield"), filepath.Join(dir, "project")
+	if err := errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(program, nil, 0o755), os.Symlink(program, filepath.Join(dir, "springfield")),
+		os.Mkdir(project, 0o755), os.WriteFile(filepath.Join(project, "package.json"), []byte("{}"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"bin/springfield":                            "rm DIR/bin/springfield",
+		".local/bin/springfield":                     "rm DIR/.local/bin/springfield",
+		"Local/Programs/springfield/springfield.exe": "rm DIR/Local/Programs/springfield/springfield.exe",
+		"scoop/bin/springfield":                      "rm DIR/scoop/bin/springfield", // of a user who is called so
+		"springfield":                                "brew uninstall --cask springfield",
+		"pre fix/lib/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                   "npm uninstall -g --prefix 'DIR/pre fix' @cameronsjo/springfield",
+		"npm/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-win32-x64/bin/springfield.exe":                       "npm uninstall -g --prefix DIR/npm @cameronsjo/springfield",
+		"project/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                            "npm --prefix DIR/project uninstall @cameronsjo/springfield",
+		".npm/_npx/742/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                      "rm -r DIR/.npm/_npx/742",
+		"pnpm/global/5/.pnpm/@cameronsjo+springfield-linux-x64@1.2.3/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":        "pnpm remove -g @cameronsjo/springfield",
+		"project/node_modules/.pnpm/@cameronsjo+springfield-linux-x64@1.2.3/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield": "pnpm --dir DIR/project remove @cameronsjo/springfield",
+		"homebrew/Caskroom/springfield/1.2.3/springfield":                                                                                   "brew uninstall --cask springfield",
+		"scoop/apps/springfield/1.2.3/springfield.exe":                                                                                      "scoop uninstall springfield",
+		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
+	} {
+		got := strings.ReplaceAll(runningProgram(filepath.Join(dir, path)).Remove, dir, "DIR")
+		if got != want {
+			t.Errorf("%s:\n%q\nnot\n%q", path, got, want)
+		}
+	}
+}
+
+// A suite that cannot be written is named and left as it is, and the others are updated.
+func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
+	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+		t.Setenv("TMPDIR", dir)
+		w := newWorld(t)
+		for _, name := range []string{"one", "two"} {
+			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
+			path := filepath.Join(w.work(), name, "springfield.yaml")
+			data, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644)
+			}
+			must(t, err)
+		}
+		must(t, os.Chmod(filepath.Join(w.work(), "one"), 0o555))
+		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
+		c := w.call(t, "update", "--all")
+		for _, part := range []string{"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
+			if !strings.Contains(c.err, part) {
+				t.Errorf("no %q in\n%s", part, c.err)
+			}
+		}
+		for name, updated := range map[string]bool{"one": false, "two": true} {
+			data, err := os.ReadFile(filepath.Join(w.work(), name, "README.md"))
+			if err != nil || strings.Contains(string(data), "evergreen/hooks") != updated {
+				t.Errorf("%s: %v\n%s", name, err, data)
+			}
+		}
+		if c.code != failed || !strings.Contains(c.out, "updated "+filepath.Join(w.work(), "two")) {
+			t.Errorf("exit code %d\n%s%s", c.code, c.out, c.err)
+		}
+	})
+}
+
+// A home in which much cannot be read is told of in a few lines.
+func TestReplayPassesOver(t *testing.T) {
+	home := pastSessions(t, 1)
+	for i := range 3 * mostSkipped {
+		must(t, os.Symlink("nothing", filepath.Join(home, ".claude", "projects", fmt.Sprintf("gone-%d.jsonl", i))))
+	}
+	code, out, said := replayed(t.Context(), home, 80, replayOptions{})
+	if n := strings.Count(said, "note: skipped "); code != 0 || n != mostSkipped+1 || !strings.Contains(said, fmt.Sprint(2*mostSkipped)+" more") || !strings.Contains(out, "8 stops in 1 session") {
+		t.Errorf("exit code %d, %d notes:\n%s%s", code, n, out, said)
+	}
+}
+
+// springfield alone asks once, and a yes leads from nothing to a plugin that is on. A no
+// and Ctrl-C leave nothing behind.
+func TestGuide(t *testing.T) {
+	const made, on = "home/continuation-hooks/springfield.yaml", "home/.claude/settings.json"
+	is := func(dir, file string, want bool) {
+		t.Helper()
+		if _, err := os.Stat(filepath.Join(dir, file)); (err == nil) != want {
+			t.Errorf("%s is there: %t", file, err == nil)
+		}
+	}
+	ends := func(x *person) {
+		t.Helper()
+		if code := x.exitCode(); code != 0 {
+			t.Errorf("exit code %d:\n%s", code, x.vt.String())
+		}
+	}
+	x, dir := start(t, 80)
+	x.waitFor("Make a suite in ~/continuation-hooks and switch ned-flanders on?")
+	x.send(ctrlC)
+	checkCancelled(t, x, dir, "Ctrl-C")
+
+	t.Setenv("PREBUILT", carriedHeads(t))
+	x = startAgain(t, dir, 60, "xterm", "--plain")
+	x.waitForLine("Make a suite")
+	x.send("no" + enter)
+	ends(x)
+	is(dir, made, false)
+
+	x = startAgain(t, dir, 80, "xterm")
+	x.waitFor("Make a suite")
+	x.send(enter)
+	ends(x)
+	is(dir, made, true)
+	is(dir, on, true)
+
+	x = startAgain(t, dir, 80, "xterm", "disable", "ned-flanders")
+	x.exitCode()
+	x = startAgain(t, dir, 80, "xterm")
+	x.waitFor("Switch ned-flanders on?")
+	x.send(enter)
+	ends(x)
+	is(dir, on, true)
+
+	// Now there is something to show.
+	x = startAgain(t, dir, 80, "xterm")
+	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@continuation-hooks, for you in every project") {
+		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
+	}
+}
