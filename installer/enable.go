@@ -229,7 +229,7 @@ func (e *enableRun) findWhatIsMissing() error {
 			e.wanted.Declare = e.Claude.Path == ""
 		}
 		dir := filepath.Join(plugin.Suite, plugin.Name)
-		if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
+		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
 			dir = i.Dir
 		}
 		return e.examine(dir)

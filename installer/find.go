@@ -101,6 +101,11 @@ type suite struct {
 	err error // why it cannot be read
 }
 
+// isOf tells whether a suite can be read and is of a marketplace, "" for any.
+func (s suite) isOf(marketplace string) bool {
+	return s.err == nil && (marketplace == "" || marketplace == s.Marketplace)
+}
+
 // suitesAtHand are the suite around the working directory, and those that init has made.
 func (m Means) suitesAtHand() (all []suite, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
@@ -117,7 +122,7 @@ func (m Means) suitesAtHand() (all []suite, err error) {
 // suitesOf are the suites at hand of one marketplace, "" for all. What cannot be read is no news here.
 func (m Means) suitesOf(marketplace string) []suite {
 	all, _ := m.suitesAtHand()
-	return slices.DeleteFunc(all, func(s suite) bool { return s.err != nil || marketplace != "" && marketplace != s.Marketplace })
+	return slices.DeleteFunc(all, func(s suite) bool { return !s.isOf(marketplace) })
 }
 
 // SeveralError says that a name means more than one plugin.
@@ -190,7 +195,7 @@ func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, er
 
 // pluginsNamed is at most one plugin.
 func (s suite) pluginsNamed(name, marketplace string) []client.Plugin {
-	if s.err == nil && (marketplace == "" || marketplace == s.Marketplace) && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
+	if s.isOf(marketplace) && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
 		return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: s.dir}}
 	}
 	return nil

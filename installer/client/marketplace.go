@@ -367,7 +367,8 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
 			path = jsonText(metadata["pluginRoot"]) + "/" + path
 		}
-		declares := entry["hooks"] != nil || entry["commands"] != nil || entry["agents"] != nil || entry["skills"] != nil
+		declares := entry["hooks"] != nil || entry["commands"] != nil ||
+			entry["agents"] != nil || entry["skills"] != nil
 		alone := declares && string(entry["strict"]) == "false"
 		c.items[plugin] = item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 	}

@@ -138,7 +138,8 @@ func (p Plugin) Layers(state, project string) []Layer {
 		all = append(all, Layer{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
 	}
 	if project != "" {
-		all = append(all, Layer{filepath.Join(project, ".claude", "springfield", p.Name+".json"), strategy.Project, maxProject})
+		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
+		all = append(all, Layer{path, strategy.Project, maxProject})
 	}
 	return all
 }
