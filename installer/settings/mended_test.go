@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Undo and disable would write the one anew and remove the other.
+// Enable, undo and disable would write the one anew, or remove the other.
 func TestReadOnlyFilesStay(t *testing.T) {
 	for _, before := range []string{twoSpaces, "(none)"} {
 		p := newPlaces(t)
@@ -31,6 +31,9 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		}
 		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
+		}
+		if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("enable: %v", err)
 		}
 	}
 }
