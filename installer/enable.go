@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -227,7 +228,11 @@ func (e *enableRun) findWhatIsMissing() error {
 			e.register = plugin.Suite
 			e.wanted.Declare = e.Claude.Path == ""
 		}
-		return e.examine(e.pluginDir())
+		dir := filepath.Join(plugin.Suite, plugin.Name)
+		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
+			dir = i.Dir
+		}
+		return e.examine(dir)
 	}
 	i := e.Settings.Installed(plugin.ID())
 	e.from = i.Source
@@ -244,29 +249,34 @@ func (e *enableRun) findWhatIsMissing() error {
 	return nil // looked at when it is there
 }
 
-func (e *enableRun) pluginDir() string {
-	plugin := e.wanted.Plugin
-	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
-		return i.Dir
-	}
-	return filepath.Join(plugin.Suite, plugin.Name)
-}
-
-// examine looks at the plugin's own files.
-func (e *enableRun) examine(dir string) error {
-	id := e.wanted.Plugin.ID()
-	found := e.Settings.InstalledIn(dir)
+// examinePlugin looks at a plugin's own files. One that could not run, or is not
+// springfield's, is refused.
+func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
+	found := m.Settings.InstalledIn(dir)
 	err := generator.CheckHook(dir, generator.HostTarget())
 	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
 		err = generator.CheckJudge(dir, generator.HostTarget())
 	}
+	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
+	if host.Default {
+		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()
+	}
 	switch {
 	case err != nil:
-		return failWith(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
+		err = failWith(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	case found.Problem != "":
-		return failWith("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
+		err = failWith(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
 	case !found.IsOurs():
-		return failWith("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
+		err = failWith(itself, "%s is not a springfield plugin", plugin.ID())
+	}
+	return found, err
+}
+
+// examine finds out what kind of plugin it is.
+func (e *enableRun) examine(dir string) error {
+	found, err := e.examinePlugin(e.wanted.Plugin, dir, hosts.DefaultHost())
+	if err != nil {
+		return err
 	}
 	e.wanted.Loops, e.wanted.SameKind = strategiesLike(found.Strategy)
 	e.wanted.DecidesNothing = !found.DrivesStop()
@@ -406,7 +416,7 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
 	}
-	if m, known := e.Settings.FindMarket(plugin.Marketplace); known && m.Repository() != "" {
+	if m, err := e.Settings.FindMarket(plugin.Marketplace); err == nil && m.Repository() != "" {
 		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
 	}
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}

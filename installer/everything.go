@@ -69,7 +69,7 @@ func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err er
 // ownSuites are the user's own suites: those that init has made, and those that are known as
 // marketplaces.
 func (m Means) ownSuites() []string {
-	dirs, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read goes with the rest
+	dirs, _, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read goes with the rest
 	markets, _ := m.Settings.AllMarkets()
 	for _, market := range markets {
 		dirs = append(dirs, market.SuiteDir())

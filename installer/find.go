@@ -26,15 +26,16 @@ import (
 // named, else in the one around the working directory, those that init has
 // made, and the marketplaces that Claude Code knows. Of several suites, one that
 // lies in the working directory is meant.
-func (m Means) FindPlugin(name, suite string) (client.Plugin, error) {
+func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
-	if suite != "" {
-		if !filepath.IsAbs(suite) {
-			suite = filepath.Join(m.Settings.Work, suite)
+	if dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(m.Settings.Work, dir)
 		}
-		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
+		s, err := generator.ReadSuite(filepath.Clean(dir))
+		found := suite{s, filepath.Clean(dir), err}.pluginsNamed(bare, marketplace)
 		if err == nil && len(found) == 0 {
-			err = failWith(m.howToGet(bare, marketplace, filepath.Clean(suite)), "suite %s has no plugin %q", suite, name)
+			err = failWith(m.howToGet(bare, marketplace, filepath.Clean(dir)), "suite %s has no plugin %q", dir, name)
 		}
 		if err != nil {
 			return client.Plugin{}, err
@@ -78,8 +79,8 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		return "there is " + strings.Join(same, ", ")
 	}
 	if _, known := registry.StrategyNamed(name); known {
-		if suite == "" {
-			suite = m.suiteFor(marketplace)
+		if all := m.suitesOf(marketplace); suite == "" && len(all) > 0 {
+			suite = all[0].dir // to which it can be added
 		}
 		line := generator.HowToGet(name, suite)
 		if suite == "" && marketplace != "" {
@@ -93,19 +94,35 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
 }
 
-// suiteFor is a suite at hand to which a plugin can be added, the one around the working
-// directory first; "" if there is none.
-func (m Means) suiteFor(marketplace string) string {
-	dirs, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
-	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
-		dirs = append([]string{around}, dirs...)
+// suite is a directory of plugins at hand.
+type suite struct {
+	generator.Suite
+	dir string
+	err error // why it cannot be read
+}
+
+// isOf tells whether a suite can be read and is of a marketplace, "" for any.
+func (s suite) isOf(marketplace string) bool {
+	return s.err == nil && (marketplace == "" || marketplace == s.Marketplace)
+}
+
+// suitesAtHand are the suite around the working directory, and those that init has made.
+func (m Means) suitesAtHand() (all []suite, err error) {
+	dirs, _, err := settings.KnownSuites(m.Settings.Places)
+	if around, none := generator.FindSuite(m.Settings.Work); none == nil {
+		dirs = append([]string{around}, slices.DeleteFunc(dirs, func(dir string) bool { return dir == around })...)
 	}
 	for _, dir := range dirs {
-		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
-			return dir
-		}
+		s, unread := generator.ReadSuite(dir)
+		all = append(all, suite{s, dir, unread})
 	}
-	return ""
+	return all, err
+}
+
+// suitesOf are the suites at hand of one marketplace, "" for all. What cannot be read is no news here.
+func (m Means) suitesOf(marketplace string) []suite {
+	all, _ := m.suitesAtHand()
+	return slices.DeleteFunc(all, func(s suite) bool { return !s.isOf(marketplace) })
 }
 
 // SeveralError says that a name means more than one plugin.
@@ -140,18 +157,12 @@ func (e *SeveralError) Hint() string {
 // all: those of suites, and of a marketplace that is asked for.
 func (m Means) offered(marketplace string) []string {
 	var ids []string
-	dirs, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read is no news here
-	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
-		dirs = append(dirs, around)
-	}
-	for _, dir := range dirs {
-		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
-			for _, p := range s.Plugins {
-				ids = append(ids, p.Name+"@"+s.Marketplace)
-			}
+	for _, s := range m.suitesOf(marketplace) {
+		for _, p := range s.Plugins {
+			ids = append(ids, p.Name+"@"+s.Marketplace)
 		}
 	}
-	if market, known := m.Settings.FindMarket(marketplace); known {
+	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
 		for _, name := range names {
 			ids = append(ids, name+"@"+marketplace)
@@ -165,41 +176,29 @@ func (m Means) offered(marketplace string) []string {
 // InSuites looks in the suite around the working directory and those that init
 // has made. The second list is what lies in the working directory itself.
 func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, err error) {
-	dirs, err := settings.KnownSuites(m.Settings.Places)
+	suites, err := m.suitesAtHand()
 	if err != nil {
 		return nil, nil, err
 	}
-	if around, err := generator.FindSuite(m.Settings.Work); err == nil && !slices.Contains(dirs, around) {
-		dirs = append(dirs, around)
-	}
-	for _, dir := range dirs {
-		found, err := pluginsIn(dir, name, marketplace)
-		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
-			m.Tell("springfield: note: skipped: %v", err)
+	for _, s := range suites {
+		if s.err != nil && !errors.Is(s.err, generator.ErrNoSuite) {
+			m.Tell("springfield: note: skipped: %v", s.err)
 		}
+		found := s.pluginsNamed(name, marketplace)
 		all = append(all, found...)
-		if filepath.Dir(dir) == m.Settings.Work {
+		if filepath.Dir(s.dir) == m.Settings.Work {
 			here = append(here, found...)
 		}
 	}
 	return all, here, nil
 }
 
-// pluginsIn looks in one suite; at most one plugin comes back.
-func pluginsIn(dir, name, marketplace string) ([]client.Plugin, error) {
-	s, err := generator.ReadSuite(dir)
-	if err != nil {
-		return nil, err
+// pluginsNamed is at most one plugin.
+func (s suite) pluginsNamed(name, marketplace string) []client.Plugin {
+	if s.isOf(marketplace) && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
+		return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: s.dir}}
 	}
-	if marketplace != "" && marketplace != s.Marketplace {
-		return nil, nil
-	}
-	for _, p := range s.Plugins {
-		if p.Name == name {
-			return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: dir}}, nil
-		}
-	}
-	return nil, nil
+	return nil
 }
 
 // inMarkets looks in the marketplaces that Claude Code knows.

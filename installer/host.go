@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // switching is a plugin on its way on or off on one host.
@@ -119,18 +118,9 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 // examine looks at the plugin's own files. One that could not run is refused. sameKind are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
 func (s *switching) examine() (sameKind []string, err error) {
-	found := s.Settings.InstalledIn(s.PluginDir())
-	err = generator.CheckHook(s.PluginDir(), generator.HostTarget())
-	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
-		err = generator.CheckJudge(s.PluginDir(), generator.HostTarget())
-	}
-	switch {
-	case err != nil:
-		return nil, failWith(generator.HowToStart(err, s.Plugin.Suite), "%s cannot run here: %w", s.Plugin.ID(), err)
-	case found.Problem != "":
-		return nil, failWith("fix it, or enable another plugin", "%s cannot run: %s", s.Plugin.ID(), found.Problem)
-	case !found.IsOurs():
-		return nil, failWith("use the plugin commands of "+s.host.Title+" itself", "%s is not a springfield plugin", s.Plugin.ID())
+	found, err := s.examinePlugin(s.Plugin, s.PluginDir(), s.host)
+	if err != nil {
+		return nil, err
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {

@@ -108,7 +108,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 	if err != nil {
 		return err
 	}
-	dirs, gone, err := settings.AllSuites(places)
+	dirs, gone, err := settings.KnownSuites(places)
 	if err != nil {
 		return hintChange(err, "update --all")
 	}

@@ -20,7 +20,6 @@ import (
 	"unicode"
 
 	"github.com/cameronsjo/springfield/installer/document"
-
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -80,7 +79,15 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 					continue
 				}
 				h.Event, h.Source, h.File = event, source, file
-				h.Timeout = h.timeLimit()
+				switch { // Claude Code's own limit where it sets none
+				case h.Timeout > 0:
+				case h.Type == "agent":
+					h.Timeout = 60
+				case h.Type == "prompt", event == "UserPromptSubmit":
+					h.Timeout = 30
+				default:
+					h.Timeout = 600
+				}
 				if event == "SubagentStop" {
 					h.Matcher = printable(jsonText(fields["matcher"]))
 				}
@@ -149,19 +156,6 @@ func program(command string) string {
 func (h Hook) startsOurHook() bool {
 	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
-}
-
-// timeLimit is how many seconds Claude Code gives the hook.
-func (h Hook) timeLimit() float64 {
-	switch {
-	case h.Timeout > 0:
-		return h.Timeout
-	case h.Type == "agent":
-		return 60
-	case h.Type == "prompt", h.Event == "UserPromptSubmit":
-		return 30
-	}
-	return 600
 }
 
 // isSameHook tells whether two handlers are the same one, declared twice.

@@ -24,6 +24,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Installed is what Claude Code would load for a plugin's ID.
@@ -87,7 +88,7 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 		return ""
 	}
 	dir, err := placeBelow(c.root, entry.path)
-	if err != nil || !isDirectory(dir) {
+	if err != nil || !rooted.IsDirectory(dir) {
 		return ""
 	}
 	return dir
@@ -148,7 +149,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
 			i.Offered = manifest.version
 		}
 		if c.inPlace {
-			if !isDirectory(dir) {
+			if !rooted.IsDirectory(dir) {
 				return item{}, fmt.Errorf("its directory is gone: %s", dir)
 			}
 			i.Dir, i.InPlace = dir, true
@@ -177,7 +178,11 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	for _, declared := range asList(manifest.hooks) {
+	declarations, isList := elements(manifest.hooks)
+	if !isList && len(manifest.hooks) > 0 {
+		declarations = []json.RawMessage{manifest.hooks}
+	}
+	for _, declared := range declarations {
 		name := jsonText(declared)
 		if name != "" {
 			err = s.addFile(i, name, seen)
@@ -208,7 +213,7 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 			continue
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
-		if !pathExists(program) && !pathExists(program+".exe") {
+		if !rooted.PathExists(program) && !rooted.PathExists(program+".exe") {
 			h.Never = "its program is not there: " + printable(name)
 		}
 	}
@@ -216,17 +221,6 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		return errors.New(i.Faults[0])
 	}
 	return nil
-}
-
-// asList makes one value an array of one.
-func asList(raw json.RawMessage) []json.RawMessage {
-	if len(raw) == 0 {
-		return nil
-	}
-	if all, ok := elements(raw); ok {
-		return all
-	}
-	return []json.RawMessage{raw}
 }
 
 // addFile reads a file of hooks in the plugin's directory, whole or not at all;
@@ -306,7 +300,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	for _, r := range records {
 		switch {
 		case !s.fitsRecord(r):
-		case filepath.IsAbs(r.InstallPath) && isDirectory(r.InstallPath):
+		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
 			gone = r.InstallPath
@@ -319,7 +313,7 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 		return "", "", errors.New("not installed") // a copy that is still there is a leftover
 	}
 	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDirectory(dir) && !pathExists(filepath.Join(dir, ".orphaned_at")) {
+	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && rooted.IsDirectory(dir) && !rooted.PathExists(filepath.Join(dir, ".orphaned_at")) {
 		return dir, i.Offered, nil
 	}
 	if version := newestVersion(around); version != "" {
@@ -372,7 +366,7 @@ func newestVersion(dir string) string {
 	var best fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || pathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
+		if err != nil || !e.IsDir() || rooted.PathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
 			continue
 		}
 		if best == nil || isNewer(info, best) {
@@ -415,7 +409,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
 	records, err := s.allRecords()
 	for _, r := range records[id] {
-		if !s.fitsRecord(r) && isDirectory(r.ProjectPath) {
+		if !s.fitsRecord(r) && rooted.IsDirectory(r.ProjectPath) {
 			return r.ProjectPath, nil
 		}
 	}

@@ -298,7 +298,7 @@ func (s *Snapshot) Trusted() (trusted, known bool) {
 			Trusted bool `json:"hasTrustDialogAccepted"`
 		} `json:"projects"`
 	}
-	if json.Unmarshal(file.Bytes(), &record) != nil {
+	if json.Unmarshal(file.Before.Bytes(), &record) != nil {
 		return false, false
 	}
 	for dir := s.Work; ; dir = filepath.Dir(dir) {

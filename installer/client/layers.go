@@ -13,6 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Managed is the name of the layers that an administrator deploys.
@@ -84,7 +85,7 @@ func (p Places) managedFiles() []string {
 		return nil
 	}
 	var files []string
-	if path := filepath.Join(p.Managed, "managed-settings.json"); pathExists(path) {
+	if path := filepath.Join(p.Managed, "managed-settings.json"); rooted.PathExists(path) {
 		files = append(files, path)
 	}
 	entries, _ := os.ReadDir(filepath.Join(p.Managed, "managed-settings.d"))

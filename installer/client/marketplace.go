@@ -51,11 +51,7 @@ func (s Source) isDirectory(dir string) bool {
 // isMissing tells whether the source is a directory that is no longer there: a
 // suite that was moved. Its name can be given away without harm.
 func (s Source) isMissing() bool {
-	if s.Source != "directory" {
-		return false
-	}
-	_, err := os.Stat(s.Path)
-	return errors.Is(err, fs.ErrNotExist)
+	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
 
 // Market is a marketplace that Claude Code knows.
@@ -137,7 +133,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 		return nil, nil
 	}
 	var all map[string]json.RawMessage
-	if err := json.Unmarshal(file.Bytes(), &all); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
 	markets := map[string]Market{}
@@ -168,22 +164,16 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 		if _, known := all[name]; known {
 			continue
 		}
-		if m, err := s.findMarket(name); err == nil {
+		if m, err := s.FindMarket(name); err == nil {
 			all[name] = m
 		}
 	}
 	return all, nil
 }
 
-// FindMarket is a marketplace on record, or one that settings declare as a directory.
-func (s *Snapshot) FindMarket(name string) (Market, bool) {
-	m, err := s.findMarket(name)
-	return m, err == nil
-}
-
-// findMarket finds a marketplace by name: one that the client has on record, else
+// FindMarket finds a marketplace by name: one that the client has on record, else
 // one that settings declare as a directory, which it will have at its next start.
-func (s *Snapshot) findMarket(name string) (Market, error) {
+func (s *Snapshot) FindMarket(name string) (Market, error) {
 	known, err := s.Markets()
 	if err != nil {
 		return Market{}, err
@@ -289,7 +279,7 @@ func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
 	if file.Before == nil {
 		return nil, nil
 	}
-	if err := json.Unmarshal(file.Bytes(), &said); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &said); err != nil {
 		return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Path, err)
 	}
 	var names []string
@@ -329,7 +319,7 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 func (s *Snapshot) catalog(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
-		if m, err := s.findMarket(name); err != nil {
+		if m, err := s.FindMarket(name); err != nil {
 			c.err = err
 		} else {
 			c = s.readCatalog(m)
@@ -370,25 +360,19 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	for _, raw := range plugins {
 		entry, _ := members(raw)
 		plugin := jsonText(entry["name"])
-		if _, twice := c.items[plugin]; !twice {
-			c.items[plugin] = newItem(file, entry, jsonText(metadata["pluginRoot"]))
+		if _, twice := c.items[plugin]; twice {
+			continue
 		}
+		path := jsonText(entry["source"])
+		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
+			path = jsonText(metadata["pluginRoot"]) + "/" + path
+		}
+		declares := entry["hooks"] != nil || entry["commands"] != nil ||
+			entry["agents"] != nil || entry["skills"] != nil
+		alone := declares && string(entry["strict"]) == "false"
+		c.items[plugin] = item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 	}
 	return c
-}
-
-func newItem(file string, entry map[string]json.RawMessage, pluginRoot string) item {
-	path := jsonText(entry["source"])
-	if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
-		path = pluginRoot + "/" + path
-	}
-	declares := entry["hooks"] != nil
-	for _, key := range []string{"commands", "agents", "skills"} {
-		_, has := entry[key]
-		declares = declares || has
-	}
-	alone := declares && string(entry["strict"]) == "false"
-	return item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
 }
 
 // OwnPlugins names the plugins of a marketplace that look like springfield's: they

@@ -67,9 +67,6 @@ func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }
 
-// RulesFile is where a user's own rules for a plugin lie.
-func (p Places) RulesFile(plugin string) string { return p.StatePath(plugin + ".json") }
-
 // ManagedFiles names where managed settings of springfield's lie on each system.
 func ManagedFiles() map[string]string {
 	files := map[string]string{}

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -54,18 +53,10 @@ type File struct {
 	docErr error
 }
 
-// Bytes is what the file holds, nothing if it does not exist.
-func (f *File) Bytes() []byte {
-	if f.Before == nil {
-		return nil
-	}
-	return f.Before.Data
-}
-
 // Document is the file as a JSON document, parsed once.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
-		f.doc, f.docErr = document.ParseDocument(f.Bytes())
+		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
 	}
 	return f.doc, f.docErr
 }
@@ -81,7 +72,7 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	if !known {
 		f = &File{}
 		f.Edit, f.err = journal.OpenEdit("", path)
-		if f.err == nil && len(f.Bytes()) > document.MaxSize {
+		if f.err == nil && len(f.Before.Bytes()) > document.MaxSize {
 			f.err = errors.New("larger than 8 MiB")
 		}
 		s.files[at] = f
@@ -119,7 +110,7 @@ func (s *Snapshot) readObject(dir, name string) (fields map[string]json.RawMessa
 	if file.Before == nil {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	fields, ok := members(bytes.TrimPrefix(file.Bytes(), []byte(document.ByteOrderMark)))
+	fields, ok := members(bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
 	if !ok {
 		_, err = file.Document() // knows where
 	}
@@ -150,16 +141,6 @@ func placeBelow(dir, name string) (string, error) {
 		return "", out
 	}
 	return path, nil
-}
-
-func pathExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // members takes a JSON object apart by its exact keys.

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -73,18 +74,13 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 // leadsNowhere is where a link that leads nowhere leads to, "" for any other path.
 func leadsNowhere(path string) string {
 	target, err := os.Readlink(path)
-	if err != nil || !isMissing(path) {
+	if err != nil || !rooted.IsMissing(path) {
 		return ""
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(path), target)
 	}
 	return target
-}
-
-func isMissing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // HowToRead says what to do about a file or directory that cannot be read or written.
@@ -119,7 +115,7 @@ func HowToRead(err error) string {
 // firstClosed is what keeps a path from being read or written: the first directory above it
 // that cannot be entered, else the path itself, or its directory where it is not there.
 func firstClosed(path string) string {
-	if isMissing(path) {
+	if rooted.IsMissing(path) {
 		path = filepath.Dir(path)
 	}
 	for dir := path; ; {
@@ -155,7 +151,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	if f := in.stateClosed(); f != nil {
 		return []check.Finding{*f}
 	}
-	for _, err := range settings.Damaged(in.Places) {
+	for _, err := range in.settings.Damaged() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
 	if _, err := ledger.DaysKept(in.stateDir()); err != nil {

@@ -72,7 +72,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
 		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.HostTarget()) != nil
 	})
-	market, known := in.settings.FindMarket(s.Marketplace)
+	market, err := in.settings.FindMarket(s.Marketplace)
+	known := err == nil
 	switch {
 	case len(suites) == 1 && (!known || market.IsMissing()):
 		// The suite that init remembers: it has moved, or was never registered.

@@ -12,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/runtime/backend"
-	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -24,7 +23,7 @@ import (
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
-		own, err := hook.ReadSettings(s.Dir, in.stateDir(), "")
+		own, err := in.hookSettings(s.Dir, "")
 		rounds := own.MaxContinues()
 		if err != nil || rounds <= honoured { // an error is for checkRules to tell
 			continue
@@ -51,7 +50,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 		if !s.IsLoaded() {
 			continue
 		}
-		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
+		settings, err := in.hookSettings(s.Dir, in.Places.Work)
 		if err != nil {
 			all = append(all, check.Failed(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
 			continue
@@ -75,7 +74,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 			continue
 		}
 		asks = true
-		settings, err := hook.ReadSettings(s.Dir, in.stateDir(), in.Places.Work)
+		settings, err := in.hookSettings(s.Dir, in.Places.Work)
 		if err != nil { // for checkRules to tell
 			continue
 		}

@@ -47,7 +47,22 @@ type Inspection struct {
 	ours   []client.Switched
 	byUs   []settings.Remembered
 
-	settings *settings.Settings // as they were read, once
+	settings *settings.Settings          // as they were read, once
+	hooks    map[[2]string]hook.Settings // of plugins, by directory and project
+}
+
+// hookSettings are the settings that the hook in a plugin's directory has in force in a project, "" for
+// none. They are read once.
+func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
+	key := [2]string{dir, project}
+	if known, read := in.hooks[key]; read {
+		return known, nil
+	}
+	found, err := hook.ReadSettings(dir, in.stateDir(), project)
+	if err == nil {
+		in.hooks[key] = found
+	}
+	return found, err
 }
 
 // Suite is a directory of plugins at hand.
@@ -61,7 +76,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) (*Inspection, error) {
-	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
+	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
 	inventory, err := in.settings.Inventory()
 	if err != nil {
 		return nil, err
@@ -78,7 +93,7 @@ func Inspect(r Request) (*Inspection, error) {
 }
 
 func (in *Inspection) readSuites() {
-	made, err := settings.KnownSuites(in.Places)
+	made, _, err := settings.KnownSuites(in.Places)
 	if err != nil {
 		in.Notes = append(in.Notes, err)
 	}
@@ -268,7 +283,7 @@ func LoopDriver(r Request, dir string) console.Driver {
 			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
 			continue
 		}
-		settings, err := hook.ReadSettings(p.Dir, in.stateDir(), dir)
+		settings, err := in.hookSettings(p.Dir, dir)
 		if err != nil {
 			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
 			continue

@@ -26,7 +26,7 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	}
 	p := hook.Plugin{Name: strategy, Strategy: known, Root: filepath.Join(dir, "suite", strategy)}
 	for path, text := range map[string]string{
-		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
+		filepath.Join(p.Root, "strategy.json"): suite, places.StatePath(strategy + ".json"): user,
 		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
 	} {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))

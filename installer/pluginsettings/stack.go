@@ -67,8 +67,18 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 	}
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: keys}
-	read := func(in, path string, scope Scope, by strategy.Writer) {
-		f := File{Scope: scope, Path: path, by: by}
+	project := places.Work
+	if rooted.IsSame(filepath.Join(project, ".claude"), places.Config) { // in the home they are one file
+		project = ""
+	}
+	for _, layer := range p.Layers(places.StatePath(), project) {
+		f, in := File{Scope: User, Path: layer.Path, by: layer.By}, ""
+		switch layer.By {
+		case strategy.Author:
+			f.Scope, in = Suite, filepath.Dir(p.Root)
+		case strategy.Project:
+			f.Scope, in = Project, project
+		}
 		if f.edit, f.err = journal.OpenEdit(in, f.Path); f.err == nil {
 			if f.There = f.edit.Before != nil; f.There {
 				f.data = f.edit.Before.Data
@@ -91,14 +101,6 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 			f.unread = "the file cannot be read: " + faults[0]
 		}
 		s.Files = append(s.Files, f)
-	}
-	if p.Root != "" {
-		read(filepath.Dir(p.Root), filepath.Join(p.Root, "strategy.json"), Suite, strategy.Author)
-	}
-	read("", places.RulesFile(p.Name), User, strategy.User)
-	project := filepath.Join(places.Work, ".claude")
-	if !rooted.IsSame(project, places.Config) { // in the home they are one file
-		read(places.Work, filepath.Join(project, "springfield", p.Name+".json"), Project, strategy.Project)
 	}
 	return s, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -110,7 +111,7 @@ func playWriter(t *testing.T, o order) {
 func playReader(t *testing.T, o order) {
 	path := settingsOf(t, o.Places, o.Scope)
 	var r report
-	for !pathExists(o.stopFile()) {
+	for !rooted.PathExists(o.stopFile()) {
 		data, err := os.ReadFile(path)
 		must(t, err)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
@@ -260,7 +261,7 @@ func TestManySpringfields(t *testing.T) {
 	put(t, path, twoSpaces)
 	crowd(t, p, "write, undo", 50/writers, "")
 
-	is := hashBytes([]byte(twoSpaces))
+	is := journal.HashBytes([]byte(twoSpaces))
 	for _, e := range entries(t, p) {
 		for _, f := range e.Edits {
 			if f.Own {
@@ -272,7 +273,7 @@ func TestManySpringfields(t *testing.T) {
 			is = f.After.SHA256
 		}
 	}
-	if got := look(t, path); hashBytes([]byte(got)) != is {
+	if got := look(t, path); journal.HashBytes([]byte(got)) != is {
 		t.Fatalf("the file is %q; the last edit left another", got)
 	}
 	w := world{order: order{Places: p}}

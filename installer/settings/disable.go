@@ -136,7 +136,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	if m, err := s.recallFile(target); err != nil || m == nil {
 		return err
 	}
-	user, err := s.userFile()
+	user, err := s.openScope(client.User)
 	if err != nil {
 		return err
 	}
@@ -210,9 +210,9 @@ func (s *Settings) whyInUse(id, except string) (string, error) {
 			return l.Name + " settings switch it on", nil
 		}
 	}
-	memories, _ := s.memories() // what cannot be read is not known to need it
+	memories, _ := s.memoriesOf("") // what cannot be read is not known to need it
 	for _, m := range memories {
-		if m.switchedOn(id) && m.File != except && pathExists(m.File) {
+		if m.switchedOn(id) && m.File != except && rooted.PathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
 		}
 	}

@@ -83,7 +83,7 @@ func (s *Settings) PlanEnable(e EnableRequest) (journal.Change, error) {
 	var market client.Market
 	if e.Plugin.Suite != "" { // else it is known by its name alone
 		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
-		if user, err = s.userFile(); err != nil {
+		if user, err = s.openScope(client.User); err != nil {
 			return c, err
 		}
 		if err := market.CheckDeclared(user.doc); err != nil {
@@ -164,7 +164,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRe
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
 			return nil, nil, f.refused(err)
 		}
-		_, above, overruled := v.overruled(id)
+		_, above, overruled := lastWord(v.above, id)
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):

@@ -36,7 +36,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	if err != nil {
 		return c, nil, nil, err
 	}
-	memories, err := s.memories()
+	memories, err := s.memoriesOf("")
 	if err != nil {
 		return c, nil, nil, err // of which file it is cannot be told
 	}
@@ -107,7 +107,7 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	if err != nil {
 		return err
 	}
-	data := f.currentBytes()
+	data := f.Before.Bytes()
 	if m != nil {
 		back, err := m.release(f, everyone, func(remembered) bool { return true })
 		if err != nil {

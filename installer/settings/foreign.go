@@ -42,10 +42,10 @@ func (s *Settings) foreign(c *journal.Change, of Foreign) (f file, err error) {
 			f.Before = e.After
 		}
 	}
-	if len(f.currentBytes()) > document.MaxSize {
+	if len(f.Before.Bytes()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
-	if f.as, err = f.parse(f.currentBytes()); err != nil {
+	if f.as, err = f.parse(f.Before.Bytes()); err != nil {
 		return f, f.refused(err)
 	}
 	return f, nil

@@ -9,8 +9,6 @@ package settings
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -22,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type memory struct {
@@ -98,24 +97,24 @@ type kept struct {
 }
 
 func memoryFile(p client.Places, path string) string {
-	return p.StatePath("edits", fileNameOf(path)+".json")
+	return p.StatePath("edits", journal.HashBytes([]byte(path))[:32]+".json")
 }
-
-func fileNameOf(path string) string { return hashBytes([]byte(path))[:32] }
 
 // recallFile gives what is remembered of a file; nil if nothing is.
 func (s *Settings) recallFile(path string) (*memory, error) {
-	k, read := s.kept[path]
-	if !read {
-		k = readMemory(memoryFile(s.Places, path))
-		s.kept[path] = k
-	}
+	k := s.readMemory(memoryFile(s.Places, path))
 	return k.memory, k.err
 }
 
-func readMemory(path string) (k kept) {
-	k.Edit, k.err = journal.OpenEdit("", path)
-	if k.err != nil || k.Before == nil {
+// readMemory reads a memory once.
+func (s *Settings) readMemory(path string) *kept {
+	k, read := s.kept[path]
+	if read {
+		return k
+	}
+	k = &kept{}
+	s.kept[path] = k
+	if k.Edit, k.err = journal.OpenEdit("", path); k.err != nil || k.Before == nil {
 		return k
 	}
 	k.memory = &memory{}
@@ -125,53 +124,55 @@ func readMemory(path string) (k kept) {
 	return k
 }
 
-// memories lists all that is remembered of settings of Claude Code, of whatever files. The
-// error is about the first one that cannot be read.
-func (s *Settings) memories() (all []*memory, err error) {
-	return s.memoriesOf("")
-}
-
-// memoriesOf lists what is remembered of one host's files.
+// memoriesOf lists what is remembered of one host's files, "" for Claude Code's. The error is
+// about the first one that cannot be read.
 func (s *Settings) memoriesOf(host string) ([]*memory, error) {
-	all, err := s.allMemories()
+	all, damaged, err := s.allMemories()
+	for _, file := range damaged {
+		err = cmp.Or(err, file)
+	}
 	return slices.DeleteFunc(all, func(m *memory) bool { return m.Host != host }), err
 }
 
-func (s *Settings) allMemories() (all []*memory, err error) {
+// allMemories lists what is remembered of whatever files, and what of it cannot be read.
+func (s *Settings) allMemories() (all []*memory, damaged []error, err error) {
 	files, err := os.ReadDir(s.StatePath("edits"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
 	}
 	for _, f := range files {
-		path := s.StatePath("edits", f.Name())
 		if journal.IsTemporary(f.Name()) {
 			continue
 		}
-		k := readMemory(path)
+		path := s.StatePath("edits", f.Name())
+		k := s.readMemory(path)
 		if k.memory != nil && memoryFile(s.Places, k.memory.File) == path {
 			all = append(all, k.memory)
 		}
-		err = cmp.Or(err, k.err)
+		if k.err != nil {
+			damaged = append(damaged, k.err)
+		}
 	}
-	return all, err
+	return all, damaged, nil
 }
 
 // hasMadeDir tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them.
 func (s *Settings) hasMadeDir(dir string) bool {
-	all, _ := s.allMemories() // what cannot be read has made nothing
+	all, _, _ := s.allMemories() // what cannot be read has made nothing
 	return slices.ContainsFunc(all, func(m *memory) bool {
-		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && pathExists(m.File)
+		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && rooted.PathExists(m.File)
 	})
 }
 
 // remember is the edit that keeps a memory; without members there is nothing to
 // remember.
 func (s *Settings) remember(m *memory) (journal.Edit, error) {
-	if _, err := s.recallFile(m.File); err != nil {
-		return journal.Edit{}, err
+	k := s.readMemory(memoryFile(s.Places, m.File))
+	if k.err != nil {
+		return journal.Edit{}, k.err
 	}
-	e := s.kept[m.File].Edit
+	e := k.Edit
 	e.Own, e.After = true, nil
 	if len(m.Members) == 0 {
 		return e, nil
@@ -213,9 +214,9 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		next.Origin = &origin{f.Before != nil, f.currentBytes(), !isDirectory(filepath.Dir(f.At))}
+		next.Origin = &origin{f.Before != nil, f.Before.Bytes(), !rooted.IsDirectory(filepath.Dir(f.At))}
 	default:
-		if m.Left == hashBytes(f.currentBytes()) {
+		if m.Left == journal.HashBytes(f.Before.Bytes()) {
 			next.Origin = m.Origin
 		}
 		next.Members = slices.Clone(m.Members)
@@ -231,7 +232,7 @@ func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memor
 
 // isStillIn tells whether anything that we set is still in the file.
 func (m *memory) isStillIn(f file) (bool, error) {
-	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.currentBytes()) {
+	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.Before.Bytes()) {
 		return false, nil
 	}
 	for _, r := range m.Members {
@@ -307,7 +308,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		case behalf == everyone && only(r):
 			r.For = nil
 		case slices.Contains(r.For, behalf) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && isMissing(f) })
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && rooted.IsMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
@@ -315,7 +316,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 			members = append(members, r)
 		}
 	}
-	asLeft := m.Left == hashBytes(f.currentBytes())
+	asLeft := m.Left == journal.HashBytes(f.Before.Bytes())
 	switch {
 	case f.Before == nil: // gone, and everything in it
 		back.next = &memory{File: m.File, Host: m.Host}
@@ -336,7 +337,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 	if !asLeft {
 		next.Origin = nil
 	}
-	next.Left = hashBytes(back.data)
+	next.Left = journal.HashBytes(back.data)
 	return back, err
 }
 
@@ -369,12 +370,6 @@ func (back released) notesOn(f file) (notes []string) {
 		}
 	}
 	return notes
-}
-
-// isMissing tells whether a file is surely not there.
-func isMissing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // emptied puts objects back that were empty or absent before us and are empty
@@ -413,9 +408,4 @@ func memberName(path []string) string { return strings.Join(path, " → ") }
 func isEmpty(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
-}
-
-func hashBytes(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

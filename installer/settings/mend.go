@@ -5,6 +5,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.
@@ -114,7 +116,7 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 				continue
 			}
 			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && pathExists(file) {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && rooted.PathExists(file) {
 					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
 				}
 			}
@@ -145,32 +147,20 @@ func (s *Settings) HasSetVariable(v client.Variable) bool {
 }
 
 // Damaged lists files of springfield's own that cannot be read.
-func Damaged(p client.Places) []error {
-	var all []error
-	files, _ := os.ReadDir(p.StatePath("edits"))
-	for _, f := range files {
-		path := p.StatePath("edits", f.Name())
-		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
-			continue
-		}
-		if k := readMemory(path); k.err != nil {
-			all = append(all, damaged(path, k.err))
+func (s *Settings) Damaged() []error {
+	_, all, _ := s.allMemories()
+	for i, err := range all {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			all[i] = &journal.DamagedError{File: at.Path, Err: err}
 		}
 	}
-	return append(all, Journal(p).Damaged()...)
-}
-
-func damaged(path string, err error) error {
-	if known := (*journal.DamagedError)(nil); errors.As(err, &known) {
-		return err
-	}
-	return &journal.DamagedError{File: path, Err: err}
+	return append(all, Journal(s.Places).Damaged()...)
 }
 
 // CheckState says why the state directory could not be written.
 func CheckState(p client.Places) error {
 	dir := p.StatePath()
-	for !pathExists(dir) && filepath.Dir(dir) != dir {
+	for !rooted.PathExists(dir) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir) // it will be made in there
 	}
 	f, err := os.CreateTemp(dir, ".springfield-check-*")

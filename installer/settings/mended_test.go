@@ -13,9 +13,10 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Undo and disable would write the one anew and remove the other.
+// Enable, undo and disable would write the one anew, or remove the other.
 func TestReadOnlyFilesStay(t *testing.T) {
 	for _, before := range []string{twoSpaces, "(none)"} {
 		p := newPlaces(t)
@@ -30,6 +31,9 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		}
 		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
+		}
+		if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("enable: %v", err)
 		}
 	}
 }
@@ -69,7 +73,7 @@ func TestJournalIsSwept(t *testing.T) {
 		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
-	if pathExists(left) {
+	if rooted.PathExists(left) {
 		t.Error("what a kill has left in the journal stays for ever")
 	}
 }
@@ -249,8 +253,8 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	must(t, os.RemoveAll(p.Work))
 	undo(t, p)
 	undo(t, p)
-	if got := look(t, user); got != "{}\n" || pathExists(p.Work) {
-		t.Errorf("user settings %q, the project is there: %v", got, pathExists(p.Work))
+	if got := look(t, user); got != "{}\n" || rooted.PathExists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, rooted.PathExists(p.Work))
 	}
 }
 
@@ -282,16 +286,16 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	dir := filepath.Join(p.Work, ".claude")
 	enable(t, p, ned, client.Project, false)
 	undo(t, p)
-	if pathExists(dir) {
+	if rooted.PathExists(dir) {
 		t.Error("undo leaves it")
 	}
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if pathExists(dir) {
+	if rooted.PathExists(dir) {
 		t.Error("disable leaves it")
 	}
 	undo(t, p)
-	if !pathExists(settingsOf(t, p, client.Project)) {
+	if !rooted.PathExists(settingsOf(t, p, client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -299,7 +303,7 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if !pathExists(dir) {
+	if !rooted.PathExists(dir) {
 		t.Error("one that was there before is gone")
 	}
 	enable(t, p, ned, client.Project, false)

@@ -247,7 +247,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			must(t, Journal(p).ApplyChange(plan))
 			disable(t, p, plugin, client.Project)
 			disable(t, p, plugin, client.Local)
-			if user := settingsOf(t, p, client.User); pathExists(user) {
+			if user := settingsOf(t, p, client.User); rooted.PathExists(user) {
 				t.Errorf("user settings are left: %q", look(t, user))
 			}
 		})
@@ -272,40 +272,31 @@ func TestDisableWithoutAMemory(t *testing.T) {
 	}
 }
 
-// A declaration that two projects need stays until neither does.
-func TestDeclarationOutlivesOneOfItsUsers(t *testing.T) {
-	a := newPlaces(t)
-	b := a
-	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
-	ned := pluginOf(a, "ned-flanders")
-	user := settingsOf(t, a, client.User)
-	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
-	enable(t, a, ned, client.Project, true)
-	enable(t, b, ned, client.Local, true)
-	disable(t, a, ned, client.Project)
-	if got := look(t, user); !strings.Contains(got, ned.Suite) {
-		t.Errorf("the declaration has gone while another project needs it:\n%s", got)
-	}
-	disable(t, b, ned, client.Local)
-	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
-		t.Errorf("afterwards\n%s", got)
-	}
-}
-
-// A project that was deleted needs nothing any more.
-func TestDeclarationDoesNotOutliveADeletedProject(t *testing.T) {
-	a := newPlaces(t)
-	b := a
-	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
-	ned := pluginOf(a, "ned-flanders")
-	user := settingsOf(t, a, client.User)
-	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
-	enable(t, b, ned, client.Local, true)
-	enable(t, a, ned, client.Project, true)
-	must(t, os.RemoveAll(b.Work))
-	disable(t, a, ned, client.Project)
-	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
-		t.Errorf("afterwards\n%s", got)
+// A declaration that two projects need stays until neither does; a project that was deleted
+// needs nothing any more.
+func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
+	for _, deleted := range []bool{false, true} {
+		a := newPlaces(t)
+		b := a
+		b.Work, b.Root = a.Work+"-b", a.Work+"-b"
+		ned := pluginOf(a, "ned-flanders")
+		user := settingsOf(t, a, client.User)
+		put(t, user, "{\n  \"model\": \"opus\"\n}\n")
+		enable(t, b, ned, client.Local, true)
+		enable(t, a, ned, client.Project, true)
+		if deleted {
+			must(t, os.RemoveAll(b.Work))
+		}
+		disable(t, a, ned, client.Project)
+		if !deleted {
+			if got := look(t, user); !strings.Contains(got, ned.Suite) {
+				t.Errorf("the declaration has gone while another project needs it:\n%s", got)
+			}
+			disable(t, b, ned, client.Local)
+		}
+		if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
+			t.Errorf("deleted %t: afterwards\n%s", deleted, got)
+		}
 	}
 }
 
@@ -642,16 +633,6 @@ func TestDisableBehindALink(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
-	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
-	put(t, path, "{}")
-	must(t, os.Chmod(path, 0o444))
-	if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: false}); !errors.Is(err, os.ErrPermission) {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
@@ -683,7 +664,7 @@ func remember(p client.Places, dir string) error {
 
 func TestSuites(t *testing.T) {
 	p := newPlaces(t)
-	if list, err := KnownSuites(p); len(list) != 0 || err != nil {
+	if list, _, err := KnownSuites(p); len(list) != 0 || err != nil {
 		t.Errorf("at first: %v, %v", list, err)
 	}
 	root := t.TempDir()
@@ -704,7 +685,7 @@ func TestSuites(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-	list, err := KnownSuites(p)
+	list, _, err := KnownSuites(p)
 	must(t, err)
 	got := map[string]bool{}
 	for _, dir := range list {
@@ -714,7 +695,7 @@ func TestSuites(t *testing.T) {
 		t.Errorf("%v, want %v", list, want)
 	}
 	os.Remove(want[3])
-	if list, err = KnownSuites(p); len(list) != 7 || err != nil {
+	if list, _, err = KnownSuites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
 	}
 	info, err := os.Stat(p.StatePath())

@@ -19,12 +19,12 @@ import (
 // springfield remembers of its edits. Each file is read once.
 type Settings struct {
 	*client.Snapshot
-	kept map[string]kept // by the file it is about
+	kept map[string]*kept // by where it is remembered
 }
 
 // ReadSettings begins to read settings.
 func ReadSettings(p client.Places) *Settings {
-	return &Settings{client.NewSnapshot(p), map[string]kept{}}
+	return &Settings{client.NewSnapshot(p), map[string]*kept{}}
 }
 
 // Journal keeps every edit of one user's, so that it can be undone.
@@ -94,8 +94,6 @@ func (s *Settings) openFile(in, path string) (file, error) {
 	return f, nil
 }
 
-func (s *Settings) userFile() (file, error) { return s.openScope(client.User) }
-
 // refused says which file an error is about, but for one about marketplaces.
 func (f file) refused(err error) error {
 	if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
@@ -140,12 +138,12 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if err != nil {
 		return err
 	}
-	same := bytes.Equal(after, f.currentBytes())
+	same := bytes.Equal(after, f.Before.Bytes())
 	if same && (behalf == "" || !m.sharesEdits(edits, behalf)) {
 		return nil
 	}
 	if same {
-		after = f.currentBytes()
+		after = f.Before.Bytes()
 	}
 	edit, err := f.editTo(after)
 	if err != nil {
@@ -156,7 +154,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if err != nil {
 			return f.refused(err)
 		}
-		next.Left = hashBytes(after)
+		next.Left = journal.HashBytes(after)
 		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
@@ -177,19 +175,10 @@ func (s *Settings) planned(f file, next *memory) {
 	if f.host == "" {
 		return
 	}
-	k := s.kept[f.At]
+	k := s.readMemory(memoryFile(s.Places, f.At))
 	if k.memory = next; len(next.Members) == 0 {
 		k.memory = nil
 	}
-	s.kept[f.At] = k
-}
-
-// currentBytes is what the file holds, nothing if it does not exist.
-func (f file) currentBytes() []byte {
-	if f.Before == nil {
-		return nil
-	}
-	return f.Before.Data
 }
 
 // release adds an edit that takes back what was set on behalf of a file. It is
@@ -227,5 +216,5 @@ func planned(c journal.Change, f file) []byte {
 			return e.After.Data
 		}
 	}
-	return f.currentBytes()
+	return f.Before.Bytes()
 }

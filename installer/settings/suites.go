@@ -7,12 +7,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type suites struct {
@@ -37,14 +37,8 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	return e, nil
 }
 
-// KnownSuites lists the remembered directories that still exist.
-func KnownSuites(p client.Places) ([]string, error) {
-	there, _, err := AllSuites(p)
-	return there, err
-}
-
-// AllSuites lists the remembered directories, those that are gone apart.
-func AllSuites(p client.Places) (there, gone []string, err error) {
+// KnownSuites lists the remembered directories, those that are gone apart.
+func KnownSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("list suites: %w", err)
@@ -52,7 +46,7 @@ func AllSuites(p client.Places) (there, gone []string, err error) {
 	for _, dir := range list.Suites {
 		switch {
 		case !filepath.IsAbs(dir):
-		case pathExists(dir):
+		case rooted.PathExists(dir):
 			there = append(there, dir)
 		default:
 			gone = append(gone, dir)
@@ -80,14 +74,4 @@ func encodeIndented(v any) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(v)
 	return b.Bytes(), err
-}
-
-func pathExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -78,9 +78,7 @@ func (v view) scopeBelow(id string) string {
 	return name
 }
 
-// overruled tells which layer above the file has the last word on a plugin.
-func (v view) overruled(id string) (name string, on, says bool) { return lastWord(v.above, id) }
-
+// lastWord is the highest layer that says anything of a plugin.
 func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
 	for _, l := range layers {
 		if on, says := l.SaysOf(id); says {
@@ -100,7 +98,7 @@ func switchesOn(name string) string {
 // noteOverruled says when another scope decides about a plugin, against what is
 // wanted of it.
 func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
-	name, on, says := v.overruled(id)
+	name, on, says := lastWord(v.above, id)
 	if !says || on == wanted {
 		return
 	}

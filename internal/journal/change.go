@@ -11,6 +11,7 @@ package journal
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -33,7 +35,8 @@ type Content struct {
 
 func (c *Content) isDirectory() bool { return c != nil && c.Mode.IsDir() }
 
-func (c *Content) dataOf() []byte {
+// Bytes are what the file holds, nothing if there is none.
+func (c *Content) Bytes() []byte {
 	if c == nil {
 		return nil
 	}
@@ -44,7 +47,7 @@ func (c *Content) hashOf() string {
 	if c.SHA256 != "" {
 		return c.SHA256
 	}
-	return hashBytes(c.Data)
+	return HashBytes(c.Data)
 }
 
 // hasSameBytes tells whether a content has the same bytes as another, or both are no file.
@@ -199,7 +202,7 @@ func (c Change) DiffIn(dir string) string {
 }
 
 func diffContents(from, to string, before, after *Content) string {
-	was, is := before.dataOf(), after.dataOf()
+	was, is := before.Bytes(), after.Bytes()
 	if IsText(was) && IsText(is) {
 		return udiff.Unified(from, to, string(was), string(is))
 	}
@@ -226,3 +229,68 @@ type WriteError struct {
 
 func (e *WriteError) Error() string { return fmt.Sprintf("write %s: %v", e.Kind, e.Err) }
 func (e *WriteError) Unwrap() error { return e.Err }
+
+// RunError says that another program has not done its part. All files are as before.
+type RunError struct{ Err error }
+
+func (e *RunError) Error() string { return e.Err.Error() }
+func (e *RunError) Unwrap() error { return e.Err }
+
+// runOther has the other program do its part. left are the files that have not got their
+// bytes back.
+func (c Change) runOther() (left []string, err error) {
+	if c.Run == nil {
+		return nil, nil
+	}
+	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
+	links := make([]string, len(kept))
+	for i, e := range kept {
+		links[i], _ = os.Readlink(e.Path) // "" for a file that is none
+	}
+	if failed := c.Run(); failed != nil {
+		err = &RunError{failed}
+	}
+	for i, e := range kept {
+		if failed := e.giveBack(links[i]); failed != nil {
+			err = errors.Join(err, failed)
+			left = append(left, e.Path)
+		}
+	}
+	return left, err
+}
+
+// giveBack gives a file the bytes and the mode back that it had, and a link that was
+// replaced by a file.
+func (e Edit) giveBack(link string) error {
+	if now, _ := os.Readlink(e.Path); link != "" && now != link {
+		fresh := tempName(e.Path, rand.Text())
+		err := os.Symlink(link, fresh)
+		if err == nil {
+			err = os.Rename(fresh, e.Path)
+		}
+		if err != nil {
+			_ = os.Remove(fresh)
+			return nameFailure("write", e.Path, err)
+		}
+	}
+	now, err := OpenEdit(e.In, e.Path)
+	if err != nil {
+		return err
+	}
+	now.After = e.Before
+	return now.WriteUnjournaled()
+}
+
+// isInterrupted tells whether an entry is of a change that was killed, and another program may
+// have been at its files.
+func (e Entry) isInterrupted() bool { return e.open && len(e.Calls) > 0 }
+
+// maxRun is longer than all commands of a call can take.
+const maxRun = 5 * time.Minute
+
+// isEdited tells whether a file was written after the other program of a change that was
+// killed can have been at it: then it is the user's again.
+func (e Entry) isEdited(at string) bool {
+	info, err := os.Lstat(at)
+	return err == nil && info.ModTime().After(e.written.Add(maxRun*time.Duration(len(e.Calls))))
+}

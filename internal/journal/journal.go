@@ -121,7 +121,7 @@ func (j Journal) PlanAndApply(plan func() (Change, error)) (c Change, err error)
 
 // applyLocked notes in failure what an error leaves behind.
 func (j Journal) applyLocked(c Change, failure *WriteError) error {
-	unlock, err := j.takeLock()
+	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 // so that the one before it can be undone. It does so also with an entry that cannot
 // be read, which it then gives without content.
 func (j Journal) ForgetNewest() (Entry, error) {
-	unlock, err := j.takeLock()
+	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
 	if err != nil {
 		return Entry{}, fmt.Errorf("forget edit: %w", err)
 	}
@@ -266,14 +266,7 @@ func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, nameFailure("lock", dir, err)
 	}
-	return TakeLock(filepath.Join(j.Dir, "locks", hashBytes([]byte(at))[:32]+".lock"))
-}
-
-// newToken tells the temporary files of one change from those of all others.
-func newToken() string { return rand.Text() }
-
-func (j Journal) takeLock() (unlock func(), err error) {
-	return TakeLock(filepath.Join(j.Dir, "settings.lock"))
+	return TakeLock(filepath.Join(j.Dir, "locks", HashBytes([]byte(at))[:32]+".lock"))
 }
 
 func (j Journal) fileOf(id int, end string) string {
@@ -356,7 +349,8 @@ func (j Journal) listIDs() ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-func hashBytes(data []byte) string {
+// HashBytes is the SHA-256 of bytes in hexadecimal.
+func HashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -373,7 +367,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // writeEntry writes the entry of a change that is about to be applied, and of the files
 // that it keeps.
 func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
-	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
+	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves, Calls: c.Calls}
 	ids, err := j.listIDs()
 	if err != nil {
 		return e, err
@@ -528,7 +522,7 @@ func (c contents) readStored(stored *Content) (*Content, error) {
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && hashBytes(data) != stored.SHA256 {
+	if err == nil && HashBytes(data) != stored.SHA256 {
 		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
 	}
 	if err != nil {

@@ -216,11 +216,6 @@ func nameFailure(verb, path string, err error) error {
 	return &fs.PathError{Op: verb, Path: path, Err: err}
 }
 
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 func isMissing(path string) bool {
 	_, err := os.Lstat(path)
 	return errors.Is(err, fs.ErrNotExist)

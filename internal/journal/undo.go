@@ -117,9 +117,9 @@ func (u *Undo) addDirectory(f Edit) {
 		return
 	}
 	switch {
-	case f.Before == nil && isDirectory(f.At):
+	case f.Before == nil && rooted.IsDirectory(f.At):
 		dir.Before = f.After
-	case f.Before != nil && isMissing(f.At) && isDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
+	case f.Before != nil && isMissing(f.At) && rooted.IsDirectory(cmp.Or(dir.root, filepath.Dir(f.At))):
 		dir.After = f.Before
 	default:
 		return
@@ -181,7 +181,7 @@ func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	if was, is := len(after.dataOf()), len(now.dataOf()); was+is > maxDiffed {
+	if was, is := len(after.Bytes()), len(now.Bytes()); was+is > maxDiffed {
 		return fmt.Sprintf("%s has %d bytes, %s has %d\n", from, was, to, is), nil
 	}
 	return diffContents(from, to, after, now), nil
@@ -192,10 +192,10 @@ func (c contents) diffSince(f Edit, now *Content) (string, error) {
 // be made again, in the one that it did not leave, or one for a file of the user's own.
 func (e Edit) isWhollyGone(after *Content) bool {
 	dir := filepath.Dir(e.At)
-	if e.Before != nil || isDirectory(dir) {
+	if e.Before != nil || rooted.IsDirectory(dir) {
 		return false
 	}
-	return !after.hasSameBytes(nil) || !isDirectory(cmp.Or(e.root, filepath.Dir(dir)))
+	return !after.hasSameBytes(nil) || !rooted.IsDirectory(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
 // isInUse tells whether a tree holds a file that was not made in it, or another

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Changes are taken back one after the other, the newest first, each whole.
@@ -145,7 +147,7 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 		edits = append(edits, e)
 	}
 	w.do("update", edits...)
-	if isDirectory(w.path("work", "suite", "plugin")) {
+	if rooted.IsDirectory(w.path("work", "suite", "plugin")) {
 		t.Error("empty directories stay")
 	}
 	u, err := w.journal().PlanUndo()
@@ -175,7 +177,7 @@ func TestUndoOfATree(t *testing.T) {
 			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
 			must(t, err)
 			w.do("init", append(edits, w.edit("work/suite", "work/suite/file", "x"))...)
-			if w.read("work/suite/.git/config") != "[core]" || !isDirectory(w.path("work", "suite", ".git", "refs", "heads")) {
+			if w.read("work/suite/.git/config") != "[core]" || !rooted.IsDirectory(w.path("work", "suite", ".git", "refs", "heads")) {
 				t.Errorf("it is %q", w.files(false))
 			}
 			test.since(w)
@@ -183,7 +185,7 @@ func TestUndoOfATree(t *testing.T) {
 			if err == nil {
 				err = w.journal().ApplyChange(u.Change)
 			}
-			if err != nil || (len(u.Stays) > 0) != test.stays || isDirectory(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
+			if err != nil || (len(u.Stays) > 0) != test.stays || rooted.IsDirectory(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
 				t.Errorf("%v, stays %v; it is %q", err, u.Stays, w.files(false))
 			}
 		})

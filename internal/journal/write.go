@@ -19,6 +19,7 @@ package journal
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -343,14 +344,14 @@ func sweepTemps(in rooted.Folder, dir string) {
 
 // WriteUnjournaled writes one edit at once, in no journal: for springfield's own state.
 func (e Edit) WriteUnjournaled() error {
-	_, err := writeEdits([]Edit{e}, newToken(), nil)
+	_, err := writeEdits([]Edit{e}, rand.Text(), nil)
 	return err
 }
 
 // WriteUnjournaled writes a change in no journal: for directories of springfield's own, such as
 // a stage. It does all edits or none; every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {
-	if left, err := writeEdits(c.Edits, newToken(), nil); err != nil {
+	if left, err := writeEdits(c.Edits, rand.Text(), nil); err != nil {
 		return &WriteError{Kind: c.kindOfChange(), Err: err, Left: left}
 	}
 	return nil

@@ -208,6 +208,24 @@ func IsSame(a, b string) bool {
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
+// PathExists tells whether there is something at a path, links followed.
+func PathExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// IsMissing tells whether there is surely nothing at a path.
+func IsMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// IsDirectory tells whether a directory is at a path, links followed.
+func IsDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // HoldsPath tells whether a path is a directory, or lies below it, by their names.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)

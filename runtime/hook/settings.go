@@ -116,24 +116,41 @@ func FindSettings(executable, state, project string) (Settings, error) {
 	return ReadSettings(root, state, project)
 }
 
-// ReadSettings puts the layers over the plugin's own file.
+// Layer is a file of settings, and who writes it.
+type Layer struct {
+	Path string
+	By   strategy.Writer
+	most int // bytes
+}
+
+// Layers are the files of a plugin's settings, each over the one before. Empty directories
+// for state or project leave theirs out.
+func (p Plugin) Layers(state, project string) []Layer {
+	all := make([]Layer, 0, 3)
+	own := p.path
+	if p.Root != "" {
+		own = filepath.Join(p.Root, configFile)
+	}
+	if own != "" {
+		all = append(all, Layer{own, strategy.Author, maxConfig})
+	}
+	if state != "" {
+		all = append(all, Layer{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
+	}
+	if project != "" {
+		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
+		all = append(all, Layer{path, strategy.Project, maxProject})
+	}
+	return all
+}
+
+// ReadSettings puts the layers over each other. The plugin's own file was read with it.
 func (p Plugin) ReadSettings(state, project string) Settings {
 	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults(), Options: p.Strategy.New()}
-	for _, layer := range []struct {
-		in, path string
-		most     int
-		by       strategy.Writer
-	}{
-		{p.path, p.path, 0, strategy.Author},
-		{state, filepath.Join(state, p.Name+".json"), maxConfig, strategy.User},
-		{project, filepath.Join(project, ".claude", "springfield", p.Name+".json"), maxProject, strategy.Project},
-	} {
-		if layer.in == "" {
-			continue
-		}
+	for _, layer := range p.Layers(state, project) {
 		data, err := p.data, error(nil)
-		if layer.by != strategy.Author {
-			data, err = file.ReadRegular(layer.path, layer.most)
+		if layer.By != strategy.Author {
+			data, err = file.ReadRegular(layer.Path, layer.most)
 		}
 		var faults []string
 		switch {
@@ -141,13 +158,13 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 		case err != nil:
 			faults = []string{err.Error()}
 		default:
-			s, faults = s.Overlay(data, layer.by)
+			s, faults = s.Overlay(data, layer.By)
 		}
 		if more := len(faults) - maxFaults; more > 0 {
 			faults = append(faults[:maxFaults], strconv.Itoa(more)+" more faults")
 		}
 		for _, says := range faults {
-			s.Faults = append(s.Faults, shortenText(layer.path+": "+says, maxFault))
+			s.Faults = append(s.Faults, shortenText(layer.Path+": "+says, maxFault))
 		}
 	}
 	return s
