@@ -58,9 +58,7 @@ func (s shop) release(version string, change func(strategy string) string) {
 	write(s.w.t, strategy, change(read(s.w.t, strategy)))
 	s.forAll(filepath.Join(suite, "ned-flanders", "hooks"))
 	script, err := filepath.Abs("../release/marketplace/branches.sh")
-	if err != nil {
-		s.w.t.Fatal(err)
-	}
+	must(s.w.t, err)
 	if out := s.w.exec("sh", s.w.env([]string{s.w.bin(), "/usr/bin", "/bin"}), script, suite, s.dir, "springfield "+version+", made from a test", "1700000000"); out.Code != 0 {
 		s.w.t.Fatalf("branches.sh: %s%s", out.Stdout, out.Stderr)
 	}
@@ -79,15 +77,9 @@ func (s shop) forAll(hooks string) {
 			data = program
 		}
 		file := filepath.Join(hooks, filepath.FromSlash(at))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			s.w.t.Fatal(err)
-		}
-		if err := os.WriteFile(file, data, 0o755); err != nil {
-			s.w.t.Fatal(err)
-		}
-		if err := os.Chmod(file, 0o755); err != nil {
-			s.w.t.Fatal(err)
-		}
+		must(s.w.t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(s.w.t, os.WriteFile(file, data, 0o755))
+		must(s.w.t, os.Chmod(file, 0o755))
 	}
 }
 

@@ -90,9 +90,8 @@ func unpacked(t *testing.T, platform string) map[string][]byte {
 		for _, f := range z.File {
 			r, err := f.Open()
 			must(t, err)
-			if files[f.Name], err = io.ReadAll(r); err != nil {
-				t.Fatal(err)
-			}
+			files[f.Name], err = io.ReadAll(r)
+			must(t, err)
 		}
 		return files
 	}
@@ -111,9 +110,8 @@ func unpacked(t *testing.T, platform string) map[string][]byte {
 		if h.Uid != 0 || h.Gid != 0 || h.Mode != mode || h.Typeflag != tar.TypeReg || filepath.IsAbs(h.Name) || strings.Contains(h.Name, "..") {
 			t.Errorf("%s: %+v", platform, h)
 		}
-		if files[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
-		}
+		files[h.Name], err = io.ReadAll(r)
+		must(t, err)
 	}
 }
 

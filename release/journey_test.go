@@ -45,9 +45,8 @@ func emptyHome(t *testing.T, tools ...string) (home string, env []string) {
 		if err != nil {
 			t.Fatalf("these tests need %s: %v", tool, err)
 		}
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			t.Fatal(err)
-		}
+		path, err = filepath.EvalSymlinks(path)
+		must(t, err)
 		must(t, os.Symlink(path, filepath.Join(bin, tool)))
 	}
 	return home, []string{"PATH=" + bin, "HOME=" + home, "TMPDIR=" + tmp, "TERM=dumb", "LANG=C.UTF-8"}

@@ -194,9 +194,8 @@ func TestLauncherPassesSignals(t *testing.T) {
 			out, err := cmd.StdoutPipe()
 			must(t, err)
 			must(t, cmd.Start())
-			if _, err := out.Read(make([]byte, 6)); err != nil {
-				t.Fatal(err)
-			}
+			_, err = out.Read(make([]byte, 6))
+			must(t, err)
 			must(t, cmd.Process.Signal(signal))
 			err = cmd.Wait()
 			if cmd.ProcessState.ExitCode() != 42 {

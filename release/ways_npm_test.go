@@ -157,9 +157,8 @@ func cancelAtTerminal(t *testing.T, home string, env []string) {
 		}
 		if !typed && strings.Contains(screen.String(), "Which plugins") {
 			typed = true
-			if _, err := terminal.WriteString("\x03"); err != nil {
-				t.Fatal(err)
-			}
+			_, err := terminal.WriteString("\x03")
+			must(t, err)
 		}
 	}
 	_ = cmd.Wait()

@@ -63,9 +63,8 @@ func (b *browser) call(method string, params any) (result map[string]any) {
 	}
 	data, err := json.Marshal(message)
 	must(b.t, err)
-	if _, err := b.in.Write(append(data, 0)); err != nil {
-		b.t.Fatal(err)
-	}
+	_, err = b.in.Write(append(data, 0))
+	must(b.t, err)
 	for {
 		data, err := b.out.ReadBytes(0)
 		if err != nil {

@@ -15,9 +15,7 @@ func BenchmarkEnable(b *testing.B) {
 	dir := b.TempDir()
 	cli := scratch.Program(b, "cmd/springfield")
 	home := filepath.Join(dir, "home")
-	if err := os.Mkdir(home, 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must(b, os.Mkdir(home, 0o755))
 	call := func(path string, args ...string) {
 		b.Helper()
 		cmd := exec.Command(cli, args...)

@@ -178,10 +178,8 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	dir := t.TempDir()
 	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3")
 	program, project := filepath.Join(cask, "springfield"), filepath.Join(dir, "project")
-	if err := errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(program, nil, 0o755), os.Symlink(program, filepath.Join(dir, "springfield")),
-		os.Mkdir(project, 0o755), os.WriteFile(filepath.Join(project, "package.json"), []byte("{}"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(program, nil, 0o755), os.Symlink(program, filepath.Join(dir, "springfield")),
+		os.Mkdir(project, 0o755), os.WriteFile(filepath.Join(project, "package.json"), []byte("{}"), 0o644)))
 	for path, want := range map[string]string{
 		"bin/springfield":                            "rm DIR/bin/springfield",
 		".local/bin/springfield":                     "rm DIR/.local/bin/springfield",

@@ -138,9 +138,8 @@ func unspaced(text string) string { return strings.Join(strings.Fields(text), ""
 
 func (x *person) send(keys string) {
 	x.t.Helper()
-	if _, err := io.WriteString(x.ptm, keys); err != nil {
-		x.t.Fatal(err)
-	}
+	_, err := io.WriteString(x.ptm, keys)
+	must(x.t, err)
 }
 
 func (x *person) exitCode() int {

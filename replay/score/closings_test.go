@@ -8,7 +8,6 @@ package score
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -53,16 +52,13 @@ type closing struct {
 // may be shaped on dev; check says what they are worth, so its rows are counted
 // and never shown.
 // Of chosen languages only dev is scored, by ned-flanders alone.
-func scoreClosings(out io.Writer, dir string, verbose bool, only []string) error {
+func scoreClosings(t *testing.T, out io.Writer, dir string, verbose bool, only []string) {
 	halves, ways := []string{"dev", "check"}, contests()
 	if len(only) > 0 {
 		halves, ways = halves[:1], ways[:1]
 	}
 	for _, half := range halves {
-		rows, err := readClosings(filepath.Join(dir, half))
-		if err != nil {
-			return err
-		}
+		rows := readClosings(t, filepath.Join(dir, half))
 		if len(only) > 0 {
 			rows = slices.DeleteFunc(rows, func(r closing) bool { return !slices.Contains(only, r.Lang) })
 		}
@@ -71,12 +67,9 @@ func scoreClosings(out io.Writer, dir string, verbose bool, only []string) error
 			if c.alone {
 				continue // there is no guard that a closing could meet
 			}
-			if err := scoreHalf(out, c, rows, verbose && half == "dev"); err != nil {
-				return err
-			}
+			scoreHalf(t, out, c, rows, verbose && half == "dev")
 		}
 	}
-	return nil
 }
 
 // parts are the ways to cut rows, for the strategy whose rules are read closely.
@@ -89,13 +82,10 @@ func parts() map[string]func(closing) string {
 	}
 }
 
-func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
+func scoreHalf(t *testing.T, out io.Writer, c contest, rows []closing, verbose bool) {
 	all := tallies{}
 	for _, r := range rows {
-		v, err := decide(c, "", r.Text)
-		if err != nil {
-			return err
-		}
+		v := decide(t, c, "", r.Text)
 		goesOn := v.Decision == strategy.Continue || c.oracle && v.Page != "" && r.Expect == "continue"
 		all.count("all", r, goesOn)
 		all.count(map[bool]string{true: "English", false: "other languages"}[r.Lang == "en"], r, goesOn)
@@ -117,14 +107,13 @@ func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
 		fmt.Fprintf(out, "  %-24s %d of %d\n", "asks a judge", all.asked, len(rows))
 	}
 	if c.name != "default" {
-		return nil
+		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(all.of)) {
 		if name, value, ok := strings.Cut(key, "\t"); ok {
 			all.line(out, key, name+" "+value)
 		}
 	}
-	return nil
 }
 
 // tallies are rates by part.
@@ -168,31 +157,27 @@ func spoken(r replay.Rate) string {
 }
 
 // readClosings reads every file of a directory, a file an author.
-func readClosings(dir string) ([]closing, error) {
+func readClosings(t *testing.T, dir string) (all []closing) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s has no *.jsonl", dir))
+	must(t, err)
+	if len(files) == 0 {
+		t.Fatalf("%s has no *.jsonl", dir)
 	}
-	var all []closing
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
+		must(t, err)
 		for n, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 			c := closing{author: strings.TrimSuffix(filepath.Base(file), ".jsonl")}
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.DisallowUnknownFields()
-			if err := d.Decode(&c); err != nil {
-				return nil, fmt.Errorf("%s: line %d: %w", file, n+1, err)
-			}
-			if c.Expect != "continue" && c.Expect != "stop" {
-				return nil, fmt.Errorf("%s: line %d: expect %q is neither continue nor stop", file, n+1, c.Expect)
+			if err := d.Decode(&c); err != nil || c.Expect != "continue" && c.Expect != "stop" {
+				t.Fatalf("%s: line %d: expect %q, which has to be continue or stop: %v", file, n+1, c.Expect, err)
 			}
 			all = append(all, c)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // The closings are what closings/README.md says of them.
@@ -209,8 +194,7 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 	ids, texts := map[string]bool{}, map[string]bool{}
 	authors, langs, hard, continues, all := map[string]int{}, map[string]int{}, 0, 0, 0
 	for _, half := range []string{"dev", "check"} {
-		rows, err := readClosings(filepath.Join(closings, half))
-		must(t, err)
+		rows := readClosings(t, filepath.Join(closings, half))
 		for _, r := range rows {
 			if ids[r.ID] || texts[r.Text] || strings.TrimSpace(r.Text) == "" || !strings.HasPrefix(r.ID, r.author+"-"+r.Lang+"-") {
 				t.Errorf("%s: the id or the text is there twice, or is not its author's", r.ID)
@@ -247,13 +231,12 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 
 // Each example of a pack of a language is decided as it should be.
 func TestExamples(t *testing.T) {
-	rows, err := readClosings(filepath.Join(closings, "examples"))
-	must(t, err)
+	rows := readClosings(t, filepath.Join(closings, "examples"))
 	ned := contests()[0]
 	for _, r := range rows {
-		v, err := decide(ned, "", r.Text)
-		if goesOn := v.Decision == strategy.Continue; err != nil || goesOn != (r.Expect == "continue") {
-			t.Errorf("%s: %s by %s, %v", r.ID, v.Decision, v.Rule, err)
+		v := decide(t, ned, "", r.Text)
+		if goesOn := v.Decision == strategy.Continue; goesOn != (r.Expect == "continue") {
+			t.Errorf("%s: %s by %s", r.ID, v.Decision, v.Rule)
 		}
 	}
 }
@@ -262,16 +245,15 @@ func TestExamples(t *testing.T) {
 // are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
-		must(t, scoreClosings(display.SafeWriter(os.Stdout), closings, testing.Verbose(), langs()))
+		scoreClosings(t, display.SafeWriter(os.Stdout), closings, testing.Verbose(), langs())
 		return
 	}
 	var out bytes.Buffer
-	must(t, scoreClosings(&out, closings, true, nil))
+	scoreClosings(t, &out, closings, true, nil)
 	if want := regexp.MustCompile(`(?s)^dev: \d+ closings\n.*\ncheck: \d+ closings\ndefault\n  all +wrongly continued \d+ of \d+ \(`); !want.MatchString(out.String()) {
 		t.Errorf("no match for %s in\n%s", want, out.String())
 	}
-	secret, err := readClosings(filepath.Join(closings, "check"))
-	must(t, err)
+	secret := readClosings(t, filepath.Join(closings, "check"))
 	for _, c := range secret {
 		if strings.Contains(out.String(), c.ID) {
 			t.Errorf("%s, a row of check, is shown", c.ID)

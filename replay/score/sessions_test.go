@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -81,26 +80,15 @@ var sessions = flag.String("sessions", "", "directory of labelled stops: stops.j
 // tally counts one source's rows of one kind.
 type tally struct{ rows, continued int }
 
-func score(out io.Writer, dir string, verbose bool) error {
-	rows, err := readRows(filepath.Join(dir, "stops.jsonl"))
-	if err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp("", "springfield-score-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-
+// score decides on every row and prints, of each contest, what it continues of each source.
+func score(t *testing.T, out io.Writer, dir string, verbose bool) {
 	counts := map[string]map[string]*tally{} // contest, then "source expect"
 	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
+	rows, scratch := readRows(t, filepath.Join(dir, "stops.jsonl")), t.TempDir()
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
-		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
+		visitCuts(t, filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) {
 			for _, c := range ways {
-				v, err := decide(c, path, text)
-				if err != nil {
-					return err
-				}
+				v := decide(t, c, path, text)
 				if v.Page != "" && c.oracle && r.Expect == "CONTINUE" {
 					v.Decision = strategy.Continue
 				}
@@ -112,80 +100,55 @@ func score(out io.Writer, dir string, verbose bool) error {
 					fmt.Fprintf(out, "wrong, %s: %s line %d, %s: rule %s, %s\n", c.name, r.Session, r.Line, r.Label, v.Rule, v.Evidence)
 				}
 			}
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 	}
 	for _, c := range ways {
 		report(out, c.name, counts[c.name])
 	}
-	return nil
 }
 
-func readRows(path string) (map[string][]row, error) {
+// readRows are the rows of each session, in the order of their lines.
+func readRows(t *testing.T, path string) map[string][]row {
 	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+	must(t, err)
 	rows := map[string][]row{}
 	for n, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var r row
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, n+1, err)
-		}
-		if filepath.Base(r.Session) != r.Session {
-			return nil, fmt.Errorf("%s: line %d: session %q is not a file name", path, n+1, r.Session)
+		if err := json.Unmarshal(line, &r); err != nil || filepath.Base(r.Session) != r.Session {
+			t.Fatalf("%s: line %d: session %q, which has to be a file name: %v", path, n+1, r.Session, err)
 		}
 		rows[r.Session] = append(rows[r.Session], r)
-	}
-	if len(rows) == 0 {
-		return nil, errors.New(path + " has no rows")
 	}
 	for _, list := range rows {
 		slices.SortFunc(list, func(a, b row) int { return cmp.Compare(a.Line, b.Line) })
 	}
-	return rows, nil
+	return rows
 }
 
-// eachCut grows a copy of a session line by line and calls visit where a row
+// visitCuts grows a copy of a session line by line and calls visit where a row
 // cuts it, with the last text that Claude had said by then.
-func eachCut(from, to string, rows []row, visit func(r row, path, text string) error) error {
+func visitCuts(t *testing.T, from, to string, rows []row, visit func(r row, path, text string)) {
 	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
+	must(t, err)
 	defer in.Close()
 	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
+	must(t, err)
 	defer os.Remove(to)
 	defer out.Close()
 	lines := bufio.NewReaderSize(in, 1<<20)
 	text := ""
 	for n := 1; len(rows) > 0; n++ {
-		line, err := lines.ReadBytes('\n')
+		line, _ := lines.ReadBytes('\n')
 		if len(line) == 0 {
-			return fmt.Errorf("%s has %d lines, a row is at %d", from, n-1, rows[0].Line)
+			t.Fatalf("%s has %d lines, a row is at %d", from, n-1, rows[0].Line)
 		}
-		if err == nil || len(line) > 0 {
-			if _, err := out.Write(line); err != nil {
-				return err
-			}
-		}
-		if said := textOf(line); said != "" {
-			text = said
-		}
-		for len(rows) > 0 && rows[0].Line == n {
-			if err := visit(rows[0], to, text); err != nil {
-				return err
-			}
-			rows = rows[1:]
+		_, err := out.Write(line)
+		must(t, err)
+		text = cmp.Or(textOf(line), text)
+		for ; len(rows) > 0 && rows[0].Line == n; rows = rows[1:] {
+			visit(rows[0], to, text)
 		}
 	}
-	return nil
 }
 
 // textOf is the last text of an assistant's line, "" for any other.
@@ -214,13 +177,13 @@ func textOf(line []byte) string {
 	return text
 }
 
-func decide(c contest, path, text string) (strategy.Verdict, error) {
+func decide(t *testing.T, c contest, path, text string) strategy.Verdict {
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
 	snapshot := hook.Stop{Event: event, Settings: c.settings, Alone: c.alone}.Examine()
 	if len(snapshot.Faults) > 0 {
-		return strategy.Verdict{}, errors.New(snapshot.Faults[0])
+		t.Fatalf("%s at %q: %s", c.name, text, snapshot.Faults[0])
 	}
-	return snapshot.Verdict, nil
+	return snapshot.Verdict
 }
 
 func count(counts map[string]map[string]*tally, contest string, r row, v strategy.Verdict) {
@@ -270,18 +233,6 @@ func said(s string) string {
 
 const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 
-// write makes a directory of made sessions with their rows.
-func write(t *testing.T, rows string, sessions map[string][]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o755))
-	for name, lines := range sessions {
-		must(t, os.WriteFile(filepath.Join(dir, "sessions", name), []byte(strings.Join(lines, "\n")), 0o600))
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "stops.jsonl"), []byte(rows), 0o600))
-	return dir
-}
-
 // At every row the transcript is cut there and decided on by the code of the hook, with
 // nothing remembered from the row before. Two figures come out per source: wrongly
 // continued, of the rows where a person had something else to say, and caught, of the
@@ -290,19 +241,25 @@ func write(t *testing.T, rows string, sessions map[string][]string) string {
 // sessions stay where they are: they are other people's.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		must(t, score(display.SafeWriter(os.Stdout), *sessions, testing.Verbose()))
+		score(t, display.SafeWriter(os.Stdout), *sessions, testing.Verbose())
 		return
 	}
-	dir := write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}
-{"session":"a","line":2,"expect":"CONTINUE","label":"MIDTURN","source":"x"}
-{"session":"a","line":4,"expect":"WEAK_STOP","label":"END","source":"x"}
-{"session":"b","line":2,"expect":"STOP","label":"OTHER","source":"y"}
-`, map[string][]string{
-		"a": {prompt, said("Now I'll write the parser."), said("Task 1 complete. Should I go on with Task 2?"), said("Let me fix it.")},
-		"b": {prompt, said("Built with Next.js, as you asked.")},
-	})
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o755))
+	for name, lines := range map[string][]string{
+		"stops.jsonl": {
+			`{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}`,
+			`{"session":"a","line":2,"expect":"CONTINUE","label":"MIDTURN","source":"x"}`,
+			`{"session":"a","line":4,"expect":"WEAK_STOP","label":"END","source":"x"}`,
+			`{"session":"b","line":2,"expect":"STOP","label":"OTHER","source":"y"}`,
+		},
+		"sessions/a": {prompt, said("Now I'll write the parser."), said("Task 1 complete. Should I go on with Task 2?"), said("Let me fix it.")},
+		"sessions/b": {prompt, said("Built with Next.js, as you asked.")},
+	} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.Join(lines, "\n")), 0o600))
+	}
 	var out bytes.Buffer
-	must(t, score(&out, dir, true))
+	score(t, &out, dir, true)
 	// The cut decides: at line 2 the question of line 3 has not been asked.
 	for _, want := range []string{
 		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,
