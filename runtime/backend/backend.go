@@ -124,20 +124,14 @@ func failureOfStatus(code int) judge.Failure {
 func (e Env) redactSecrets(s string) string {
 	for _, v := range e.Vars {
 		name, value, _ := strings.Cut(v, "=")
-		if value = strings.TrimSpace(value); len(value) >= 6 && isSecret(strings.ToUpper(name)) {
+		secret := slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}, func(part string) bool {
+			return strings.Contains(strings.ToUpper(name), part)
+		})
+		if value = strings.TrimSpace(value); secret && len(value) >= 6 {
 			s = strings.ReplaceAll(s, value, "…")
 		}
 	}
 	return s
-}
-
-func isSecret(name string) bool {
-	for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // HintFor is what to do about a judge that does not answer.

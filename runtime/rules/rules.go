@@ -244,7 +244,11 @@ func conditions() []condition {
 			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 		}},
 		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return "the last tool call was " + r.Tool, r.matchesTool(a.situation)
+			last := a.situation.Turn.LastTool
+			if r.Window {
+				last = a.situation.Window.LastTool
+			}
+			return "the last tool call was " + r.Tool, last == r.Tool
 		}},
 		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
 		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
@@ -373,13 +377,6 @@ func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
 		most = maxForeignProgram
 	}
 	return a.kept.matchPattern(expr, text, most, a.meterFor(r))
-}
-
-func (r *Rule) matchesTool(s *strategy.Situation) bool {
-	if r.Window {
-		return s.Window.LastTool == r.Tool
-	}
-	return s.Turn.LastTool == r.Tool
 }
 
 // matchesTodos looks for entries with the status in the list that the rule set means:
