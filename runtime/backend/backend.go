@@ -122,11 +122,10 @@ func failureOfStatus(code int) judge.Failure {
 // redactSecrets takes out of s what must not be repeated: a server's error message may
 // quote the key it was sent.
 func (e Env) redactSecrets(s string) string {
+	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
 		name, value, _ := strings.Cut(v, "=")
-		secret := slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}, func(part string) bool {
-			return strings.Contains(strings.ToUpper(name), part)
-		})
+		secret := slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(strings.ToUpper(name), mark) })
 		if value = strings.TrimSpace(value); secret && len(value) >= 6 {
 			s = strings.ReplaceAll(s, value, "…")
 		}

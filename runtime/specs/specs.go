@@ -345,7 +345,8 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
-	mark := strings.Join([]string{shortened(st.Phase), st.currentTask(), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global), more}, " ")
+	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
+	mark := shortened(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
 	// Another springfield plugin that kept Claude going stands aside from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session

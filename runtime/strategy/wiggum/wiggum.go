@@ -220,12 +220,13 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 			return l.endLoop(activity.LoopPromised, count, l.s.Session.AgentName()+" said "+quotation.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
-	idle := 0 // our continues in a row without a tool call, of one prompt: without a transcript calls are not known
+	// Our continues in a row without a tool call, of one prompt. Without a transcript calls are not known.
+	idle := 0
 	if l.memory.Mark != "" && l.s.Turn.Known && l.memory.Prompt == l.s.Turn.PromptID && l.memory.Calls == l.s.Turn.Count {
 		idle = l.memory.Idle
 	}
 	stalls := 0 // those of them that brought the same words, too
-	if idle > 0 && l.memory.Text == quotation.HashText(l.s.Message.Text) {
+	if idle != 0 && l.memory.Text == quotation.HashText(l.s.Message.Text) {
 		stalls = l.memory.Stalls
 	}
 	switch {
