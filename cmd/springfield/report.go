@@ -55,13 +55,13 @@ const (
 
 func exitCode(err error) int {
 	var advised *check.Advised
-	var call interface{ Usage() bool } // a call about loops, which the hook answers, too
+	var call interface{ IsUsage() bool } // a call about loops, which the hook answers, too
 	var several *installer.SeveralError
 	var spec *generator.SpecError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.Usage() || errors.As(err, &several) || errors.As(err, &spec):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() || errors.As(err, &several) || errors.As(err, &spec):
 		return wrongUsage
 	}
 	return failed
