@@ -122,22 +122,15 @@ func failureOfStatus(code int) judge.Failure {
 // redactSecrets takes out of s what must not be repeated: a server's error message may
 // quote the key it was sent.
 func (e Env) redactSecrets(s string) string {
+	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
 		name, value, _ := strings.Cut(v, "=")
-		if value = strings.TrimSpace(value); len(value) >= 6 && isSecret(strings.ToUpper(name)) {
+		secret := slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(strings.ToUpper(name), mark) })
+		if value = strings.TrimSpace(value); secret && len(value) >= 6 {
 			s = strings.ReplaceAll(s, value, "…")
 		}
 	}
 	return s
-}
-
-func isSecret(name string) bool {
-	for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // HintFor is what to do about a judge that does not answer.

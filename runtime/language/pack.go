@@ -6,10 +6,7 @@
 // bounded by the length of what it is given.
 package language
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -66,12 +63,14 @@ func classNamed(name string) (c Class, ok bool) {
 	return 0, false
 }
 
-// Pack is what is known of one language.
+// Pack is what is known of one language. It is for one goroutine.
 type Pack struct {
-	Code  string // as in BCP 47
-	Name  string // in English
-	text  [classes]string
-	ready *ready // of a pack that stays in a library
+	Code string // as in BCP 47
+	Name string // in English
+	text [classes]string
+	// What has been worked out of the text, by class.
+	entries [classes][]string
+	probes  [classes][]probe
 }
 
 // ParsePack reads a pack. Its first line names the language, lines in brackets begin
@@ -106,13 +105,10 @@ func eachLine(text string, visit func(entry string)) {
 
 // Entries lists the entries of a class.
 func (p *Pack) Entries(c Class) []string {
-	if p.ready != nil && p.ready.entries[c] != nil {
-		return p.ready.entries[c]
+	if p.entries[c] == nil {
+		all := []string{}
+		eachLine(p.text[c], func(entry string) { all = append(all, entry) })
+		p.entries[c] = all
 	}
-	var all []string
-	eachLine(p.text[c], func(entry string) { all = append(all, entry) })
-	if p.ready != nil {
-		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
-	}
-	return all
+	return p.entries[c]
 }

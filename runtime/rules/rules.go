@@ -147,7 +147,13 @@ type asking struct {
 }
 
 func newAsking(s strategy.Situation, kept *Kept) *asking {
-	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	if kept == nil { // for this situation alone
+		kept = &Kept{}
+	}
+	return &asking{
+		situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept,
+		foreign: meter{maxForeignSteps}, trusted: meter{maxSteps},
+	}
 }
 
 // Matching asks rules in order, of one situation after the other. Without a match it is
@@ -238,7 +244,11 @@ func conditions() []condition {
 			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 		}},
 		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return "the last tool call was " + r.Tool, r.matchesTool(a.situation)
+			last := a.situation.Turn.LastTool
+			if r.Window {
+				last = a.situation.Window.LastTool
+			}
+			return "the last tool call was " + r.Tool, last == r.Tool
 		}},
 		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
 		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
@@ -369,13 +379,6 @@ func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
 	return a.kept.matchPattern(expr, text, most, a.meterFor(r))
 }
 
-func (r *Rule) matchesTool(s *strategy.Situation) bool {
-	if r.Window {
-		return s.Window.LastTool == r.Tool
-	}
-	return s.Turn.LastTool == r.Tool
-}
-
 // matchesTodos looks for entries with the status in the list that the rule set means:
 // the replayed one, or that of the window.
 func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
@@ -442,6 +445,10 @@ func Remaining(todos []activity.Todo) string {
 // those are compiled when their turn comes, see find.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
+	var acts []string
+	for _, act := range lastmessage.AllActs() {
+		acts = append(acts, string(act))
+	}
 	switch {
 	case r.ID == "":
 		return errors.New("a rule has no id")
@@ -449,9 +456,9 @@ func (r *Rule) checkFields() error {
 		return errors.New(quoted + ": an id has at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != strategy.Stop && r.Then != strategy.Continue:
 		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
-	case r.Act != "" && !slices.Contains(lastmessage.AllActs(), r.Act):
-		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + listActs())
-	case len(r.Lang) > 0 && !areKnown(r.Lang):
+	case r.Act != "" && !slices.Contains(acts, string(r.Act)):
+		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + strings.Join(acts, ", "))
+	case slices.ContainsFunc(r.Lang, func(code string) bool { return !slices.Contains(language.PackCodes(), code) }):
 		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.PackCodes(), ", "))
 	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
 		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
@@ -472,16 +479,4 @@ func (r *Rule) checkFields() error {
 		}
 	}
 	return nil
-}
-
-func listActs() string {
-	var all []string
-	for _, act := range lastmessage.AllActs() {
-		all = append(all, string(act))
-	}
-	return strings.Join(all, ", ")
-}
-
-func areKnown(codes []string) bool {
-	return !slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(language.PackCodes(), code) })
 }

@@ -10,6 +10,7 @@
 package specs
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -333,9 +334,9 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
 		v = r.guarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
 	default:
-		v = r.tidyProgress(stopBy("done", "task "+r.currentTask()+": none is left"))
+		v = r.tidyProgress(stopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
-	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
+	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.state.currentTask() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
 	return v
 }
 
@@ -343,7 +344,9 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 // done so often enough. more is what else can move.
 func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
-	mark := r.markOfRound() + more
+	st := r.state
+	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
+	mark := shortened(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
 	// Another springfield plugin that kept Claude going stands aside from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session
@@ -363,11 +366,11 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {
-		v := stopBy("stagnation", "task "+r.currentTask()+": two continues in a row moved neither the task nor an iteration")
+		v := stopBy("stagnation", "task "+r.state.currentTask()+": two continues in a row moved neither the task nor an iteration")
 		if m.Stalls == maxStalls {
-			v.Told = r.Title + ": stopped at task " + r.currentTask() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
+			v.Told = r.Title + ": stopped at task " + r.state.currentTask() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
 				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + "."
-			v.Notes = []string{"Stagnation at task " + r.currentTask() + ": two continues in a row moved neither the task nor an iteration"}
+			v.Notes = []string{"Stagnation at task " + r.state.currentTask() + ": two continues in a row moved neither the task nor an iteration"}
 		}
 		v.Remember = m
 		return v
@@ -385,22 +388,11 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	return r.tidyProgress(v)
 }
 
-func (r round) markOfRound() string {
-	return shortened(r.state.Phase) + " " + r.currentTask() + " " + strconv.Itoa(r.state.Attempt) + " " + strconv.Itoa(r.state.Global) + " "
-}
-
-func (r round) currentTask() string { return r.state.taskNumber() }
-
-func (s specState) taskNumber() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
+func (s specState) currentTask() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
 func (r round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
 
-func (r round) pluginName() string {
-	if r.s.Session.Plugin == "" {
-		return r.Name
-	}
-	return r.s.Session.Plugin
-}
+func (r round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
 // command is what the user types for one of the plugin's commands, as its host has them.
 func (r round) command(word string) string {

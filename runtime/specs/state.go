@@ -42,10 +42,16 @@ func readState(data []byte) (specState, error) {
 		return specState{}, err
 	}
 	s := specState{
-		Phase:    phaseName(members["phase"]),
+		Phase:    "unknown",
 		Awaiting: parseFlag(members["awaitingApproval"]),
 		Recovery: parseFlag(members["recoveryMode"]),
 		Quick:    parseFlag(members["quickMode"]),
+	}
+	if phase := members["phase"]; !jsonobject.IsAbsent(phase) {
+		var isText bool
+		if s.Phase, isText = codec.ExactString(phase); !isText {
+			s.Phase = string(phase)
+		}
 	}
 	for _, f := range []struct {
 		name     string
@@ -95,16 +101,6 @@ func parseFlag(raw []byte) bool {
 	return string(raw) == "true" || string(raw) == `"true"`
 }
 
-func phaseName(raw []byte) string {
-	if jsonobject.IsAbsent(raw) {
-		return "unknown"
-	}
-	if text, ok := codec.ExactString(raw); ok {
-		return text
-	}
-	return string(raw)
-}
-
 func isFinalPhase(phase string) bool {
 	switch strings.ToLower(phase) {
 	case "complete", "completed", "done", "finished", "cancelled", "canceled":
@@ -147,7 +143,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	case err == nil && state.Global >= state.Limit && !slices.Contains(m.Told, limitHash(file.Data)):
 		found.Evidence = "it is at its limit of iterations"
 	case err == nil && state.Phase == "execution" && state.Index < state.Total:
-		found.Evidence = "task " + state.taskNumber() + " of " + p.Name
+		found.Evidence = "task " + state.currentTask() + " of " + p.Name
 	case err == nil && found.Running && state.Quick && !isFinalPhase(state.Phase):
 		found.Evidence = "phase " + shortened(state.Phase) + " of " + p.Name
 	}

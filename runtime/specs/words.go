@@ -16,8 +16,8 @@ import (
 func (r round) goOnWithTask() strategy.Verdict {
 	st := r.state
 	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
-	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.currentTask() + ", Iter " + global + ")"
-	told := r.Title + " iteration " + global + " | Task " + r.currentTask()
+	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.state.currentTask() + ", Iter " + global + ")"
+	told := r.Title + " iteration " + global + " | Task " + r.state.currentTask()
 
 	block, group := taskBlock(r.tasksFile(), st.Index, r.Groups)
 	heading, hand := "## Current Task", "Hand the task above to the spec-executor agent. Do not carry it out yourself."
@@ -30,7 +30,7 @@ func (r round) goOnWithTask() strategy.Verdict {
 	}
 	state, tasks := r.place.Shown+"/"+r.StateFile, r.place.Shown+"/tasks.md"
 	return strategy.Verdict{
-		Rule: "task", Evidence: "task " + r.currentTask() + ", iteration " + global, Told: told,
+		Rule: "task", Evidence: "task " + r.state.currentTask() + ", iteration " + global, Told: told,
 		Reason: head + "\n\n" +
 			"## State\nPath: " + r.place.Shown + " | Index: " + index + " | Iteration: " + attempt + "/" + strconv.Itoa(st.Attempts) + " | Recovery: " + strconv.FormatBool(st.Recovery) + "\n\n" +
 			heading + "\n" + block + "\n\n" +
@@ -58,7 +58,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 	return strategy.Verdict{
 		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,
 		Notes: []string{"The state file says that all is done, and tasks.md has " + n},
-		Reason: "Tasks incomplete: the state file says that task " + r.currentTask() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
+		Reason: "Tasks incomplete: the state file says that task " + r.state.currentTask() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
 			"1. Carry out what is unchecked there through the spec-executor agent, and add no task.\n" +
 			"2. Write totalTasks and taskIndex in " + r.place.Shown + "/" + r.StateFile + " as you count them in tasks.md.\n" +
 			"3. When every box is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
@@ -103,12 +103,12 @@ func (r round) limited(reached int) strategy.Verdict {
 		v.Notes = append(v.Notes, capped)
 		capped = "\n" + capped + "\n"
 	}
-	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.currentTask() + " of " + r.place.Name + ". " +
+	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.state.currentTask() + " of " + r.place.Name + ". " +
 		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + ", or give up with " + r.command("cancel") + "."
 	if !r.Blocks {
 		return r.tellOnce(v, limitHash(r.file.Data))
 	}
-	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.currentTask() + ".\n" + capped + "\n" +
+	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.state.currentTask() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
 		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
 		"2. Fix that by hand, then start again: " + r.command("implement") + "\n" +

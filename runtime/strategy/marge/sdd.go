@@ -88,12 +88,6 @@ func parseSDD(text string) sddLedger {
 	return l
 }
 
-// planOfLedger is the plan that a ledger names in its first lines.
-func planOfLedger(text string) string {
-	lines := strings.SplitAfterN(text, "\n", planLines+1)
-	return parseSDD(strings.Join(lines[:min(len(lines), planLines)], "")).plan
-}
-
 // planInLine finds the plan that a line names: "# SDD ledger — plan: FILE.md".
 func planInLine(line string) string {
 	folded := quotation.LowerASCII(line)
@@ -257,7 +251,7 @@ func sddWants(s strategy.Situation) []strategy.Want {
 func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
-	if named := planOfLedger(string(s.Workspace.Files[sddDir+slug+sddFile].Data)); named != "" {
+	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
 		if name := relative(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}

@@ -19,9 +19,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/timestamp"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // File is where the goal loop lies in a workspace.
@@ -30,11 +29,8 @@ const File = ".stravinsky/continuation-loop.md"
 // maxFields is how many fields a file has at most: each is compared with all others.
 const maxFields = 200
 
-// Defaults of a loop's fields.
-const (
-	goalCount = 1
-	MaxCount  = 10
-)
+// MaxCount is how many iterations a loop has that does not say it.
+const MaxCount = 10
 
 // Goal is what a loop's file says.
 type Goal struct {
@@ -59,7 +55,7 @@ func ReadLoop(data []byte) (Goal, error) {
 	if err != nil {
 		return Goal{}, err
 	}
-	g := Goal{Count: goalCount, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
+	g := Goal{Count: 1, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
 	for _, f := range front.fields {
 		if err := g.takeField(f); err != nil {
 			return Goal{}, errorAtLine(f.line, f.key+": "+err.Error())
@@ -120,7 +116,18 @@ func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = front.setField(set[0], set[1])
+		key, value := set[0], set[1]
+		i := slices.IndexFunc(front.fields, func(had field) bool { return had.key == key })
+		switch {
+		case i < 0 && value == "":
+		case i < 0:
+			text = text[:front.end] + key + ": " + value + front.newline + text[front.end:]
+		case value == "":
+			text = text[:front.fields[i].start] + text[front.fields[i].end:]
+		default:
+			had := front.fields[i]
+			text = text[:had.start] + key + ": " + value + had.comment + front.newline + text[had.end:]
+		}
 	}
 	return []byte(text), nil
 }
@@ -403,21 +410,6 @@ func readList(text string) (values []string, comment string, err error) {
 			return nil, "", errors.New("a comma is missing in the list")
 		}
 	}
-}
-
-// setField is the text with a field set, added, or, for "", taken out.
-func (f front) setField(key, value string) string {
-	i := slices.IndexFunc(f.fields, func(had field) bool { return had.key == key })
-	switch {
-	case i < 0 && value == "":
-		return f.text
-	case i < 0:
-		return f.text[:f.end] + key + ": " + value + f.newline + f.text[f.end:]
-	case value == "":
-		return f.text[:f.fields[i].start] + f.text[f.fields[i].end:]
-	}
-	had := f.fields[i]
-	return f.text[:had.start] + key + ": " + value + had.comment + f.newline + f.text[had.end:]
 }
 
 // LoopFile is how much of a loop's file the history keeps.

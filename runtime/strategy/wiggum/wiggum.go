@@ -8,6 +8,7 @@
 package wiggum
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,12 +200,7 @@ func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 	return v
 }
 
-func (l *goalLoop) pluginName() string {
-	if l.s.Session.Plugin == "" {
-		return "ralph-wiggum"
-	}
-	return l.s.Session.Plugin
-}
+func (l *goalLoop) pluginName() string { return cmp.Or(l.s.Session.Plugin, Name) }
 
 func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 	if !l.Active {
@@ -224,7 +220,15 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 			return l.endLoop(activity.LoopPromised, count, l.s.Session.AgentName()+" said "+quotation.QuoteEvidence(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
-	stalls := l.countStalls()
+	// Our continues in a row without a tool call, of one prompt. Without a transcript calls are not known.
+	idle := 0
+	if l.memory.Mark != "" && l.s.Turn.Known && l.memory.Prompt == l.s.Turn.PromptID && l.memory.Calls == l.s.Turn.Count {
+		idle = l.memory.Idle
+	}
+	stalls := 0 // those of them that brought the same words, too
+	if idle != 0 && l.memory.Text == quotation.HashText(l.s.Message.Text) {
+		stalls = l.memory.Stalls
+	}
 	switch {
 	case count >= l.max:
 		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
@@ -239,7 +243,7 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
 		return l.pauseLoop(activity.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
-	return l.continueLoop(count, stalls)
+	return l.continueLoop(count, idle, stalls)
 }
 
 // lastWords is what Claude has said since our last continue. What the transcript has
@@ -251,24 +255,9 @@ func (l *goalLoop) lastWords() string {
 	return l.s.Message.Text
 }
 
-// countIdle counts our continues in a row without a tool call, of one prompt. Without
-// a transcript calls are not known.
-func (l *goalLoop) countIdle() int {
-	if l.memory.Mark == "" || !l.s.Turn.Known || l.memory.Prompt != l.s.Turn.PromptID || l.memory.Calls != l.s.Turn.Count {
-		return 0
-	}
-	return l.memory.Idle
-}
-
-// countStalls counts those of them that brought the same words, too.
-func (l *goalLoop) countStalls() int {
-	if l.countIdle() == 0 || l.memory.Text != quotation.HashText(l.s.Message.Text) {
-		return 0
-	}
-	return l.memory.Stalls
-}
-
-func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
+// continueLoop goes on. Idle are our continues in a row without a tool call, stalls those
+// of them that brought the same words, too.
+func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
 	if l.Session == "" && l.s.Session.ID != "" {
 		fields = append(fields, [2]string{"session_id", QuoteValue(l.s.Session.ID)})
@@ -286,19 +275,26 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	if err != nil {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
 	}
+	reason := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
+	if len(l.Promises) > 0 {
+		reason += " Completion promise: " + quotation.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
+	}
+	if l.Body != "" {
+		reason += "\n\n" + quotation.FirstRunes(l.Body, goalBody)
+	}
+	if l.s.Session.Protocol == "exit2" {
+		reason = "\n\n" + reason // as the original wrote it
+	}
 	v := strategy.Verdict{
 		Decision: strategy.Continue, Rule: "loop", Sure: 100,
 		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.limitInWords(),
-		Reason:   l.reasonFor(count),
+		Reason:   reason,
 		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: l.countIdle() + 1, Continues: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
+			Stalls: stalls + 1, Idle: idle + 1, Continues: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
-	}
-	if l.s.Session.Protocol == "exit2" {
-		v.Reason = "\n\n" + v.Reason // as the original wrote it
 	}
 	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
 		variable := ""
@@ -313,17 +309,6 @@ func (l *goalLoop) continueLoop(count, stalls int) strategy.Verdict {
 	}
 	v.Events = l.withBeginning(l.newEvent(kind, count))
 	return v
-}
-
-func (l *goalLoop) reasonFor(count int) string {
-	r := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
-	if len(l.Promises) > 0 {
-		r += " Completion promise: " + quotation.FirstRunes(strings.Join(l.Promises, " | "), goalPromise)
-	}
-	if l.Body != "" {
-		r += "\n\n" + quotation.FirstRunes(l.Body, goalBody)
-	}
-	return r
 }
 
 func (l *goalLoop) goalInWords() string {
