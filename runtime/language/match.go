@@ -319,11 +319,20 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	f.read[c] = true
-	for _, p := range f.Pack.probesOf(c) {
-		if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
-			f.has[c] = append(f.has[c], p.entry)
+	if f.Pack.ready != nil {
+		for _, p := range f.Pack.probesOf(c) {
+			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
+				f.has[c] = append(f.has[c], p.entry)
+			}
 		}
+		return f.has[c]
 	}
+	eachLine(f.Pack.text[c], func(entry string) {
+		word := longest(entry)
+		if n := len(word); (n < 3 || f.text.mayBegin(gramAt(word), gramAt(word[n-3:]))) && strings.Contains(f.text.all, word) {
+			f.has[c] = append(f.has[c], entry)
+		}
+	})
 	return f.has[c]
 }
 

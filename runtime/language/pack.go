@@ -6,7 +6,10 @@
 // bounded by the length of what it is given.
 package language
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -63,14 +66,12 @@ func classNamed(name string) (c Class, ok bool) {
 	return 0, false
 }
 
-// Pack is what is known of one language. It is for one goroutine.
+// Pack is what is known of one language.
 type Pack struct {
-	Code string // as in BCP 47
-	Name string // in English
-	text [classes]string
-	// What has been worked out of the text, by class.
-	entries [classes][]string
-	probes  [classes][]probe
+	Code  string // as in BCP 47
+	Name  string // in English
+	text  [classes]string
+	ready *ready // of a pack that stays in a library
 }
 
 // ParsePack reads a pack. Its first line names the language, lines in brackets begin
@@ -105,10 +106,13 @@ func eachLine(text string, visit func(entry string)) {
 
 // Entries lists the entries of a class.
 func (p *Pack) Entries(c Class) []string {
-	if p.entries[c] == nil {
-		all := []string{}
-		eachLine(p.text[c], func(entry string) { all = append(all, entry) })
-		p.entries[c] = all
+	if p.ready != nil && p.ready.entries[c] != nil {
+		return p.ready.entries[c]
 	}
-	return p.entries[c]
+	var all []string
+	eachLine(p.text[c], func(entry string) { all = append(all, entry) })
+	if p.ready != nil {
+		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
+	}
+	return all
 }

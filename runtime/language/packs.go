@@ -109,7 +109,8 @@ func LanguageNames(codes []string) string {
 }
 
 // Library keeps the packs that it has read, for reading many texts: what does not
-// depend on the text is worked out once. It is for one goroutine.
+// depend on the text is worked out once. It is for one goroutine. A nil Library keeps
+// nothing.
 type Library struct {
 	packs  map[string]*Pack
 	common map[string]*commonWord
@@ -128,14 +129,27 @@ type probe struct {
 	first, last uint32 // grams of the word
 }
 
+// ready is what a pack that stays has worked out, by class.
+type ready struct {
+	entries [classes][]string
+	probes  [classes][]probe
+}
+
 // packNamed is a pack of the library, nil if there is none.
 func (l *Library) packNamed(code string) *Pack {
+	if l == nil {
+		return PackNamed(code)
+	}
 	p, ok := l.packs[code]
 	if !ok {
+		if p = PackNamed(code); p != nil {
+			kept := *p
+			kept.ready = &ready{}
+			p = &kept
+		}
 		if l.packs == nil {
 			l.packs = map[string]*Pack{}
 		}
-		p = PackNamed(code)
 		l.packs[code] = p
 	}
 	return p
@@ -159,7 +173,7 @@ func (l *Library) commonWords() map[string]*commonWord {
 
 // probesOf are the entries of a class, ready to be looked for.
 func (p *Pack) probesOf(c Class) []probe {
-	if p.probes[c] == nil {
+	if p.ready.probes[c] == nil {
 		all := []probe{}
 		eachLine(p.text[c], func(entry string) {
 			one := probe{entry: entry, word: longest(entry)}
@@ -168,7 +182,7 @@ func (p *Pack) probesOf(c Class) []probe {
 			}
 			all = append(all, one)
 		})
-		p.probes[c] = all
+		p.ready.probes[c] = all
 	}
-	return p.probes[c]
+	return p.ready.probes[c]
 }

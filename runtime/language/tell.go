@@ -127,16 +127,28 @@ func (l *Library) latinIn(folded string) []*Pack {
 // commonIn counts, for each of the Latin languages, how many of its common words a
 // text has.
 func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
-	known := l.commonWords()
-	l.texts++
-	eachWord(folded, func(word string) {
-		if in := known[word]; in != nil && in.text != l.texts {
-			in.text = l.texts
-			for i := range hits {
-				hits[i] += int(in.languages >> i & 1)
+	if l != nil {
+		known := l.commonWords()
+		l.texts++
+		eachWord(folded, func(word string) {
+			if in := known[word]; in != nil && in.text != l.texts {
+				in.text = l.texts
+				for i := range hits {
+					hits[i] += int(in.languages >> i & 1)
+				}
 			}
-		}
-	})
+		})
+		return hits
+	}
+	words := make(map[string]struct{}, 128)
+	eachWord(folded, func(word string) { words[word] = struct{}{} })
+	for i, code := range latinCodes {
+		eachLine(commonOf(code), func(e string) {
+			if _, ok := words[e]; ok {
+				hits[i]++
+			}
+		})
+	}
 	return hits
 }
 

@@ -63,7 +63,7 @@ type Closing struct {
 }
 
 // ReadMessage reads a message. What a comment says is said to no one. The packs of languages
-// stay in the library.
+// stay in the library, which may be nil.
 func ReadMessage(library *language.Library, text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // What a message does at its end, by kinds of Markdown and in several languages.
@@ -60,7 +58,7 @@ func TestActs(t *testing.T) {
 		"nothing":                       {"", Heads, false},
 		"nothing but a comment":         {"<!-- x -->", Breaks, false},
 	} {
-		c := ReadMessage(new(language.Library), test.text)
+		c := ReadMessage(nil, test.text)
 		said, got := c.FindAct(test.act, Final)
 		if !got {
 			said, got = c.FindAct(test.act, Near)
@@ -102,7 +100,7 @@ func hostile(n int) map[string]string {
 }
 
 func readAll(text string) {
-	c := ReadMessage(new(language.Library), text)
+	c := ReadMessage(nil, text)
 	for _, act := range AllActs() {
 		c.FindAct(act, Final)
 		c.FindAct(act, Near)
@@ -137,7 +135,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("✅ Task 1 complete. Now **Task 2: add the endpoint**\n\n- [ ] a\n| a | ⏳ |\n```\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := ReadMessage(new(language.Library), text)
+		c := ReadMessage(nil, text)
 		for _, act := range AllActs() {
 			for _, where := range []Where{Final, Near} {
 				if said, _ := c.FindAct(act, where); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {

@@ -248,7 +248,7 @@ func IsWordRune(r rune) bool {
 
 // Kept is what decisions on many situations, one after the other, need to work out only
 // once, whichever strategies take them: patterns, packs of languages, and how the newest
-// message reads. It is for one goroutine.
+// message reads. It is for one goroutine. A nil Kept keeps nothing.
 type Kept struct {
 	patterns map[string]pattern
 	library  language.Library
@@ -261,7 +261,7 @@ type message struct {
 	end     end
 	library *language.Library
 	whole   *lastmessage.Closing // nil until a rule asks for it
-	acts    map[wanted]found     // what has been looked for
+	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
 }
 
 type wanted struct {
@@ -276,6 +276,9 @@ type found struct {
 
 // message is a text, the newest one if it is the same again.
 func (k *Kept) message(text string) *message {
+	if k == nil {
+		return &message{text: text, end: endOfText(text)}
+	}
 	if k.newest == nil || k.newest.text != text {
 		k.newest = &message{text: text, end: endOfText(text), library: &k.library, acts: map[wanted]found{}}
 	}
@@ -295,11 +298,23 @@ func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said st
 		return known.said, known.ok
 	}
 	said, ok = m.closing().FindAct(act, where)
-	m.acts[wanted{act, where}] = found{said, ok}
+	if m.acts != nil {
+		m.acts[wanted{act, where}] = found{said, ok}
+	}
 	return said, ok
 }
 
+func (k *Kept) pattern(text string) (known pattern, ok bool) {
+	if k != nil {
+		known, ok = k.patterns[text]
+	}
+	return known, ok
+}
+
 func (k *Kept) keepPattern(text string, p pattern) {
+	if k == nil {
+		return
+	}
 	if k.patterns == nil {
 		k.patterns = map[string]pattern{}
 	}

@@ -147,13 +147,7 @@ type asking struct {
 }
 
 func newAsking(s strategy.Situation, kept *Kept) *asking {
-	if kept == nil { // for this situation alone
-		kept = &Kept{}
-	}
-	return &asking{
-		situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept,
-		foreign: meter{maxForeignSteps}, trusted: meter{maxSteps},
-	}
+	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // Matching asks rules in order, of one situation after the other. Without a match it is

@@ -67,13 +67,26 @@ func askUntilTold(q judge.Question) judge.Reply {
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	alive := watchParent()
-	go func() { // without the process that started us the answer is of no use
-		for alive() {
-			time.Sleep(100 * time.Millisecond)
-		}
-		cancel()
-	}()
+	go orphaned(ctx, cancel)
 	home, _ := os.UserHomeDir() // "" finds no client at home
 	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
+}
+
+// orphaned calls gone when the process that started us has ended: the answer is
+// then of no use.
+func orphaned(ctx context.Context, gone func()) {
+	alive := watchParent()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !alive() {
+				gone()
+				return
+			}
+		}
+	}
 }
