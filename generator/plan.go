@@ -148,7 +148,7 @@ type planner struct {
 	hooked     map[string]bool // plugins that have a hook
 }
 
-// MakePlan compares the suite in dir with the files that Render makes for it. To complete
+// MakePlan compares the suite in dir with the files that RenderSuite makes for it. To complete
 // one, dir may be absent or empty. Programs without bytes count as changed. Errors are a
 // RecordError, files that cannot be read, and directories that are links.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {

@@ -33,7 +33,7 @@ type Request struct {
 	Dir     string    // of the suite
 	To      string    // of the marketplace; "": the one that the suite names, else the suite itself
 	Plugins []string  // none: all of the suite
-	Bump    string    // the part of the version to raise, one of Bumps; "": none
+	Bump    string    // the part of the version to raise, one of VersionParts; "": none
 	Version string    // to publish all of them under
 	Date    time.Time // for the changelog
 	Notes   []string  // for the changelog

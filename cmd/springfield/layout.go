@@ -63,7 +63,7 @@ func widthOf(f *os.File) int {
 	return width
 }
 
-// resultPrinter prints results: a.lines().Good(…), Fold, Item, Table; a.say is its Say.
+// resultPrinter prints results: a.resultPrinter().InGreen(), PrintFolded, PrintItem, PrintTable; a.say is its PrintText.
 func (a *app) resultPrinter() layout.Printer { return a.shown.printer(a.out, os.Stdout, a.home) }
 
 // notePrinter prints what is said besides; a.talk is its Say.

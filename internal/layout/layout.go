@@ -104,8 +104,8 @@ func CountOf(n int, thing string) string {
 // directory, and in colour where the terminal shows it. JSON and pages of HTML are not
 // printed by it.
 //
-// Whatever text is printed, Say, Fold, Item and Table write ~ for the home directory in
-// it. p.Bad().Say(…) prints lines in a style, p.Bad().Fold(title, …) and Lead a title.
+// Whatever is printed has ~ for the home directory. p.InRed().PrintText(…) prints lines in
+// a style, p.InRed().PrintFolded(title, …) a title.
 type Printer struct {
 	W     io.Writer // by package display: what others wrote can be printed as it is
 	Width int       // columns, 0 for no end of a line

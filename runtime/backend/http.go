@@ -130,7 +130,7 @@ func (e Env) transport() *http.Transport {
 	return t
 }
 
-// postRequest asks once. Again is how long to wait before asking once more, 0 when that is no use.
+// postRequest asks once. again is how long to wait before asking once more, 0 when that is no use.
 func postRequest(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply, again time.Duration) {
 	res, err := client.Do(req)
 	if err != nil {

@@ -272,7 +272,7 @@ func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
 	return all, err
 }
 
-// LongestHold is HoldOf in several state directories: the one in force that ends last.
+// LongestHold is HoldOfSession in several state directories: the one in force that ends last.
 func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
 	for _, dir := range dirs {
 		if one, ok := HoldOfSession(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {

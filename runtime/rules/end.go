@@ -229,7 +229,7 @@ func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
 	return false
 }
 
-// WordBefore and wordAt tell whether a letter or digit ends or begins there.
+// WordBefore and isWordAt tell whether a letter or digit ends or begins there.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return IsWordRune(r)
