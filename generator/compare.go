@@ -236,7 +236,8 @@ func (c *comparison) readFile(in rooted.Folder, name string, e fs.DirEntry, made
 	case err != nil:
 		noteFinding(&c.texts, check.Failure, in.PathOf(name), notRead(err), "")
 	case !isMade:
-		noteFinding(&c.texts, state, in.PathOf(name), "springfield does not make it", "remove it if you did not put it there")
+		noteFinding(&c.texts, state, in.PathOf(name), "springfield does not make it",
+			"remove it if you did not put it there")
 	case sameText(name, data, wants):
 		c.same++
 	case c.suite != "":
@@ -310,7 +311,8 @@ func (c *comparison) readEntry(name string) {
 	case err != nil:
 		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
 	case len(added) > 0:
-		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file), "the marketplace adds to "+name+": "+listNames(added),
+		noteFinding(&c.found, check.Failure, filepath.Join(c.Catalog, file),
+			"the marketplace adds to "+name+": "+listNames(added),
 			"remove that from its entry, or do without this marketplace")
 	}
 }

@@ -176,7 +176,8 @@ func packedAs(program Program, t Target) string {
 // packPrograms packs programs, in their order: what is unpacked often comes first. The same programs give the same bytes.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
-	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}

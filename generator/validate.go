@@ -244,7 +244,8 @@ func (in *inspection) lookAtRecord() error {
 	for _, t := range in.suite.Machines() {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
-				record.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+t.String(), in.commandFor("build"))
+				record.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+t.String(),
+					in.commandFor("build"))
 			}
 		}
 	}
@@ -256,7 +257,8 @@ func (in *inspection) lookAtRecord() error {
 		case !slices.Contains(in.suite.Machines(), b.Target):
 			says = fmt.Sprintf("a checksum is recorded for %s, which is not a target of this suite", b.Target)
 		case !slices.Contains(in.suite.Programs(), b.Program):
-			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one", b.Program.ShortName(), b.Target)
+			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one",
+				b.Program.ShortName(), b.Target)
 		default:
 			continue
 		}

@@ -39,7 +39,8 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).reportFinding(check.Note, "it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
+		in.subject("binaries", SuiteFile).reportFinding(check.Note,
+			"it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
 	}
 	return nil
 }
@@ -161,7 +162,8 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
 		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite", t.in.commandFor("build")+" removes it")
+		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
+			t.in.commandFor("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.reportStray("Claude Code would install packages for it")
 	case IsLitter(base):

@@ -73,7 +73,8 @@ func (m Means) purgePlugin(ctx context.Context, done *Disabled, plugin client.Pl
 		return ctx.Err()
 	}
 	if err != nil {
-		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
+		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
+			plugin.ID(), scope, err)
 	}
 	done.Notes = append(done.Notes, notes...)
 	return nil
@@ -96,7 +97,8 @@ func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
 		case len(on) == 1:
 			return on[0], nil
 		case len(on) > 1:
-			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(), "%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
+			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(),
+				"%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
 		}
 	}
 	for _, known := range m.Settings.EnabledByUs() { // its entry has gone by other means

@@ -174,7 +174,8 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
-		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNotCalled())
+		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
+			source, e.whyNotCalled())
 	case e.DryRun:
 		return "", failWith(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
 			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
@@ -240,7 +241,8 @@ func (e *enableRun) findWhatIsMissing() error {
 		return e.examine(i.Dir)
 	}
 	if e.Claude.Path == "" {
-		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(), e.whyNotCalled())
+		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
+			e.whyNotCalled())
 	}
 	e.install = plugin.ID()
 	if dir := e.Settings.InClone(plugin); dir != "" {

@@ -87,7 +87,8 @@ func (m Means) forgetAll(ctx context.Context, done *Left) error {
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
-		return failWith("springfield disable --all --purge again does the rest", "the plugins are disabled, but Claude Code still knows them: %w", err)
+		return failWith("springfield disable --all --purge again does the rest",
+			"the plugins are disabled, but Claude Code still knows them: %w", err)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

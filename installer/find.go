@@ -68,7 +68,8 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	return client.Plugin{}, failWith(m.howToGet(bare, marketplace, ""), "no suite and no marketplace known to Claude Code has a plugin %q", name)
+	return client.Plugin{}, failWith(m.howToGet(bare, marketplace, ""),
+		"no suite and no marketplace known to Claude Code has a plugin %q", name)
 }
 
 // howToGet says how to get a plugin that was not found: the line that makes it, if its

@@ -100,7 +100,8 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 // findInDirectory finds the plugin, which has to lie in a directory.
 func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
-		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", s.host.Title)
+		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
+			s.host.Title)
 	}
 	r.NoClaude = true
 	e := newEnableRun(s.Means, r)
@@ -109,7 +110,8 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	}
 	s.Plugin = e.wanted.Plugin
 	if s.Plugin.Suite == "" {
-		return failWith("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
+		return failWith("clone its repository and name it: --suite DIR",
+			"%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
 	}
 	s.ID = s.host.NameOf(s.Plugin)
 	return nil

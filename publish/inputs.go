@@ -63,7 +63,8 @@ func (l *locks) holdDir(dir string) error {
 	}
 	unlock, err := l.journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
-		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, journal.ErrLocked)
+		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
+			journal.ErrLocked)
 	}
 	if err == nil {
 		l.all = append(l.all, unlock)

@@ -101,7 +101,8 @@ func isTaken(path string) bool {
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
+		return release{}, misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "),
+			"there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, failWith("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)

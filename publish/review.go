@@ -189,7 +189,8 @@ func (m manifest) reviewManifest(file, plugin, anotherName string) (found []chec
 	case strings.TrimSpace(says) == "":
 		add("no description", "say which hook it is, what it reads, and what leaves the machine")
 	case !strings.Contains(says, "hook"):
-		add("its description does not say that it is a hook", "name the hook and what it reads: those who install it let it run")
+		add("its description does not say that it is a hook",
+			"name the hook and what it reads: those who install it let it run")
 	case !slices.ContainsFunc(leaves, func(word string) bool { return strings.Contains(says, strings.ToLower(word)) }):
 		add("its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
 	}
@@ -197,7 +198,8 @@ func (m manifest) reviewManifest(file, plugin, anotherName string) (found []chec
 		add(fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", plugin), anotherName)
 	}
 	if isDevice(plugin) {
-		add(fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", plugin), anotherName)
+		add(fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", plugin),
+			anotherName)
 	}
 	if m.License == "" {
 		add("no license", `"license": "MIT", or the one it is under`)

@@ -45,7 +45,8 @@ func (r release) sourceForPeople() (text, sha string) {
 func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any, err error) {
 	_, listed := in.market.entryOf(r.plugin)
 	if other, ok := in.market.similarEntry(r.plugin); ok && !listed {
-		return nil, failWith(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin, in.market.Path, other)
+		return nil, failWith(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin,
+			in.market.Path, other)
 	}
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -176,7 +177,8 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	}
 	pushed, err := repo.IsPushed(ctx, commit, r.around.where)
 	if err == nil && !pushed {
-		return "", fmt.Sprintf("push commit %.12s, then publish again: that pins the entry of %s to it", commit, r.plugin), nil
+		return "", fmt.Sprintf("push commit %.12s, then publish again: that pins the entry of %s to it", commit,
+			r.plugin), nil
 	}
 	return commit, "", err
 }

@@ -170,7 +170,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 // came next in the other.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), compareBool(a.copy, b.copy), cmp.Compare(a.until, b.until), strings.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.start, b.start), compareBool(a.copy, b.copy), cmp.Compare(a.until, b.until),
+			strings.Compare(a.path, b.path))
 	})
 	rows := map[key]int{}
 	firsts := map[key]bool{}

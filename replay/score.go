@@ -116,7 +116,8 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		s.Rules = append(s.Rules, *rule)
 	}
 	slices.SortFunc(s.Rules, func(a, b RuleCount) int {
-		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Decision, b.Decision))
+		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule),
+			strings.Compare(a.Decision, b.Decision))
 	})
 	s.Projects, s.Hosts = byProject.sortedParts(), byHost.sortedParts()
 }
@@ -270,9 +271,11 @@ func (r *Report) adviceFor() string {
 	case len(deciding) == 1:
 		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
 	case len(same) == len(deciding)-1:
-		return fmt.Sprintf("Your sessions show no difference between %s.", joinNames(append([]string{b.Name}, same...), "and"))
+		return fmt.Sprintf("Your sessions show no difference between %s.",
+			joinNames(append([]string{b.Name}, same...), "and"))
 	case len(same) > 0:
-		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name, what, joinNames(same, "and"))
+		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name,
+			what, joinNames(same, "and"))
 	}
 	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
 }
@@ -303,7 +306,8 @@ func (r *Report) nothing() string {
 	case r.Files == 0:
 		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
 	}
-	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"), unread)
+	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.",
+		layout.CountOf(r.Files, "session log"), unread)
 }
 
 func allInWords(n int, one, many string) string {

@@ -93,7 +93,8 @@ func (t text) scores() {
 	t.PrintTable("  ", rows)
 	s := t.Scores[0]
 	t.PrintFolded("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.CountOf(s.Caught.Of, "point"), layout.CountOf(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
-	t.PrintFolded("  ", "wrongly continued: of %s where you had something else to say", layout.CountOf(s.Wrong.Of, "stop"))
+	t.PrintFolded("  ", "wrongly continued: of %s where you had something else to say",
+		layout.CountOf(s.Wrong.Of, "stop"))
 	if s.Caught.Of < few || s.Wrong.Of < few {
 		t.PrintFolded("  ", "that is not many: trust the 95 %% intervals in brackets more than the shares")
 	}

@@ -164,7 +164,8 @@ func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
 func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
 	removed := p.Paths(generator.Removed)
 	if before := suite.Build; before.Go != "" && before.Go != built.Go {
-		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ", before.Go, built.Go)
+		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
+			before.Go, built.Go)
 	}
 	a.noteSameVersion("hooks", p.SameVersion)
 	outcome := "unchanged"

@@ -121,7 +121,8 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
 	told := a.memoriesTold(places)
-	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places), installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
+	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places),
+		installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}

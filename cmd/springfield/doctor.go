@@ -213,7 +213,8 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	case failed > 0:
 		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, countOf(failed, "failure")), found, check.Failure)
 	case warned > 0 && o.strict:
-		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning")), found, check.Warning)
+		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, countOf(warned, "warning")), found,
+			check.Warning)
 	}
 	return nil
 }

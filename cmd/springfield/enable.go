@@ -122,7 +122,8 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	}
 	if o.scope == client.Managed {
 		if len(chosen) > 1 || !chosen[0].Default {
-			return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
+			return check.Misuse(errors.New("--scope managed is for Claude Code"),
+				"leave --host out, or use --host claude")
 		}
 		settings, plugin, err := installer.Managed(ctx, a.activationMeans(places), request)
 		if err != nil {
@@ -239,7 +240,8 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 	if plugin.Suite != "" {
 		said := a.notePrinter()
 		said.Home = "" // ~ is another directory there
-		said.PrintText("the suite must be at %s on every machine; publish it as a repository to do without", plugin.Suite)
+		said.PrintText("the suite must be at %s on every machine; publish it as a repository to do without",
+			plugin.Suite)
 	}
 	return nil
 }
@@ -350,7 +352,8 @@ func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 func parseScope(name string) (client.Scope, error) {
 	scope := client.Scope(name)
 	if !slices.Contains(client.AllScopes(), scope) {
-		return "", check.Misuse(fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed")
+		return "", check.Misuse(fmt.Errorf("there is no scope %q", name),
+			"--scope is user, project or local; for enable also managed")
 	}
 	return scope, nil
 }

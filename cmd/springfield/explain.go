@@ -71,7 +71,8 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && !o.json {
-		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
+		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin,
+			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
 	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
 		o.strategy = decided.Plugin
@@ -143,7 +144,8 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	case c.AsksAlways:
 		return c, check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.StrategyNames(), ", "))
 	case o.rules != "":
-		return c, check.Misuse(errors.New("--rules works only with the name of a strategy"), "write --strategy ned-flanders --rules "+o.rules)
+		return c, check.Misuse(errors.New("--rules works only with the name of a strategy"),
+			"write --strategy ned-flanders --rules "+o.rules)
 	}
 	c.Bare = c.Bare || o.treeOnly
 	return c, nil

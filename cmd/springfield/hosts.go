@@ -91,7 +91,8 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 		}
 		h, known := hosts.HostNamed(name)
 		if !known {
-			return nil, check.Misuse(fmt.Errorf("there is no host %q", name), "--host is "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", ")+" or all")
+			return nil, check.Misuse(fmt.Errorf("there is no host %q", name),
+				"--host is "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", ")+" or all")
 		}
 		chosen = append(chosen, h)
 	}

@@ -203,7 +203,8 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, check.Misuse(errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, or --yes for the default")
+		return none, check.Misuse(errors.New("no strategy chosen, and no terminal to ask on"),
+			"pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
 		if err := set.CheckSettings(said.Plugins); err != nil {
@@ -469,7 +470,8 @@ func (a *app) nameToEnable(m making) string {
 	name := m.spec.Suggested().Name
 	places, err := a.findPlaces()
 	if m.remembered != nil || err != nil {
-		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", m.remembered)
+		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v",
+			m.remembered)
 		return name + " --suite " + check.QuoteArgument(m.dir)
 	}
 	if all, _, err := a.activationMeans(places).InSuites(name, ""); err == nil && len(all) > 1 {

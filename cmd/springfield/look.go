@@ -113,7 +113,8 @@ func onlyHost(cmd *cobra.Command, name *string) {
 		if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), *name) {
 			return nil
 		}
-		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name), "choose from "+strings.Join(hostNames(), ", "))
+		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name),
+			"choose from "+strings.Join(hostNames(), ", "))
 	}
 }
 
@@ -135,7 +136,8 @@ func requireOneOf(cmd *cobra.Command, names ...string) {
 			case f.Value.String() == "":
 				return check.Misuse(errors.New("--"+name+" is empty"), "name a "+name+", or leave --"+name+" out")
 			case given != "":
-				return check.Misuse(errors.New("--"+given+" and --"+name+" do not go together"), "leave one of them out")
+				return check.Misuse(errors.New("--"+given+" and --"+name+" do not go together"),
+					"leave one of them out")
 			default:
 				given = name
 			}
@@ -164,7 +166,8 @@ lift it, at your own terminal.`,
 			case err != nil:
 				return check.Misuse(err, console.AdviceOn(err))
 			case listed && len(args) > 0:
-				return check.Misuse(errors.New("--list takes no duration"), "springfield hold --list shows the holds in force")
+				return check.Misuse(errors.New("--list takes no duration"),
+					"springfield hold --list shows the holds in force")
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				d.JSON = asJSON
@@ -218,7 +221,8 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		width = lines.Width
 	}
 	err = question(console.Console{
-		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
+		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("",
+			a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
 		Wrap: func(line string, indent int) []string {

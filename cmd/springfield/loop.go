@@ -131,7 +131,8 @@ takes effect at the next stop.
   springfield loop set active false`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return check.Misuse(errors.New("springfield loop set takes a key and a value"), "springfield loop set --help lists the keys")
+				return check.Misuse(errors.New("springfield loop set takes a key and a value"),
+					"springfield loop set --help lists the keys")
 			}
 			return nil
 		},
@@ -200,7 +201,8 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return check.Misuse(errors.New("--max must be at least 1"), "leave it out to keep the maximum of that loop")
+				return check.Misuse(errors.New("--max must be at least 1"),
+					"leave it out to keep the maximum of that loop")
 			}
 			o.Named = *dir != ""
 			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.RerunLoop(args[0], o) })

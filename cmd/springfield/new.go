@@ -52,7 +52,8 @@ your edits stay.`,
 
 func runNew(ctx context.Context, a *app, o newOptions) error {
 	if o.from == "" {
-		return check.Misuse(errors.New("no strategy named"), "pass --from STRATEGY: "+strings.Join(registry.StrategyNames(), ", "))
+		return check.Misuse(errors.New("no strategy named"),
+			"pass --from STRATEGY: "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {

@@ -93,7 +93,8 @@ func (o publishOptions) validate() error {
 	case o.Bump != "" && o.Version != "":
 		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
 	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
-		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is "+strings.Join(publish.VersionParts(), ", "))
+		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump),
+			"--bump is "+strings.Join(publish.VersionParts(), ", "))
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
 		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
 	case o.Tag && (o.Bump != "" || o.Version != ""):
@@ -206,7 +207,8 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 			"springfield publish, and commit what it writes; --dry-run shows it")
 	}
 	if p.Market.Absent != "" {
-		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it", p.Market.Absent)
+		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it",
+			p.Market.Absent)
 	}
 	switch {
 	case o.json:

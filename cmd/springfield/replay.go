@@ -76,7 +76,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.list != "" && !slices.Contains(replay.ListKinds(), o.list):
 		return check.Misuse(fmt.Errorf("--list %q: there is no such list", o.list), "choose from "+strings.Join(replay.ListKinds(), ", "))
 	case o.numbered && o.list == "":
-		return check.Misuse(errors.New("-n goes with --list"), "springfield replay --list all -n "+strconv.Itoa(o.number))
+		return check.Misuse(errors.New("-n goes with --list"),
+			"springfield replay --list all -n "+strconv.Itoa(o.number))
 	case o.number < 0:
 		return check.Misuse(errors.New("-n must not be negative"), "0 lists all")
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
@@ -273,7 +274,8 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 		}
 		path := a.absolute(arg)
 		if _, err := os.Stat(path); err != nil {
-			return check.Advise(fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read")
+			return check.Advise(fmt.Errorf("find session logs: %w", err),
+				"name logs or directories of them; without a path all of yours are read")
 		}
 		o.Paths = append(o.Paths, path)
 	}

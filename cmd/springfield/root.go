@@ -59,7 +59,8 @@ or you are needed. Without a command it leads you through it.`,
 			a.shown.colours = false // a program reads this
 		}
 	}
-	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
+	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain,
+		"ask line by line, for screen readers and simple terminals")
 	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.printHelp(cmd) })
@@ -98,7 +99,8 @@ func (a *app) addVerbs(root *cobra.Command) {
 func arguments(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
-			return check.Misuse(fmt.Errorf("%s takes %s", cmd.CommandPath(), what), cmd.CommandPath()+" --help shows how")
+			return check.Misuse(fmt.Errorf("%s takes %s", cmd.CommandPath(), what),
+				cmd.CommandPath()+" --help shows how")
 		}
 		return nil
 	}

@@ -60,7 +60,8 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			shows := len(o.unset) == 0 &&
 				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
 			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
-				return check.Misuse(errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting")
+				return check.Misuse(errors.New("--scope and --dry-run are about a change"),
+					"springfield set PLUGIN KEY=VALUE changes a setting")
 			}
 			if !slices.Contains(pluginsettings.AllScopes(), pluginsettings.Scope(o.scope)) {
 				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
@@ -213,7 +214,8 @@ func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error)
 	if known, ok := registry.StrategyNamed(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return hook.Plugin{}, check.Misuse(fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are")
+	return hook.Plugin{}, check.Misuse(fmt.Errorf("there is no plugin %q", name),
+		"springfield list shows which there are")
 }
 
 func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {

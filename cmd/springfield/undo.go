@@ -68,7 +68,8 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
-		return check.Misuse(errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line")
+		return check.Misuse(errors.New("--forget and --dry-run do not go together"),
+			"undo --list shows what would be forgotten: the first line")
 	case o.forget:
 		entry, err := j.ForgetNewest()
 		if err != nil {

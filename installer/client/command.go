@@ -302,7 +302,8 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = work
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins,
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway,
+		"CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()

@@ -432,11 +432,13 @@ func (c Command) CheckVersion(version string) check.Finding {
 	}
 	for _, f := range versionFloors() {
 		if older, _ := IsOlder(version, f.version); older {
-			return f.finding(fmt.Sprintf("Claude Code %s is older than %s: %s", version, f.version, f.missing), "claude update")
+			return f.finding(fmt.Sprintf("Claude Code %s is older than %s: %s", version, f.version, f.missing),
+				"claude update")
 		}
 	}
 	if older {
-		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested), "claude update")
+		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested),
+			"claude update")
 	}
 	return check.Passed("Claude Code " + version)
 }

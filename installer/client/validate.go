@@ -74,7 +74,8 @@ func (v *validator) callValidate(ctx context.Context, args ...string) (out strin
 	defer cancel()
 	cmd := exec.CommandContext(ctx, v.Path, append([]string{"plugin", "validate"}, args...)...)
 	cmd.Dir = v.throwaway
-	cmd.Env = append(slices.Clone(v.Env), "CLAUDE_CONFIG_DIR="+v.throwaway, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	cmd.Env = append(slices.Clone(v.Env), "CLAUDE_CONFIG_DIR="+v.throwaway,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second
 	text, err := cmd.Output()
 	var exit *exec.ExitError
@@ -101,7 +102,8 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 	before := len(v.found)
 	v.readOutput(target, out)
 	if !passed && len(v.found) == before {
-		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason", "claude plugin validate --strict "+check.QuoteArgument(path))
+		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason",
+			"claude plugin validate --strict "+check.QuoteArgument(path))
 	}
 	return nil
 }

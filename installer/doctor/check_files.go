@@ -57,10 +57,12 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err()))}
 	}
 	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Key)
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two",
+			l.File, d.Line, d.Column, d.Key)
 		f := check.Warned(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
-			f = check.Failed(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
+			f = check.Failed(says+", and springfield does not edit such a file",
+				"remove one of the two, and keep what both say")
 		}
 		bad = append(bad, f)
 	}
@@ -101,7 +103,8 @@ func HowToRead(err error) string {
 		return "fix that file, or remove it"
 	case errors.Is(err, fs.ErrPermission):
 		dir := firstClosed(at.Path)
-		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.QuoteArgument(dir), check.QuoteArgument(dir))
+		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s",
+			check.QuoteArgument(dir), check.QuoteArgument(dir))
 	}
 	if strings.Contains(err.Error(), "not a regular file") {
 		return "a file has to be there: move " + check.QuoteArgument(at.Path) + " away"

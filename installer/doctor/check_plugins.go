@@ -182,7 +182,8 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 			f.Mend = in.switchOff(s)
 			all = append(all, f)
 		case s.ID == "ralph-specum@smart-ralph":
-			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on", howToSwitchOff(s))
+			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
+				howToSwitchOff(s))
 			if loops {
 				f.State = check.Failure
 			}

@@ -195,7 +195,8 @@ func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
 	case p.Problem != "":
 		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
 	case p.Stale:
-		return check.Warned(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID), again)
+		return check.Warned(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID),
+			again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
 	}

@@ -260,7 +260,8 @@ func whoDecides(all []Plugin) string {
 	case len(daily) == 0:
 		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
 	}
-	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops, " or ") + " does"
+	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops,
+		" or ") + " does"
 }
 
 // LoopDriver is the plugin that drives goal loops in a directory, as far as settings

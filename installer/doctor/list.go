@@ -106,7 +106,8 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 		p := &all[n]
 		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
 		same := func(d client.Switched) bool { return d.ID == s.ID }
-		p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(), same)
+		p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(),
+			same)
 		if s.On && !p.Decides && !p.DecidesNothing {
 			p.Problem = s.Problem
 			if s.Problem == "" {

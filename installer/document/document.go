@@ -114,7 +114,8 @@ func (d *Document) Decode(v any) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyName(wrong.Field), wrong.Value)
+	return faultAt(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", keyName(wrong.Field),
+		wrong.Value)
 }
 
 // Get gives the text of the value at a path of keys, and whether there is one.
@@ -217,7 +218,8 @@ func (p *place) moveToOffset(offset int) {
 func (d *Document) findPath(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
 	if _, inArray := elementName(path[0]); inArray {
-		return nil, nil, faultAt(d.text, d.root.start, "the document is an object, not an array with %s", keyName(path[0]))
+		return nil, nil, faultAt(d.text, d.root.start, "the document is an object, not an array with %s",
+			keyName(path[0]))
 	}
 	for i, key := range path {
 		found, err = d.memberOf(objects[i], key)

@@ -90,7 +90,8 @@ func (x extensions) editsOff(r Request) ([]document.Edit, error) {
 }
 
 func (x extensions) copiedFirst(r Request) error {
-	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
+	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
+		r.ID, r.At.Host.Program, r.ID)
 }
 
 // findExtension looks for the extension in the plugin's directory.
@@ -200,7 +201,8 @@ func (x extensions) checkSwitches(off string, member ...string) func(context.Con
 		_ = json.Unmarshal(raw, &names) // another type names none
 		for _, i := range on {
 			if slices.Contains(names, i.Name) {
-				fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it", "in "+at.Host.Title+": /hooks")
+				fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it",
+					"in "+at.Host.Title+": /hooks")
 			}
 		}
 		return findings

@@ -109,7 +109,8 @@ func (p Place) runProgram(ctx context.Context, dir string, args ...string) (err 
 	err = cmd.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), patience.Seconds())
+		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "),
+			patience.Seconds())
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:

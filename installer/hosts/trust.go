@@ -89,7 +89,8 @@ func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err er
 		edits = append(edits, document.Edit{Path: []string{"hooks", "state", h.Key}, Value: value})
 	}
 	if len(edits) == 0 {
-		return nil, fmt.Errorf("codex lists no hook of %s: %s", r.Plugin.ID(), strings.Join(append(problems, "it has none"), "; "))
+		return nil, fmt.Errorf("codex lists no hook of %s: %s", r.Plugin.ID(),
+			strings.Join(append(problems, "it has none"), "; "))
 	}
 	return edits, nil
 }
@@ -202,17 +203,21 @@ func codexFinding(i Installed, hooks []codexHook, problems []string) check.Findi
 		listed = true
 		switch {
 		case !h.Enabled:
-			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
+			return check.Warned("the hook of "+i.Name+" is switched off in Codex",
+				"start codex, type /hooks, and switch it on")
 		case h.TrustStatus == "modified":
-			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting(i.Name))
+			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it",
+				codexTrusting(i.Name))
 		case !h.trusted():
-			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting(i.Name))
+			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet",
+				codexTrusting(i.Name))
 		}
 	}
 	if !listed {
 		for _, p := range problems {
 			if i.Dir != "" && strings.Contains(p, filepath.Join(i.Name, filepath.Base(i.Dir))) {
-				return check.Failed("Codex cannot read the hooks of "+i.Name+": "+p, "springfield update"+suite+", then "+again)
+				return check.Failed("Codex cannot read the hooks of "+i.Name+": "+p,
+					"springfield update"+suite+", then "+again)
 			}
 		}
 		return check.Failed("Codex lists no hook of "+i.Name, again)

@@ -36,7 +36,8 @@ func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.
 
 // Declare plans to have user settings declare a directory as a marketplace.
 func (s *Settings) Declare(name, dir string) (journal.Change, error) {
-	return s.setMember(client.User, "declare marketplace "+name+" in user settings", declaring(client.Directory(name, dir)))
+	return s.setMember(client.User, "declare marketplace "+name+" in user settings",
+		declaring(client.Directory(name, dir)))
 }
 
 func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (journal.Change, error) {

@@ -146,7 +146,8 @@ func (e *RefusedError) Hint() string {
 		return "edit the file yourself: remove " + MemberName(e.Edit.Path)
 	}
 	table, members, _ := tableParts(e.Edit)
-	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignments(members, "", " and ")
+	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignments(members, "",
+		" and ")
 }
 
 // ApplyEdits is the document with edits, which are as those of JSON documents: their values are

@@ -140,7 +140,8 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 
 // DirtyFiles are the files below a path that are not as HEAD has them.
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
-	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--", path)
+	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all",
+		"--", path)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,8 @@ func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (boo
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil
 	}
-	_, err := r.runGit(ctx, "", "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", commit, "--", path)
+	_, err := r.runGit(ctx, "", "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all",
+		commit, "--", path)
 	if exitedWith(err, 1) {
 		return false, nil
 	}

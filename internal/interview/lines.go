@@ -134,10 +134,11 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.listOptions(question, options, []string{chosen})
-	err = p.askUntilChosen(fmt.Sprintf("Number or name; Enter for %s:", chosen), options, func(line string) (err error) {
-		answer, err = pickOption(cmp.Or(line, chosen), options)
-		return err
-	})
+	err = p.askUntilChosen(fmt.Sprintf("Number or name; Enter for %s:", chosen), options,
+		func(line string) (err error) {
+			answer, err = pickOption(cmp.Or(line, chosen), options)
+			return err
+		})
 	return answer, err
 }
 

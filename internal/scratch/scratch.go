@@ -78,7 +78,8 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command)+".exe") // the name suits every system
+	path := SharedPath("programs", fmt.Sprint(len(built.path)),
+		filepath.Base(command)+".exe") // the name suits every system
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)

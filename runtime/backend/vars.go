@@ -14,7 +14,8 @@ import (
 func locationVariables() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
-		names = append(names, "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
+		names = append(names, "USERPROFILE", "USERNAME", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA",
+			"PROGRAMDATA",
 			"PROGRAMFILES", "PROGRAMFILES(X86)", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
 			"PROCESSOR_ARCHITECTURE", "NUMBER_OF_PROCESSORS", "CLAUDE_CODE_GIT_BASH_PATH")
 	}
@@ -29,7 +30,8 @@ func isRoutingVariable(name string) bool {
 	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE":
 		return true
 	}
-	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
+	return hasAnyPrefix(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_",
+		"CLAUDE_CODE_CLIENT_")
 }
 
 // isCloudLogin are the logins of Bedrock, Vertex and Foundry.
@@ -47,7 +49,8 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 func chooses(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
-		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"}, member)
+		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"},
+			member)
 	}
 	name = strings.ToUpper(name)
 	if movesHome(member) || slices.Contains(locationVariables(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {

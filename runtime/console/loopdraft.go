@@ -195,7 +195,8 @@ func goalText(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case len(text) > 64<<10:
-		return "", misused("the goal is longer than 64 KiB", "Claude sees its first 2,000 characters; put the rest into a file and name that file")
+		return "", misused("the goal is longer than 64 KiB",
+			"Claude sees its first 2,000 characters; put the rest into a file and name that file")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
 	}

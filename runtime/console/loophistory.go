@@ -110,7 +110,8 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 			}
 			continue
 		}
-		line := padRight(p.ID, 8) + padRight(l.agoOf(p.At), 12) + padRight(p.Event, 11) + padRight(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
+		line := padRight(p.ID, 8) + padRight(l.agoOf(p.At), 12) + padRight(p.Event,
+			11) + padRight(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
 		if all {
 			line += p.Directory + "  "
 		}

@@ -206,7 +206,8 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 	}
 	options := s.Strategy.New()
 	members := append(options.Members(),
-		strategy.TextMember("$schema", &f.text), strategy.TextMember("plugin", &f.text), strategy.TextMember("strategy", &f.text),
+		strategy.TextMember("$schema", &f.text), strategy.TextMember("plugin",
+			&f.text), strategy.TextMember("strategy", &f.text),
 		strategy.TextMember("protocol", &f.protocol),
 		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
 		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})

@@ -182,7 +182,8 @@ func (r *Rule) verdict(s *strategy.Situation, evidence, reason string) strategy.
 		if reason == "" {
 			reason = generalReason
 		}
-		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", Remaining(s.Todos.List)), "{evidence}", evidence)
+		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", Remaining(s.Todos.List)), "{evidence}",
+			evidence)
 	}
 	return v
 }

@@ -29,7 +29,8 @@ func describeCall(p *transcript.Part) {
 	case "TeamDelete":
 		p.Does = transcript.EndsTeam
 	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
-		p.Does, p.Text = transcript.EndsBackground, codec.FindMember(p.Input, "task_id", "taskId", "shell_id", "bash_id", "agentId")
+		p.Does, p.Text = transcript.EndsBackground, codec.FindMember(p.Input, "task_id", "taskId", "shell_id",
+			"bash_id", "agentId")
 	case "AskUserQuestion":
 		p.Does = transcript.AsksPerson
 	case "EnterPlanMode":

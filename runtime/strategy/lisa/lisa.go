@@ -77,11 +77,12 @@ func ruleSet(string) []rules.Rule {
 		return "a message of " + strconv.Itoa(len(s.Message.Text)) + " bytes", "", len(strings.TrimSpace(s.Message.Text)) > rules.LongMessage
 	}
 	unsure := func(strategy.Situation) (string, string, bool) { return "no rule is sure", "", true }
-	return slices.Concat([]rules.Rule{{ID: "silent", Then: strategy.Stop, Sure: 95, Own: silent}}, rules.BaseRules(), []rules.Rule{
-		{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
-		{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
-		{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},
-		{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
-		{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
-	})
+	return slices.Concat([]rules.Rule{{ID: "silent", Then: strategy.Stop, Sure: 95, Own: silent}},
+		rules.BaseRules(), []rules.Rule{
+			{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
+			{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
+			{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},
+			{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
+			{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
+		})
 }
