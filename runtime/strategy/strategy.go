@@ -228,10 +228,10 @@ type Strategy struct {
 type Kind string
 
 const (
-	Daily    Kind = "daily"     // decides at every stop
-	GoalLoop Kind = "goal loop" // drives a loop to a goal
-	SpecLoop Kind = "spec loop" // drives a loop through the tasks of a spec
-	OutsideStop   Kind = "beside"    // decides nothing at a stop
+	Daily       Kind = "daily"     // decides at every stop
+	GoalLoop    Kind = "goal loop" // drives a loop to a goal
+	SpecLoop    Kind = "spec loop" // drives a loop through the tasks of a spec
+	OutsideStop Kind = "beside"    // decides nothing at a stop
 )
 
 // KindOf is what the strategy does.
