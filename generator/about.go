@@ -122,8 +122,8 @@ func (a About) Defaults() map[string]string {
 	return settings
 }
 
-// complete gives every setting a value: the default where there is none.
-func (a About) complete(settings map[string]string) map[string]string {
+// fillInDefaults gives every setting a value: the default where there is none.
+func (a About) fillInDefaults(settings map[string]string) map[string]string {
 	all := a.Defaults()
 	maps.Copy(all, settings)
 	return all

@@ -85,7 +85,7 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	if len(s.Hosts) == 0 {
 		s.Hosts = defaults.Hosts
 	}
-	s.Hosts = recorded(s.Hosts)
+	s.Hosts = hostsToRecord(s.Hosts)
 	s.Plugins = set.OverlayPlugins(s.Plugins)
 	for i, p := range s.Plugins {
 		var err error
@@ -114,7 +114,7 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	if said.Owner.Name != "" && said.Owner != made.Owner {
 		return spec, differs("owner", made.Owner.String(), leave)
 	}
-	if len(said.Hosts) > 0 && !slices.Equal(recorded(said.Hosts), recorded(made.Hosts)) {
+	if len(said.Hosts) > 0 && !slices.Equal(hostsToRecord(said.Hosts), hostsToRecord(made.Hosts)) {
 		return spec, differs("host", cmp.Or(strings.Join(made.Hosts, ", "), registry.DefaultHost().Name), change)
 	}
 	for _, p := range said.Plugins {

@@ -71,9 +71,11 @@ func (b Build) Recorded(program Program, target Target) string {
 }
 
 // Unbuilt are the binaries that a suite has, without their bytes.
-func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Machines(), spec.Programs())} }
+func Unbuilt(spec Spec) Build {
+	return Build{Binaries: unbuiltBinaries(spec.Machines(), spec.Programs())}
+}
 
-func unbuilt(targets []Target, programs []Program) (all []Binary) {
+func unbuiltBinaries(targets []Target, programs []Program) (all []Binary) {
 	for _, program := range programs {
 		for _, t := range targets {
 			all = append(all, Binary{Program: program, Target: t})
@@ -121,7 +123,7 @@ var (
 // SourceHash identifies the sources that hooks are compiled from, as
 // springfield.yaml records it.
 func SourceHash() (string, error) {
-	_, hash, err := sources()
+	_, hash, err := sourceFiles()
 	return hash, err
 }
 
@@ -132,7 +134,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	if len(programs) == 0 {
 		programs = []Program{Hook}
 	}
-	sources, hash, err := sources()
+	sources, hash, err := sourceFiles()
 	if err != nil {
 		return Build{}, err
 	}
@@ -190,7 +192,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		step = working
 	}
 	staged, overlay, shelf := false, "", t.openShelf()
-	wanted := unbuilt(targets, programs)
+	wanted := unbuiltBinaries(targets, programs)
 	for i, b := range wanted {
 		made := ingredientsOf(built, b.Program, b.Target)
 		data, ok := shelf.takeProgram(made)
@@ -200,7 +202,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 					return Build{}, fmt.Errorf("compile the hook: %w", err)
 				}
 				known := false
-				if overlay, known, err = t.overlay(ctx, stage, goCommand, built.Go); err != nil {
+				if overlay, known, err = t.writeOverlay(ctx, stage, goCommand, built.Go); err != nil {
 					return Build{}, err
 				}
 				if staged = true; !known && t.Warn != nil {
@@ -213,7 +215,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 			}
 			step(does)
-			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
+			if data, err = t.compileProgram(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
 			shelf.keepProgram(made, data)
@@ -223,7 +225,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
@@ -300,8 +302,8 @@ func (t Toolchain) usableGoCache(stage string) string {
 	return t.GoCache
 }
 
-// sources are the embedded Go files without tests, by path, and their hash.
-func sources() (map[string][]byte, string, error) {
+// sourceFiles are the embedded Go files without tests, by path, and their hash.
+func sourceFiles() (map[string][]byte, string, error) {
 	files := map[string][]byte{
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
 	}

@@ -80,7 +80,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 		}
 		all = append(all, c)
 	}
-	made, err := t.reference(ctx, all)
+	made, err := t.makeReference(ctx, all)
 	for _, c := range all {
 		found = append(found, c.judgeReference(made)...)
 	}
@@ -268,8 +268,8 @@ func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	}, ext), false
 }
 
-// describing are the members of a manifest, or of a catalog's entry, that start nothing.
-func describing() []string {
+// describingMembers are the members of a manifest, or of a catalog's entry, that start nothing.
+func describingMembers() []string {
 	return []string{
 		"$schema", "name", "source", "displayName", "description", "version", "author", "homepage", "repository", "license",
 		"icon", "keywords", "category", "tags", "strict", "relevance", "defaultEnabled",
@@ -290,7 +290,7 @@ func sameText(name string, a, b []byte) bool {
 			return false
 		}
 		both[i], _ = d.value.(map[string]any)
-		maps.DeleteFunc(both[i], func(name string, _ any) bool { return slices.Contains(describing(), name) })
+		maps.DeleteFunc(both[i], func(name string, _ any) bool { return slices.Contains(describingMembers(), name) })
 	}
 	return reflect.DeepEqual(both[0], both[1])
 }
@@ -334,7 +334,7 @@ func addedIn(data []byte, names ...string) (added []string, err error) {
 			continue
 		}
 		for _, member := range slices.Sorted(maps.Keys(entry)) {
-			if !slices.Contains(describing(), member) {
+			if !slices.Contains(describingMembers(), member) {
 				added = append(added, member)
 			}
 		}
@@ -359,8 +359,8 @@ func (r reference) checksumOf(s specimen) string {
 	return ""
 }
 
-// reference takes what is carried, and compiles what that does not have.
-func (t Toolchain) reference(ctx context.Context, all []*comparison) (r reference, err error) {
+// makeReference takes what is carried, and compiles what that does not have.
+func (t Toolchain) makeReference(ctx context.Context, all []*comparison) (r reference, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
 	}
@@ -402,7 +402,7 @@ func (c *comparison) judgeReference(r reference) []check.Finding {
 			same, right, sums[s.file] = true, append(right, s.program.describe()), s.sum
 			continue
 		}
-		state, says := r.explain(s, c.record)
+		state, says := r.explainProgram(s, c.record)
 		noteFinding(&c.found, state, s.file, says, c.buildCommand())
 		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
 	}
@@ -429,8 +429,8 @@ func (c *comparison) judgeReference(r reference) []check.Finding {
 	return c.found
 }
 
-// explain says why a program is not one that this springfield makes.
-func (r reference) explain(s specimen, record Build) (state check.State, says string) {
+// explainProgram says why a program is not one that this springfield makes.
+func (r reference) explainProgram(s specimen, record Build) (state check.State, says string) {
 	recorded := record.Recorded(s.program, s.target)
 	switch {
 	case recorded != "" && recorded != s.sum:

@@ -320,7 +320,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 	goCommand, err := lookPath("go", os.Getenv("PATH"))
 	must(t, err)
-	overlay, _, err := toolchain(t).overlay(ctx, stage, goCommand, goVersion(t))
+	overlay, _, err := toolchain(t).writeOverlay(ctx, stage, goCommand, goVersion(t))
 	must(t, err)
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())

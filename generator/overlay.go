@@ -69,10 +69,10 @@ const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 // newestGo is the newest Go of which it is known that these functions are all that asks.
 const newestGo = "go1.27"
 
-// overlay writes the files that go build takes in the place of the runtime's own, and returns the
+// writeOverlay writes the files that go build takes in the place of the runtime's own, and returns the
 // path of the list of them: an empty one where this Go has other functions. The Go is known if all
 // is replaced that reads variables.
-func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
+func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
 	root, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOROOT")
 	if err != nil {
 		return "", false, err

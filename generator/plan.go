@@ -193,7 +193,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		if f.Path == SuiteFile || aim == Building && !f.Compiled {
 			continue // springfield.yaml is last: its build tells whether anything has changed
 		}
-		if err := p.compare(f); err != nil {
+		if err := p.planFile(f); err != nil {
 			return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
 		}
 	}
@@ -204,7 +204,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 			}
 		}
 	}
-	if err := p.answers(files); err != nil {
+	if err := p.planSuiteFile(files); err != nil {
 		return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, SuiteFile), err)
 	}
 	if !maps.Equal(p.base, p.next) && (aim != Building || !p.IsEmpty()) {
@@ -260,8 +260,8 @@ func (p *planner) editOf(name string, has found) journal.Edit {
 	return e
 }
 
-// compare decides about one file.
-func (p *planner) compare(f File) error {
+// planFile decides about one file.
+func (p *planner) planFile(f File) error {
 	has, err := p.lookAt(f.Path)
 	if err != nil {
 		return err
@@ -282,7 +282,7 @@ func (p *planner) compare(f File) error {
 	case f.Compiled && has.there:
 		p.planWrite(Outcome{f.Path, Rebuilt, f.Path}, has, f.Data, f.Mode)
 	case !has.there:
-		return p.missing(f, known)
+		return p.planMissingFile(f, known)
 	case p.aim == Building || p.aim == Completing && (!known || textSum(has.data) != base):
 		delete(p.next, f.Path)
 		if known { // springfield's text of today waits for an update
@@ -312,8 +312,8 @@ func (p *planner) compare(f File) error {
 	return nil
 }
 
-// missing adds a file, unless the user has deleted it.
-func (p *planner) missing(f File, known bool) error {
+// planMissingFile adds a file, unless the user has deleted it.
+func (p *planner) planMissingFile(f File, known bool) error {
 	state := Added
 	if f.Compiled {
 		state = Rebuilt
@@ -353,8 +353,8 @@ func (p *planner) leaveFile(name string) error {
 	return nil
 }
 
-// answers puts today's answers and build into springfield.yaml.
-func (p *planner) answers(files []File) error {
+// planSuiteFile puts today's answers and build into springfield.yaml.
+func (p *planner) planSuiteFile(files []File) error {
 	i := slices.IndexFunc(files, func(f File) bool { return f.Path == SuiteFile })
 	has, err := p.lookAt(SuiteFile)
 	if err != nil || i < 0 {

@@ -83,7 +83,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	recorded := Build{SHA256: m.SHA256, Judge: m.Judge}
-	all := unbuilt(targets, programs)
+	all := unbuiltBinaries(targets, programs)
 	wanted := map[string][]string{} // programs, by the file that has them
 	for _, b := range all {
 		if recorded.Recorded(b.Program, b.Target) == "" {

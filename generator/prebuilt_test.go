@@ -43,7 +43,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 // Who has no Go gets the hooks that the CLI carries; who has one too, as long
 // as they are made from the sources that the CLI carries.
 func TestBuilders(t *testing.T) {
-	_, source, err := sources()
+	_, source, err := sourceFiles()
 	must(t, err)
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
@@ -106,7 +106,7 @@ func TestBuilders(t *testing.T) {
 
 // Programs are carried each for itself: who needs no judge gets none.
 func TestCarriedJudge(t *testing.T) {
-	_, source, err := sources()
+	_, source, err := sourceFiles()
 	must(t, err)
 	linux := Target{"linux", "amd64"}
 	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}

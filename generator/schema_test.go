@@ -175,7 +175,7 @@ func TestAbout(t *testing.T) {
 			t.Fatal(err) // a version that is none, among others
 		}
 		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
-		older.complete()
+		older.fillInDefaults()
 		if made.Version != a.firstVersion() || older.Plugins[0].Version != a.firstVersion() {
 			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.firstVersion())
 		}

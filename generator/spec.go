@@ -110,9 +110,9 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // ownerRepo is a repository as GitHub names it; no part of it can be read as a flag or as a path upwards.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// reserved are marketplace names the client refuses or keeps for itself
+// reservedNames are marketplace names the client refuses or keeps for itself
 // (reference: its plugin marketplace documentation and its own checks).
-func reserved() []string {
+func reservedNames() []string {
 	return []string{
 		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
 		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
@@ -138,7 +138,7 @@ func CheckMarketplace(name string) error {
 		return &SpecError{"the marketplace has no name", "pass --marketplace NAME"}
 	case !kebab.MatchString(name):
 		return &SpecError{fmt.Sprintf("%q is not a valid marketplace name", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
-	case slices.Contains(reserved(), name) || looksOfficial.MatchString(name):
+	case slices.Contains(reservedNames(), name) || looksOfficial.MatchString(name):
 		return &SpecError{fmt.Sprintf("the marketplace name %q is reserved", name), "choose a name of your own, like continuation-hooks"}
 	}
 	return nil
@@ -238,7 +238,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Version, p.Settings = about.firstVersion(), about.complete(settings)
+	p.Version, p.Settings = about.firstVersion(), about.fillInDefaults(settings)
 	return p, p.validate()
 }
 

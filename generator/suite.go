@@ -101,8 +101,8 @@ func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	err := yaml.Unmarshal(data, &s)
 	if err == nil {
-		s.complete()
-		err = cmp.Or(s.incomplete(), s.Validate())
+		s.fillInDefaults()
+		err = cmp.Or(s.findMissingLine(), s.Validate())
 	}
 	var spec *SpecError
 	switch {
@@ -114,9 +114,9 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// incomplete says which line springfield.yaml lacks; what init would be told by a flag
+// findMissingLine says which line springfield.yaml lacks; what init would be told by a flag
 // is a line there.
-func (s Suite) incomplete() error {
+func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
 		lacks                 bool
 		key, problem, example string
@@ -133,8 +133,8 @@ func (s Suite) incomplete() error {
 	return nil
 }
 
-// complete fills in what a person who wrote it has left to springfield.
-func (s *Suite) complete() {
+// fillInDefaults fills in what a person who wrote it has left to springfield.
+func (s *Suite) fillInDefaults() {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		about, err := ReadAbout(p.Strategy)
@@ -142,7 +142,7 @@ func (s *Suite) complete() {
 			continue // Validate names it
 		}
 		p.Version = cmp.Or(p.Version, about.firstVersion())
-		p.Settings = about.complete(p.Settings)
+		p.Settings = about.fillInDefaults(p.Settings)
 	}
 }
 

@@ -241,8 +241,8 @@ func (s Spec) agentHosts() (chosen []AgentHost) {
 	return chosen
 }
 
-// recorded are the hosts that springfield.yaml names: none where it is Claude Code alone.
-func recorded(names []string) (hosts []string) {
+// hostsToRecord are the hosts that springfield.yaml names: none where it is Claude Code alone.
+func hostsToRecord(names []string) (hosts []string) {
 	for _, h := range AgentHosts() {
 		if slices.Contains(names, h.Name) {
 			hosts = append(hosts, h.Name)

@@ -249,7 +249,7 @@ func (in *inspection) lookAtRecord() error {
 			}
 		}
 	}
-	for _, b := range unbuilt(AllTargets(), []Program{Hook, Judge}) {
+	for _, b := range unbuiltBinaries(AllTargets(), []Program{Hook, Judge}) {
 		says := ""
 		switch {
 		case in.suite.Build.Recorded(b.Program, b.Target) == "":
@@ -266,7 +266,8 @@ func (in *inspection) lookAtRecord() error {
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries", in.commandFor("build")+" compiles these")
+		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
+			in.commandFor("build")+" compiles these")
 	}
 	return err
 }

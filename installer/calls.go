@@ -21,7 +21,7 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 		return nil
 	}
 	for _, call := range c.Calls {
-		r, err := m.request(call)
+		r, err := m.requestOfCall(call)
 		if err != nil {
 			return err
 		}
@@ -45,8 +45,8 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 	return nil
 }
 
-// request is what a call asks of its host.
-func (m Means) request(call journal.Call) (hosts.Request, error) {
+// requestOfCall is what a call asks of its host.
+func (m Means) requestOfCall(call journal.Call) (hosts.Request, error) {
 	host, known := hosts.HostNamed(call.Host)
 	if !known || host.Settings.File == nil {
 		return hosts.Request{}, fmt.Errorf("there is no host %q", call.Host)
@@ -58,9 +58,9 @@ func (m Means) request(call journal.Call) (hosts.Request, error) {
 	}, nil
 }
 
-// commands are what a call comes to. A plugin that the host has already is removed first,
+// commandsOfCall are what a call comes to. A plugin that the host has already is removed first,
 // so that its copy is made anew.
-func commands(r hosts.Request, call journal.Call) (all [][]string) {
+func commandsOfCall(r hosts.Request, call journal.Call) (all [][]string) {
 	plugins := r.At.Host.Plugins
 	if call.Verb == journal.Removes {
 		all = plugins.Remove(r)
@@ -103,7 +103,7 @@ func (m Means) makeCalls(ctx context.Context, calls []journal.Call) error {
 
 // makeCall makes one call, and believes the host's records only.
 func (m Means) makeCall(ctx context.Context, call journal.Call) error {
-	r, err := m.request(call)
+	r, err := m.requestOfCall(call)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (m Means) makeCall(ctx context.Context, call journal.Call) error {
 	if r.Scope != client.User {
 		dir = r.At.Work
 	}
-	err = r.At.RunCommands(ctx, dir, commands(r, call))
+	err = r.At.RunCommands(ctx, dir, commandsOfCall(r, call))
 	if err == nil && r.At.Host.Plugins.Installed != nil && hasPlugin(r.At, call.ID) != (call.Verb == journal.Installs) {
 		err = fmt.Errorf("%s: %s %s: its own records do not say so afterwards", r.At.Host.Title, call.Verb, call.ID)
 	}
@@ -122,8 +122,8 @@ func (m Means) makeCall(ctx context.Context, call journal.Call) error {
 func (m Means) Commands(c journal.Change) string {
 	var lines []string
 	for _, call := range c.Calls {
-		if r, err := m.request(call); err == nil {
-			lines = append(lines, r.At.Host.CommandLines(commands(r, call))...)
+		if r, err := m.requestOfCall(call); err == nil {
+			lines = append(lines, r.At.Host.CommandLines(commandsOfCall(r, call))...)
 		}
 	}
 	if len(lines) == 0 {
@@ -140,7 +140,7 @@ func PlanUndo(ctx context.Context, m Means) (u journal.Undo, err error) {
 	}
 	for _, call := range slices.Backward(u.Entry.Calls) {
 		back := call.Opposite()
-		r, err := m.request(back)
+		r, err := m.requestOfCall(back)
 		switch {
 		case err != nil:
 			return u, err

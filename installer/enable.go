@@ -83,7 +83,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Enabled,
 		return e.summarize(ctx, plan), err
 	}
 	planned := e.wanted
-	if err := e.complete(ctx); err != nil {
+	if err := e.registerWhatIsMissing(ctx); err != nil {
 		return done, err
 	}
 	if !reflect.DeepEqual(e.wanted, planned) { // what was fetched is now known, or could not be registered
@@ -233,12 +233,12 @@ func (e *enableRun) findWhatIsMissing() error {
 		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
 			dir = i.Dir
 		}
-		return e.examine(dir)
+		return e.examinePluginDir(dir)
 	}
 	i := e.Settings.Installed(plugin.ID())
 	e.from = i.Source
 	if i.Dir != "" {
-		return e.examine(i.Dir)
+		return e.examinePluginDir(i.Dir)
 	}
 	if e.Claude.Path == "" {
 		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
@@ -246,7 +246,7 @@ func (e *enableRun) findWhatIsMissing() error {
 	}
 	e.install = plugin.ID()
 	if dir := e.Settings.InClone(plugin); dir != "" {
-		return e.examine(dir)
+		return e.examinePluginDir(dir)
 	}
 	return nil // looked at when it is there
 }
@@ -274,8 +274,8 @@ func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) 
 	return found, err
 }
 
-// examine finds out what kind of plugin it is.
-func (e *enableRun) examine(dir string) error {
+// examinePluginDir finds out what kind of plugin it is.
+func (e *enableRun) examinePluginDir(dir string) error {
 	found, err := e.examinePlugin(e.wanted.Plugin, dir, hosts.DefaultHost())
 	if err != nil {
 		return err
@@ -319,9 +319,9 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	return e.Settings.PlanEnable(e.wanted)
 }
 
-// complete calls the claude command for what is missing. One that cannot register a
+// registerWhatIsMissing calls the claude command for what is missing. One that cannot register a
 // directory is no reason to fail: user settings can declare it.
-func (e *enableRun) complete(ctx context.Context) error {
+func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 	snapshot := e.Settings.Snapshot
 	switch {
 	case e.Claude.Path == "":
@@ -331,7 +331,7 @@ func (e *enableRun) complete(ctx context.Context) error {
 		if err != nil {
 			return failWith("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
 		}
-		if err := e.examine(snapshot.Installed(e.install).Dir); err != nil {
+		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
 				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // what is wrong with it matters more
 			}

@@ -89,7 +89,7 @@ func (s *switching) planLeaving(l leaving, released bool) error {
 			return err
 		}
 	}
-	call, ok := s.removal()
+	call, ok := s.removalCall()
 	if ok && s.At.Program == "" {
 		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.host.Program+" command"))
 		return nil
@@ -102,12 +102,12 @@ func (s *switching) planLeaving(l leaving, released bool) error {
 
 // notRemoved says that a host still has a plugin.
 func (m Means) notRemoved(call journal.Call, why string) settings.Left {
-	r, err := m.request(call)
+	r, err := m.requestOfCall(call)
 	if err != nil {
 		return settings.Left{What: err.Error(), Remove: "take it out by hand"}
 	}
 	return settings.Left{
 		What:   fmt.Sprintf("%s still has %s installed: %s", r.At.Host.Title, call.ID, why),
-		Remove: strings.Join(r.At.Host.CommandLines(commands(r, call)), "; "),
+		Remove: strings.Join(r.At.Host.CommandLines(commandsOfCall(r, call)), "; "),
 	}
 }

@@ -76,7 +76,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 // name is a strategy's, else what there is instead. suite is the directory that it was
 // to be in, "" for any.
 func (m Means) howToGet(name, marketplace, suite string) string {
-	if same := slices.DeleteFunc(m.offered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
+	if same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
 		return "there is " + strings.Join(same, ", ")
 	}
 	if _, known := registry.StrategyNamed(name); known {
@@ -89,7 +89,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		}
 		return line + " makes it"
 	}
-	if there := m.offered(marketplace); len(there) > 0 {
+	if there := m.pluginsOffered(marketplace); len(there) > 0 {
 		return "there is " + strings.Join(there, ", ")
 	}
 	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
@@ -154,9 +154,9 @@ func (e *SeveralError) Hint() string {
 	return "say which: " + strings.Join(ids, " or ")
 }
 
-// offered lists the plugins that springfield knows of, of one marketplace or of
+// pluginsOffered lists the plugins that springfield knows of, of one marketplace or of
 // all: those of suites, and of a marketplace that is asked for.
-func (m Means) offered(marketplace string) []string {
+func (m Means) pluginsOffered(marketplace string) []string {
 	var ids []string
 	for _, s := range m.suitesOf(marketplace) {
 		for _, p := range s.Plugins {

@@ -66,7 +66,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	if err := s.findInDirectory(ctx, r); err != nil {
 		return done, err
 	}
-	sameKind, err := s.examine()
+	sameKind, err := s.examinePluginFiles()
 	if err != nil {
 		return done, err
 	}
@@ -117,9 +117,9 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	return nil
 }
 
-// examine looks at the plugin's own files. One that could not run is refused. sameKind are the
+// examinePluginFiles looks at the plugin's own files. One that could not run is refused. sameKind are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
-func (s *switching) examine() (sameKind []string, err error) {
+func (s *switching) examinePluginFiles() (sameKind []string, err error) {
 	found, err := s.examinePlugin(s.Plugin, s.PluginDir(), s.host)
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (s *switching) examine() (sameKind []string, err error) {
 	return sameKind, nil
 }
 
-// foreign is the settings file of the scope.
-func (s *switching) foreign() settings.Foreign {
+// settingsFile is the settings file of the scope.
+func (s *switching) settingsFile() settings.Foreign {
 	f := settings.Foreign{Host: s.host.Name, Path: s.host.Settings.File(s.At, s.Scope), Parse: s.host.Settings.Parse}
 	if s.host.Settings.Record != nil {
 		f.Path = s.host.Settings.Record(s.At, s.ID)
@@ -158,7 +158,7 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 		if err != nil {
 			return c, err
 		}
-		if err := now.SetForPlugin(&c, s.foreign(), s.ID, entries); err != nil {
+		if err := now.SetForPlugin(&c, s.settingsFile(), s.ID, entries); err != nil {
 			return c, err
 		}
 	}
@@ -203,7 +203,7 @@ func (s *switching) planOff(now *settings.Settings, c *journal.Change) error {
 	if err := s.planOffInSettings(now, c); err != nil {
 		return err
 	}
-	if call, ok := s.removal(); ok {
+	if call, ok := s.removalCall(); ok {
 		c.Calls = append(c.Calls, call)
 	}
 	return nil
@@ -211,7 +211,7 @@ func (s *switching) planOff(now *settings.Settings, c *journal.Change) error {
 
 // planOffInSettings adds to a change what has a plugin off in the host's settings.
 func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change) error {
-	known, err := now.ReleaseFor(c, s.foreign(), s.ID)
+	known, err := now.ReleaseFor(c, s.settingsFile(), s.ID)
 	if err != nil {
 		return err
 	}
@@ -222,12 +222,12 @@ func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change)
 	if err != nil {
 		return err
 	}
-	return now.SetOnly(c, s.foreign(), edits)
+	return now.SetOnly(c, s.settingsFile(), edits)
 }
 
-// removal is the call that removes the plugin, if the host knows it and has a command for
+// removalCall is the call that removes the plugin, if the host knows it and has a command for
 // that.
-func (s *switching) removal() (call journal.Call, ok bool) {
+func (s *switching) removalCall() (call journal.Call, ok bool) {
 	ok = s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
 	return journal.Call{
 		Host: s.host.Name, Verb: journal.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,

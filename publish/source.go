@@ -107,7 +107,8 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	}
 	switch {
 	case c.remote == "":
-		return fetched{}, failWith("git remote add origin URL", "%s has no remote, and clients fetch the plugin from one", c.repo.Root)
+		return fetched{}, failWith("git remote add origin URL",
+			"%s has no remote, and clients fetch the plugin from one", c.repo.Root)
 	case c.where == "":
 		return fetched{}, failWith("git remote set-url origin URL: where people find the repository", "its remote is %s, which others cannot fetch from", c.remote)
 	}

@@ -253,7 +253,7 @@ func (r *Report) adviceFor() string {
 		return "None of these strategies would have continued anywhere in your sessions."
 	}
 	level := levelOf(deciding)
-	careful := r.careful(deciding)
+	careful := r.carefulStrategies(deciding)
 	if len(careful) == 0 {
 		return "Your sessions speak for none of these strategies: none continues clearly more often where work was left than where you had something to say."
 	}
@@ -333,9 +333,9 @@ func levelOf(deciding []int) float64 {
 	return 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
 }
 
-// careful are those of them that do not wrongly continue significantly more often than
+// carefulStrategies are those of them that do not wrongly continue significantly more often than
 // another, and continue clearly more often where that is right than where it is wrong.
-func (r *Report) careful(deciding []int) []int {
+func (r *Report) carefulStrategies(deciding []int) []int {
 	level := levelOf(deciding)
 	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
 		return r.Scores[i].Caught.Low <= r.Scores[i].Wrong.High || slices.ContainsFunc(deciding, func(j int) bool {
@@ -349,7 +349,7 @@ func (r *Report) careful(deciding []int) []int {
 // where none is careful, -1 where none goes on at all.
 func (r *Report) bestCareful() int {
 	deciding := r.deciding()
-	careful := r.careful(deciding)
+	careful := r.carefulStrategies(deciding)
 	switch {
 	case len(deciding) == 0:
 		return -1

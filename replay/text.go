@@ -106,7 +106,8 @@ func (t text) nudges() {
 		return
 	}
 	t.InBold().PrintText("\n%s", "nudges")
-	t.PrintFolded("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
+	t.PrintFolded("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most",
+		layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
 	none := true
 	for _, s := range t.Scores {
 		if s.Nudges.N == 0 {

@@ -36,8 +36,8 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	return err
 }
 
-// preview shows what would be changed, and what other programs would do, "" for nothing.
-func (a *app) preview(asJSON bool, plan journal.Change, todo string) error {
+// showPreview shows what would be changed, and what other programs would do, "" for nothing.
+func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
 		return a.printJSON(struct {
 			Diff  string   `json:"diff"` // unified; empty when nothing would change

@@ -142,7 +142,7 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places clie
 			Left  []settings.Left `json:"left"`
 		}{done.Diff(), nonNil(done.Notes), callsInJSON(todo), nonNil(done.Stays)})
 	case o.dryRun:
-		if err := a.preview(false, done.Change, todo); err != nil {
+		if err := a.showPreview(false, done.Change, todo); err != nil {
 			return err
 		}
 		if o.purge {

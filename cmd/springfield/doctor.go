@@ -50,7 +50,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	r := a.inspection(places)
+	r := a.inspectionRequest(places)
 	if r.Client.Path != "" {
 		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
 	}

@@ -286,7 +286,7 @@ func hostWords(names []string) string {
 // tellResult tells a person what was done for one host, or would be.
 func (a *app) tellResult(r result, dryRun bool) {
 	if dryRun {
-		_ = a.preview(false, r.change, r.todo)
+		_ = a.showPreview(false, r.change, r.todo)
 		return
 	}
 	written, removed := r.change.Files()

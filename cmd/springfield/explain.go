@@ -66,7 +66,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.line < 0 {
 		return check.Misuse(errors.New("--line counts from 1"), "leave it out for the last line")
 	}
-	place, decided, err := a.explained(ctx, o)
+	place, decided, err := a.placeToExplain(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
 		o.strategy = decided.Plugin
 	}
-	c, err := a.decider(o)
+	c, err := a.chosenCandidate(o)
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	return nil
 }
 
-// explained is the place that is meant: of a file, a session, or a decision.
-func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
-	place = replay.Place{Log: a.absolute(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+// placeToExplain is the place that is meant: of a file, a session, or a decision.
+func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
+	place = replay.Place{Log: a.absolutePathOf(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil // what cannot be read says so
 	}
@@ -126,8 +126,8 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 	return place, decided, err
 }
 
-// decider is how to decide: a strategy, or whatever else a replay compares.
-func (a *app) decider(o explainOptions) (replay.Candidate, error) {
+// chosenCandidate is how to decide: a strategy, or whatever else a replay compares.
+func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
 		settings, err := hook.Defaults(known, o.rules)
 		if err != nil {
@@ -135,7 +135,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 		}
 		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
 	}
-	all, err := a.candidates([]string{o.strategy})
+	all, err := a.chosenCandidates([]string{o.strategy})
 	if err != nil {
 		return replay.Candidate{}, err
 	}

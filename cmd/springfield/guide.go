@@ -21,7 +21,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	in, err := doctor.Inspect(a.inspection(places))
+	in, err := doctor.Inspect(a.inspectionRequest(places))
 	if err != nil {
 		return check.Advise(err, "springfield doctor tells about each of your settings; springfield --help lists the commands")
 	}

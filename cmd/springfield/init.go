@@ -236,7 +236,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}
 		if o.memory != "" {
-			s.Facts = append(s.Facts, []string{"paragraph in", a.absolute(o.memory)})
+			s.Facts = append(s.Facts, []string{"paragraph in", a.absolutePathOf(o.memory)})
 		}
 		if !o.noGit && git.RepositoryRoot(dir) == "" {
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
@@ -307,8 +307,8 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 	return c, nil
 }
 
-// absolute is a path as seen from the working directory.
-func (a *app) absolute(path string) string {
+// absolutePathOf is a path as seen from the working directory.
+func (a *app) absolutePathOf(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -347,16 +347,16 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 
 func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
 
-// compiling shows how far a build is: on a terminal in a line that goes again.
-func (a *app) compiling() (step func(does string), done func()) {
+// showCompiling shows how far a build is: on a terminal in a line that goes again.
+func (a *app) showCompiling() (step func(does string), done func()) {
 	if !a.shown.shows || a.plain {
 		return func(does string) { a.talk("%s", does) }, func() {}
 	}
-	return a.showStep, a.working("looking for compiled hooks")
+	return a.showStep, a.showWorking("looking for compiled hooks")
 }
 
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Working: a.compiling}
+	t := generator.Toolchain{Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Working: a.showCompiling}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows

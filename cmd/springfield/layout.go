@@ -69,9 +69,9 @@ func (a *app) resultPrinter() layout.Printer { return a.shown.printer(a.out, os.
 // notePrinter prints what is said besides; a.talk is its Say.
 func (a *app) notePrinter() layout.Printer { return a.shown.printer(a.err, os.Stderr, a.home) }
 
-// working shows on a terminal, until done is called, that something takes time;
+// showWorking shows on a terminal, until done is called, that something takes time;
 // a.step says what is done now. Call done before anything is asked.
-func (a *app) working(what string) (done func()) {
+func (a *app) showWorking(what string) (done func()) {
 	a.showStep(what)
 	return func() { a.showStep("") }
 }

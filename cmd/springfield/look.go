@@ -231,7 +231,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 			}
 			return layout.BreakLine(line, indent, lines.Width)
 		},
-		Driver: func(dir string) console.Driver { return doctor.LoopDriver(a.inspection(places), dir) },
+		Driver: func(dir string) console.Driver { return doctor.LoopDriver(a.inspectionRequest(places), dir) },
 	})
 	ledger.SweepOldSessions(state, time.Now())
 	if errors.Is(err, console.ErrCancelled) {

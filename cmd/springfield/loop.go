@@ -215,7 +215,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 
 // askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(cmd *cobra.Command, dir string, question func(console.Console) error) error {
-	return a.askState(cmd.Context(), a.absolute(dir), question)
+	return a.askState(cmd.Context(), a.absolutePathOf(dir), question)
 }
 
 // changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.

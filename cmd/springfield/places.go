@@ -24,7 +24,7 @@ func (a *app) findPlaces() (client.Places, error) { return a.placesFrom(a.work) 
 func (a *app) configDir() string {
 	switch {
 	case a.config != "":
-		return a.absolute(a.config)
+		return a.absolutePathOf(a.config)
 	case a.home != "":
 		return filepath.Join(a.home, ".claude")
 	}

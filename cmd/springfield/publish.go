@@ -137,7 +137,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
 		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
-		return a.preview(o.json, plan.Change, "")
+		return a.showPreview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -83,7 +83,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
 		return check.Misuse(errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop")
 	}
-	options, err := a.replayed(o)
+	options, err := a.replayOptions(o)
 	if err != nil {
 		return err
 	}
@@ -131,13 +131,13 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 // mostSkipped is how many files that could not be read are named.
 const mostSkipped = 10
 
-// replayed is what to replay.
-func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
+// replayOptions is what to replay.
+func (a *app) replayOptions(o replayOptions) (options replay.Options, err error) {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return options, err
 	}
 	if o.project != "" {
-		options.Project = a.absolute(o.project)
+		options.Project = a.absolutePathOf(o.project)
 	}
 	if len(o.strategies) == 0 {
 		// A list is about the first strategy. A name that comes again is left out.
@@ -149,7 +149,7 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	if o.seeds {
 		o.strategies = append(o.strategies, replay.SeedNames()...)
 	}
-	options.Candidates, err = a.candidates(o.strategies)
+	options.Candidates, err = a.chosenCandidates(o.strategies)
 	if err != nil {
 		return options, err
 	}
@@ -170,8 +170,8 @@ func (a *app) pageFile(name string) (p replay.PageFile, err error) {
 	return p, err
 }
 
-// candidates are those asked for by name or by the path of a rules file.
-func (a *app) candidates(names []string) ([]replay.Candidate, error) {
+// chosenCandidates are those asked for by name or by the path of a rules file.
+func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
 	all, err := replay.Candidates(names, a.work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
@@ -261,7 +261,8 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	} else if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, check.Misuse(fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d")
+	return time.Time{}, check.Misuse(fmt.Errorf("--since %q is neither a date nor a duration", text),
+		"write it like 2026-01-31 or 90d")
 }
 
 // readSessions has a replay read the sessions that are meant: those given, else all of the user's
@@ -272,7 +273,7 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 		if arg == "" {
 			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
 		}
-		path := a.absolute(arg)
+		path := a.absolutePathOf(arg)
 		if _, err := os.Stat(path); err != nil {
 			return check.Advise(fmt.Errorf("find session logs: %w", err),
 				"name logs or directories of them; without a path all of yours are read")
@@ -304,7 +305,7 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 
 // watchReplay shows how far a replay is, on a terminal.
 func (a *app) watchReplay(what string) (progress func(replay.Progress), done func()) {
-	done = a.working(what)
+	done = a.showWorking(what)
 	return func(p replay.Progress) {
 		a.showStep(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
 	}, done

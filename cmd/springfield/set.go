@@ -143,13 +143,13 @@ func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) err
 // showValue shows one setting, and what each file says of it.
 func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
 	p := a.resultPrinter()
-	p.PrintText("%s = %s (%s)", v.Name, compact(v.Value), v.From)
+	p.PrintText("%s = %s (%s)", v.Name, valueOnOneLine(v.Value), v.From)
 	p.PrintFolded("  means    ", "%s", v.Description)
 	p.PrintFolded("  can be   ", "%s", v.Accepts())
-	p.PrintFolded("  default  ", "%s", compact(v.Default))
+	p.PrintFolded("  default  ", "%s", valueOnOneLine(v.Default))
 	for _, said := range v.Said {
 		i := slices.IndexFunc(stack.Files, func(f pluginsettings.File) bool { return f.Scope == said.Scope })
-		text := compact(said.Value) + " in " + stack.Files[i].Path
+		text := valueOnOneLine(said.Value) + " in " + stack.Files[i].Path
 		if !said.InForce {
 			text += ", not in force: " + said.Why
 		}
@@ -157,8 +157,8 @@ func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
 	}
 }
 
-// compact is a value on one line; "not set" for none.
-func compact(raw json.RawMessage) string {
+// valueOnOneLine is a value on one line; "not set" for none.
+func valueOnOneLine(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if string(raw) == "null" || json.Compact(&b, raw) != nil {
 		return "not set"
@@ -179,7 +179,7 @@ func cellText(raw json.RawMessage) string {
 	case json.Unmarshal(raw, &all) == nil && len(all) > 0:
 		return fmt.Sprintf("%d of them", len(all))
 	}
-	return strings.NewReplacer("not set", "-", "[]", "-").Replace(compact(raw))
+	return strings.NewReplacer("not set", "-", "[]", "-").Replace(valueOnOneLine(raw))
 }
 
 // findPlugin finds the plugin whose settings are meant: one that settings switch on, one of
@@ -247,7 +247,7 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	case err != nil:
 		return hintChange(err, "set")
 	case o.dryRun:
-		return a.preview(o.json, c, "")
+		return a.showPreview(o.json, c, "")
 	}
 	stack, err := pluginsettings.ReadStack(places, p)
 	if err != nil {

@@ -42,7 +42,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	in, others, claude, err := a.inspectHosts(a.inspection(places), names)
+	in, others, claude, err := a.inspectHosts(a.inspectionRequest(places), names)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func (a *app) inspect() (*doctor.Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return doctor.Inspect(a.inspection(places))
+	return doctor.Inspect(a.inspectionRequest(places))
 }
 
-func (a *app) inspection(places client.Places) doctor.Request {
+func (a *app) inspectionRequest(places client.Places) doctor.Request {
 	return doctor.Request{Places: places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
 }
 
@@ -131,7 +131,7 @@ func runList(a *app, chosen []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	in, others, _, err := a.inspectHosts(a.inspection(places), chosen)
+	in, others, _, err := a.inspectHosts(a.inspectionRequest(places), chosen)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, agoInWords(undo.Entry.At))
 		}
-		return a.preview(o.json, undo.Change, a.activationMeans(places).Commands(undo.Change))
+		return a.showPreview(o.json, undo.Change, a.activationMeans(places).Commands(undo.Change))
 	}
 	if _, err := j.PlanAndApply(makePlan); err != nil {
 		return a.hintUndo(places, err)
@@ -140,7 +140,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 
 // sayFiles says something of each file, or of many at once.
 func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
-	all := shortened(files)
+	all := shortenFileList(files)
 	if len(all) < len(files) {
 		ofOne = ofMany
 	}
@@ -149,8 +149,8 @@ func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
 	}
 }
 
-// shortened lists files for people: of many, how many there are in which directory.
-func shortened(files []string) []string {
+// shortenFileList lists files for people: of many, how many there are in which directory.
+func shortenFileList(files []string) []string {
 	const many = 6
 	if len(files) <= many {
 		return files
@@ -188,7 +188,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortened(e.Files()), " ")})
+		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), " ")})
 	}
 	a.printTable(rows)
 	return nil

@@ -137,7 +137,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 		}
 	}
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
-		records, err := now.records(id)
+		records, err := now.installRecords(id)
 		return orNotRecorded(len(records) == 0, err)
 	}, "plugin", "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
@@ -318,16 +318,16 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case len(bytes.TrimSpace(out)) > 0:
-		problem = complaint(out)
+		problem = errorInOutput(out)
 	case runErr != nil:
 		problem = runErr.Error()
 	}
 	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
 }
 
-// complaint is what the client said was wrong: from its last cross on, or its
+// errorInOutput is what the client said was wrong: from its last cross on, or its
 // last line.
-func complaint(out []byte) string {
+func errorInOutput(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	from := len(lines) - 1
 	for i, line := range lines {

@@ -53,7 +53,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 			err = fmt.Errorf(format, args...)
 		}
 	}
-	byEvent, ok := members(events)
+	byEvent, ok := objectMembers(events)
 	if !ok {
 		return nil, fmt.Errorf("hooks are %s, not an object", document.KindName(events))
 	}
@@ -62,13 +62,13 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 		if !found {
 			continue
 		}
-		groups, ok := elements(raw)
+		groups, ok := arrayElements(raw)
 		if !ok {
 			bad("%s is %s, not an array", event, document.KindName(raw))
 		}
 		for _, group := range groups {
-			fields, _ := members(group)
-			handlers, ok := elements(fields["hooks"])
+			fields, _ := objectMembers(group)
+			handlers, ok := arrayElements(fields["hooks"])
 			if !ok {
 				bad(`%s: an entry has no array "hooks"`, event)
 			}
@@ -99,7 +99,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 }
 
 func readHook(raw json.RawMessage) (h Hook, problem string) {
-	fields, ok := members(raw)
+	fields, ok := objectMembers(raw)
 	if !ok {
 		return h, "a hook is " + document.KindName(raw) + ", not an object"
 	}
@@ -119,13 +119,13 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 		}
 		words = append(words, word)
 	}
-	if args, ok := elements(fields["args"]); ok && h.Type == "command" {
+	if args, ok := arrayElements(fields["args"]); ok && h.Type == "command" {
 		h.command = words[0]
 		for _, arg := range args {
 			words = append(words, quoteArgument(jsonText(arg)))
 		}
 	} else if h.Type == "command" {
-		h.command = program(words[0])
+		h.command = firstWordOfCommand(words[0])
 	}
 	h.whole = strings.Join(words, " ")
 	h.Does = printable(h.whole)
@@ -141,8 +141,8 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	return h, ""
 }
 
-// program is the first word of a shell command, without quotes.
-func program(command string) string {
+// firstWordOfCommand is the first word of a shell command, without quotes.
+func firstWordOfCommand(command string) string {
 	command = strings.TrimSpace(command)
 	if rest, ok := strings.CutPrefix(command, `"`); ok {
 		command, _, _ = strings.Cut(rest, `"`)

@@ -82,7 +82,7 @@ func (s *Snapshot) InstalledIn(dir string) Installed {
 // InClone is where a plugin lies in its marketplace's own directory, whether it
 // is installed or not; "" if the marketplace has it from elsewhere.
 func (s *Snapshot) InClone(plugin Plugin) string {
-	c := s.catalog(plugin.Marketplace)
+	c := s.readCatalogOnce(plugin.Marketplace)
 	entry, ok := c.items[plugin.Name]
 	if c.err != nil || !ok || entry.path == "" {
 		return ""
@@ -130,7 +130,7 @@ func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
 	case "inline", "builtin", "synced":
 		return item{}, errors.New("it comes with Claude Code itself and cannot be seen from here")
 	}
-	c := s.catalog(i.Marketplace)
+	c := s.readCatalogOnce(i.Marketplace)
 	i.Source = c.source
 	if c.err != nil {
 		return item{}, c.err
@@ -178,7 +178,7 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	declarations, isList := elements(manifest.hooks)
+	declarations, isList := arrayElements(manifest.hooks)
 	if !isList && len(manifest.hooks) > 0 {
 		declarations = []json.RawMessage{manifest.hooks}
 	}
@@ -292,7 +292,7 @@ type record struct {
 // newest. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
-	records, err := s.records(i.ID)
+	records, err := s.installRecords(i.ID)
 	if err != nil {
 		return "", "", err
 	}
@@ -332,8 +332,8 @@ func (p Places) fitsRecord(r record) bool {
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
 }
 
-// records lists where Claude Code has installed a plugin.
-func (s *Snapshot) records(id string) ([]record, error) {
+// installRecords lists where Claude Code has installed a plugin.
+func (s *Snapshot) installRecords(id string) ([]record, error) {
 	fields, path, err := s.readObject(s.Plugins, "installed_plugins.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -341,7 +341,7 @@ func (s *Snapshot) records(id string) ([]record, error) {
 	if err != nil {
 		return nil, err
 	}
-	plugins, _ := members(fields["plugins"])
+	plugins, _ := objectMembers(fields["plugins"])
 	var all []record
 	if raw := plugins[id]; raw != nil && json.Unmarshal(raw, &all) != nil {
 		return nil, fmt.Errorf("%s: what it says of %s cannot be read", path, id)
@@ -394,7 +394,7 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	plugins, _ := members(fields["plugins"])
+	plugins, _ := objectMembers(fields["plugins"])
 	all := map[string][]record{}
 	for id, raw := range plugins {
 		var records []record

@@ -68,7 +68,7 @@ func (s *Snapshot) Inventory() (Inventory, error) {
 	if err != nil {
 		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
 	}
-	i.Plugins = s.switched(layers, skills)
+	i.Plugins = s.switchedPlugins(layers, skills)
 	gag := i.findGag()
 	i.Silenced = gag.why
 	i.sortHooks(gag)
@@ -122,8 +122,8 @@ func (s *Snapshot) Unasked() (Layer, error) {
 	return l, err
 }
 
-// switched lists every plugin and the layer that decides about it.
-func (s *Snapshot) switched(layers []Layer, skills map[string]string) []Switched {
+// switchedPlugins lists every plugin and the layer that decides about it.
+func (s *Snapshot) switchedPlugins(layers []Layer, skills map[string]string) []Switched {
 	ids := slices.Collect(maps.Keys(skills))
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
@@ -225,16 +225,16 @@ func (i Inventory) FindPlugin(id string) (Switched, bool) {
 // Drivers lists the springfield plugins that decide at Stop: those of whose
 // Stop hooks one runs.
 func (i Inventory) Drivers() []Switched {
-	return i.running(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
+	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.DrivesStop() && h.Event == "Stop" })
 }
 
 // BesideStop lists the springfield plugins that run and decide nothing at Stop.
 func (i Inventory) BesideStop() []Switched {
-	return i.running(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
+	return i.pluginsRunning(func(s Switched, h Hook) bool { return s.IsOurs() && !s.DrivesStop() })
 }
 
-// running lists the plugins of whose own hooks one runs that is meant.
-func (i Inventory) running(meant func(Switched, Hook) bool) (all []Switched) {
+// pluginsRunning lists the plugins of whose own hooks one runs that is meant.
+func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) (all []Switched) {
 	for _, s := range i.Plugins {
 		if s.IsLoaded() && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
 			all = append(all, s)

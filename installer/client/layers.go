@@ -115,7 +115,7 @@ func (l Layer) Duplicates() []document.Member {
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At, doc: doc, fields: doc.Fields()}
-	l.switches, _ = members(l.fields["enabledPlugins"])
+	l.switches, _ = objectMembers(l.fields["enabledPlugins"])
 	return l
 }
 
@@ -145,7 +145,7 @@ func (l Layer) sourceInWords() string { return l.Name + " settings" }
 // first, and the layer that it comes from.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
-		variables, _ := members(l.fields["env"])
+		variables, _ := objectMembers(l.fields["env"])
 		if raw, found := variables[name]; found {
 			if value = jsonText(raw); value == "" {
 				value = strings.Trim(string(raw), `"`) // a number, as it is written

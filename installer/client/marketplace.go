@@ -159,7 +159,7 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	if all == nil {
 		all = map[string]Market{}
 	}
-	declared, _ := members(s.userLayer().fields["extraKnownMarketplaces"])
+	declared, _ := objectMembers(s.userLayer().fields["extraKnownMarketplaces"])
 	for name := range declared {
 		if _, known := all[name]; known {
 			continue
@@ -315,8 +315,8 @@ func (s *Snapshot) Assuming(m Market) *Snapshot {
 	return &next
 }
 
-// catalog reads a marketplace's catalog, which can be large, once.
-func (s *Snapshot) catalog(name string) catalog {
+// readCatalogOnce reads a marketplace's catalog, which can be large, once.
+func (s *Snapshot) readCatalogOnce(name string) catalog {
 	c, known := s.catalogs[name]
 	if !known {
 		if m, err := s.FindMarket(name); err != nil {
@@ -355,10 +355,10 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		return c
 	}
 	c.items = map[string]item{}
-	metadata, _ := members(fields["metadata"])
-	plugins, _ := elements(fields["plugins"])
+	metadata, _ := objectMembers(fields["metadata"])
+	plugins, _ := arrayElements(fields["plugins"])
 	for _, raw := range plugins {
-		entry, _ := members(raw)
+		entry, _ := objectMembers(raw)
 		plugin := jsonText(entry["name"])
 		if _, twice := c.items[plugin]; twice {
 			continue

@@ -110,7 +110,7 @@ func (s *Snapshot) readObject(dir, name string) (fields map[string]json.RawMessa
 	if file.Before == nil {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	fields, ok := members(bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
+	fields, ok := objectMembers(bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
 	if !ok {
 		_, err = file.Document() // knows where
 	}
@@ -143,8 +143,8 @@ func placeBelow(dir, name string) (string, error) {
 	return path, nil
 }
 
-// members takes a JSON object apart by its exact keys.
-func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+// objectMembers takes a JSON object apart by its exact keys.
+func objectMembers(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
 		return nil, false
@@ -152,8 +152,8 @@ func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	return all, true
 }
 
-// elements takes a JSON array apart.
-func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
+// arrayElements takes a JSON array apart.
+func arrayElements(raw json.RawMessage) ([]json.RawMessage, bool) {
 	var all []json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || all == nil {
 		return nil, false

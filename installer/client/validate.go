@@ -50,7 +50,7 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 			return v.found, nil
 		}
 	}
-	return v.summarize(), nil
+	return v.summarizeFindings(), nil
 }
 
 // validator is a client that is asked about a suite.
@@ -111,9 +111,9 @@ func (v *validator) lookAt(ctx context.Context, target string) error {
 // expected begins the one warning that every plugin has.
 const expected = "CLAUDE.md at the plugin root is not loaded"
 
-// summarize is what was found, with a sentence if that is nothing, and with the warnings
+// summarizeFindings is what was found, with a sentence if that is nothing, and with the warnings
 // that are expected as one note.
-func (v *validator) summarize() []check.Finding {
+func (v *validator) summarizeFindings() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
 		says := v.name + ": claude plugin validate --strict accepts it"
@@ -146,17 +146,17 @@ func (v *validator) readOutput(target, out string) {
 		return
 	}
 	for _, part := range append(r.Contents, r.Manifest) {
-		file := v.relative(target, part.File)
+		file := v.relativePath(target, part.File)
 		for _, e := range part.Errors {
-			v.addFinding(check.Failure, file, sentence(e.Path, e.Message), "")
+			v.addFinding(check.Failure, file, withPathInFront(e.Path, e.Message), "")
 		}
 		for _, w := range part.Warnings {
-			v.addFinding(check.Warning, file, sentence(w.Path, w.Message), "")
+			v.addFinding(check.Warning, file, withPathInFront(w.Path, w.Message), "")
 		}
 	}
 	if r.Directory != nil {
 		for _, f := range r.Directory.Findings {
-			v.addFinding(check.Warning, v.relative(target, f.File), sentence(f.Field, f.Message), f.Fix)
+			v.addFinding(check.Warning, v.relativePath(target, f.File), withPathInFront(f.Field, f.Message), f.Fix)
 		}
 	}
 }
@@ -174,13 +174,13 @@ func (v *validator) readText(target, out string) {
 			state = check.Warning
 		case isFinding:
 			path, message, _ := strings.Cut(rest, ": ")
-			v.addFinding(state, v.relative(target, file), sentence(path, message), "")
+			v.addFinding(state, v.relativePath(target, file), withPathInFront(path, message), "")
 		}
 	}
 }
 
-// relative is a file as seen from the suite, with slashes.
-func (v *validator) relative(target, file string) string {
+// relativePath is a file as seen from the suite, with slashes.
+func (v *validator) relativePath(target, file string) string {
 	if !filepath.IsAbs(file) {
 		if file != "" && target != "." {
 			file = target + "/" + file
@@ -193,8 +193,8 @@ func (v *validator) relative(target, file string) string {
 	return file
 }
 
-// sentence is a message with the member that it is about in front.
-func sentence(path, message string) string {
+// withPathInFront is a message with the member that it is about in front.
+func withPathInFront(path, message string) string {
 	if path == "" || path == "root" {
 		return message
 	}

@@ -92,7 +92,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 
 // checkProject looks at what a project may do to us, and whether it is accepted.
 func (in *Inspection) checkProject() (all []check.Finding) {
-	steering, others := in.steered()
+	steering, others := in.steeringVariables()
 	for _, says := range steering {
 		all = append(all, check.Warned(says, "remove it from env there if you did not put it in"))
 	}

@@ -78,7 +78,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	case len(suites) == 1 && (!known || market.IsMissing()):
 		// The suite that init remembers: it has moved, or was never registered.
 		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
-		f.Mend = in.register(s.Marketplace, suites[0].Dir)
+		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
 	case known && market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
 	case known && market.SuiteDir() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
@@ -91,8 +91,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	return f
 }
 
-// register makes a suite known, through the client or by a declaration.
-func (in *Inspection) register(name, dir string) func(context.Context) error {
+// registerSuite makes a suite known, through the client or by a declaration.
+func (in *Inspection) registerSuite(name, dir string) func(context.Context) error {
 	if in.Client.Path != "" {
 		return func(ctx context.Context) error {
 			return in.Client.Register(ctx, client.NewSnapshot(in.Places), name, dir)
@@ -163,7 +163,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 // checkConflicts looks for others that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
-	if twice := doubled(drivers, strategyOf); len(twice) > 0 {
+	if twice := doubledStrategies(drivers, strategyOf); len(twice) > 0 {
 		var off []string
 		for _, s := range twice {
 			off = append(off, howToSwitchOff(s))

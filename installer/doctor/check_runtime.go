@@ -79,7 +79,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 			continue
 		}
 		j, _ := settings.JudgeOptions()
-		if says, failure := in.missing(j); says != "" {
+		if says, failure := in.whatJudgeLacks(j); says != "" {
 			all = append(all, check.Warned(s.ID+" asks "+says, backend.HintFor(failure)))
 		}
 	}
@@ -92,8 +92,8 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	return append(all, in.checkAnswers())
 }
 
-// missing says what a judge needs and has not got: nothing is started or asked.
-func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failure) {
+// whatJudgeLacks says what a judge needs and has not got: nothing is started or asked.
+func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judge.Failure) {
 	switch j.Backend {
 	case judge.Claude:
 		if j.Client == "" && in.Client.Path == "" {

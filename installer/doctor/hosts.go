@@ -191,7 +191,8 @@ func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
 	again := p.copyCommand(o)
 	switch {
 	case p.Problem != "" && p.Suite != "":
-		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem),
+			"springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
 		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
 	case p.Stale:

@@ -230,8 +230,8 @@ func kindOfStrategy(name string) strategy.Kind {
 	return known.KindOf()
 }
 
-// doubled are those of which another does the same. Of one kind, one is to be on.
-func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
+// doubledStrategies are those of which another does the same. Of one kind, one is to be on.
+func doubledStrategies[P any](all []P, strategyOf func(P) string) (twice []P) {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
 		kinds[kindOfStrategy(strategyOf(p))]++

@@ -57,7 +57,7 @@ type Decision struct {
 func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
 	o := Overview{
-		On: []Switch{}, Reasons: in.reasons(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
+		On: []Switch{}, Reasons: in.whyNoneDecides(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
 		Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(w.deciding, w.beside) {

@@ -79,7 +79,7 @@ func (in *Inspection) SumUpStatus() Status {
 	}
 	spend, _ := ledger.ReadSpend(in.stateDir(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
-	s.Reasons, s.Notes = in.reasons(w), in.notesOf(w)
+	s.Reasons, s.Notes = in.whyNoneDecides(w), in.notesOf(w)
 	return s
 }
 
@@ -125,8 +125,8 @@ func (in *Inspection) whatWorks() working {
 	return w
 }
 
-// reasons say why no plugin decides.
-func (in *Inspection) reasons(w working) []string {
+// whyNoneDecides say why no plugin decides.
+func (in *Inspection) whyNoneDecides(w working) []string {
 	all := []string{}
 	if len(w.deciding) > 0 {
 		return all
@@ -249,7 +249,7 @@ func (in *Inspection) notesOf(w working) []string {
 	}
 	all = append(all, in.HoldsInWords()...)
 	all = append(all, in.Outdated()...)
-	steering, others := in.steered()
+	steering, others := in.steeringVariables()
 	all = append(all, steering...)
 	if others != "" {
 		all = append(all, others)
@@ -264,7 +264,7 @@ func (in *Inspection) notesOf(w working) []string {
 			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
 		}
 	}
-	if twice := doubled(w.deciding, strategyOf); len(twice) > 0 {
+	if twice := doubledStrategies(w.deciding, strategyOf); len(twice) > 0 {
 		all = append(all, "each of "+strings.Join(pluginIDs(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range in.Plugins {

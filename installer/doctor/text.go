@@ -76,7 +76,7 @@ func (s Status) writeDecision(out layout.Printer) {
 	switch {
 	case len(deciding) == 0:
 		out.InYellow().PrintText("no springfield plugin decides when Claude stops")
-	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
+	case len(doubledStrategies(deciding, func(p Plugin) string { return p.Strategy })) > 0:
 		out.PrintText("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
 		out.InGreen().PrintText("%s", whoDecides(deciding))
@@ -151,7 +151,7 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 
 // WriteText prints a list for people.
 func (l List) WriteText(out layout.Printer) {
-	out.PrintTable("", compared(l.Strategies))
+	out.PrintTable("", strategyTable(l.Strategies))
 	out.PrintText("")
 	out.PrintTable("  ", [][]string{
 		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
@@ -173,9 +173,9 @@ func (l List) WriteText(out layout.Printer) {
 	}
 }
 
-// compared is a row for each strategy, below a head. No line of it is wider than
+// strategyTable is a row for each strategy, below a head. No line of it is wider than
 // columns as long as names and words keep within what about.yaml says of them.
-func compared(all []Strategy) [][]string {
+func strategyTable(all []Strategy) [][]string {
 	rows := [][]string{{"strategy", "cost", "skill mods", "wrong", "caught", "complexity", "needs"}}
 	for _, s := range all {
 		wrong, caught := "-", "-"

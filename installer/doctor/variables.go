@@ -48,9 +48,9 @@ func steeringVariables() []steer {
 // maxOthers is how many variables without an effect on hooks are named one by one.
 const maxOthers = 20
 
-// steered are the variables that project and local settings set: those that could
+// steeringVariables are the variables that project and local settings set: those that could
 // move something, a sentence each, and the others in one.
-func (in *Inspection) steered() (steering []string, others string) {
+func (in *Inspection) steeringVariables() (steering []string, others string) {
 	var names []string
 	for _, v := range in.Variables() {
 		if in.settings.HasSetVariable(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {

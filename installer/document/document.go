@@ -408,11 +408,11 @@ func checkSyntax(text string) error {
 }
 
 func faultAt(text string, offset int, format string, args ...any) error {
-	line, column := position(text, offset)
+	line, column := positionOf(text, offset)
 	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
-func position(text string, offset int) (line, column int) {
+func positionOf(text string, offset int) (line, column int) {
 	at := place{text: text, line: 1, column: 1}
 	at.moveToOffset(offset)
 	return at.line, at.column

@@ -78,7 +78,7 @@ func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 			if _, _, original := d.findPath(edit.Path); original != nil {
 				return nil, original
 			}
-			return nil, fmt.Errorf("change %s: %s", edit.nameOf(), problem(err))
+			return nil, fmt.Errorf("change %s: %s", edit.nameOf(), withoutPosition(err))
 		}
 		after = next
 	}
@@ -144,7 +144,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 			end, keep = members[i+1].start, found.gap
 		}
 		if i > 0 {
-			start, keep = members[i-1].value.endOffset(), leading(d.text[found.value.endOffset():], blanks)
+			start, keep = members[i-1].value.endOffset(), leadingCharacters(d.text[found.value.endOffset():], blanks)
 		}
 		text = d.text
 		if escaped, ok := strings.CutPrefix(text[found.start:], `"\"`); ok {
@@ -161,7 +161,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	}
 	after, err := ParseDocument([]byte(d.mark + text))
 	if err != nil {
-		return nil, fmt.Errorf("the result would be refused: %s", problem(err))
+		return nil, fmt.Errorf("the result would be refused: %s", withoutPosition(err))
 	}
 	if !isOnly(e, d, after) {
 		return nil, errUnfaithful
@@ -170,8 +170,8 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	return after, err
 }
 
-// problem is what an error says without the place.
-func problem(err error) string {
+// withoutPosition is what an error says without the place.
+func withoutPosition(err error) string {
 	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
 		return syntax.Problem

@@ -176,10 +176,12 @@ func indentUnit(objects []*value, text string) string {
 // hold a line end.
 func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
-func indentOf(text string) string { return leading(text[strings.LastIndexByte(text, '\n')+1:], " \t") }
+func indentOf(text string) string {
+	return leadingCharacters(text[strings.LastIndexByte(text, '\n')+1:], " \t")
+}
 
-// leading is what a text has of some characters before all others.
-func leading(text, chars string) string {
+// leadingCharacters is what a text has of some characters before all others.
+func leadingCharacters(text, chars string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 

@@ -119,7 +119,7 @@ func codexInstalled(at Place) (all []Installed, err error) {
 		i := Installed{ID: id, Name: name, Suite: markets[market].Source, On: p.Enabled == nil || *p.Enabled, Scope: client.User}
 		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
-			for _, version := range directories(copies) {
+			for _, version := range directoriesIn(copies) {
 				i.Dir, i.Version = filepath.Join(copies, version), version
 			}
 		}
@@ -142,8 +142,8 @@ func decodeMember(settings *tables.Document, name string, into any) error {
 	return err
 }
 
-// directories are the names of those in a directory, none if it cannot be read.
-func directories(dir string) (names []string) {
+// directoriesIn are the names of those in a directory, none if it cannot be read.
+func directoriesIn(dir string) (names []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil

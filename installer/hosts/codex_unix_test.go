@@ -87,7 +87,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	defer cancel()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := at.converse(ctx, []string{"app-server"}, question{"initialize", nil})
+		_, err := at.askProgram(ctx, []string{"app-server"}, question{"initialize", nil})
 		answered <- err
 	}()
 	started, pid := filepath.Join(at.Home, "started"), 0

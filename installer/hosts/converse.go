@@ -28,9 +28,9 @@ const (
 	maxAnswer    = 4 << 20
 )
 
-// converse asks the host's program one question after the other. It gets none of the
+// askProgram asks the host's program one question after the other. It gets none of the
 // user's environment but what programs need to start.
-func (p Place) converse(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
+func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
 	if p.Program == "" {
 		return nil, fmt.Errorf("there is no %s command", p.Host.Program)
 	}

@@ -18,9 +18,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilot is GitHub Copilot CLI. It runs a plugin where it lies, and its commands do
+// copilotHost is GitHub Copilot CLI. It runs a plugin where it lies, and its commands do
 // nothing but write settings.json again, so the entries are all that is needed.
-func copilot() Host {
+func copilotHost() Host {
 	return Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
 		Program: "copilot", Dir: ".copilot", Variable: "COPILOT_HOME",
@@ -29,20 +29,20 @@ func copilot() Host {
 			Scopes: []client.Scope{client.User},
 			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				return declared(r, r.Plugin.Marketplace, "directory")
+				return marketplaceEdits(r, r.Plugin.Marketplace, "directory")
 			},
 			Off:   switchedOff,
-			Parse: commented,
+			Parse: parseCommented,
 		},
 		Plugins: Plugins{Ready: requireFiles(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }
 
-// declared are the members of settings.json that name the suite as a marketplace, from a
+// marketplaceEdits are the members of settings.json that name the suite as a marketplace, from a
 // source that is a directory, and have the plugin on. Another marketplace of that name is
 // not taken over.
-func declared(r Request, name, directory string) ([]document.Edit, error) {
+func marketplaceEdits(r Request, name, directory string) ([]document.Edit, error) {
 	settings, err := readSettings(r.At)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func TestCopilotInstalled(t *testing.T) {
 		for name, data := range c.files {
 			files[name] = data
 		}
-		p := placeOf(t, copilot(), files)
+		p := placeOf(t, copilotHost(), files)
 		got, err := copilotInstalled(p)
 		if err != nil || !reflect.DeepEqual(in(p, got), c.want) {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, in(p, got), err, c.want)
@@ -95,7 +95,7 @@ func TestCopilotInstalled(t *testing.T) {
 			t.Errorf("%s: it says %q", name, says)
 		}
 	}
-	if _, err := copilotInstalled(placeOf(t, copilot(), map[string]string{".copilot/settings.json": `{"a": }`})); err == nil || !strings.Contains(err.Error(), "settings.json: line 1") {
+	if _, err := copilotInstalled(placeOf(t, copilotHost(), map[string]string{".copilot/settings.json": `{"a": }`})); err == nil || !strings.Contains(err.Error(), "settings.json: line 1") {
 		t.Errorf("broken settings: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 	for n := range 5_000 {
 		plugins = append(plugins, fmt.Sprintf(`"p%d@m":true`, n))
 	}
-	at := placeOf(t, copilot(), map[string]string{
+	at := placeOf(t, copilotHost(), map[string]string{
 		".copilot/config.json": `{"trustedFolders":["PROJECT"]}`, "project/.claude/settings.json": `{"enabledPlugins":{` + strings.Join(plugins, ",") + `}}`,
 	})
 	if all, err := copilotInstalled(at); err != nil || len(all) != maxPlugins {
@@ -120,7 +120,7 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 }
 
 func TestAnotherMarketplace(t *testing.T) {
-	for _, h := range []Host{copilot(), droidHost()} {
+	for _, h := range []Host{copilotHost(), droidHost()} {
 		for source, refused := range map[string]bool{
 			`{"source": "github", "repo": "homer/suite"}`:   true,
 			`{"source": "directory", "path": "HOME/other"}`: true,

@@ -24,10 +24,10 @@ func droidHost() Host {
 			Scopes: []client.Scope{client.User},
 			File:   droidSettings,
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				return declared(r, filepath.Base(r.Plugin.Suite), "local")
+				return marketplaceEdits(r, filepath.Base(r.Plugin.Suite), "local")
 			},
 			Off:   switchedOff,
-			Parse: commented,
+			Parse: parseCommented,
 		},
 		Plugins: Plugins{
 			ID:      droidID,

@@ -33,15 +33,15 @@ const (
 	maxRecord     = 1 << 20
 )
 
-func (x extensions) rulesFile() string { return "." + string(x) + "-extension-install.json" }
-func (x extensions) manifest() string  { return string(x) + "-extension.json" }
+func (x extensions) rulesFile() string    { return "." + string(x) + "-extension-install.json" }
+func (x extensions) manifestName() string { return string(x) + "-extension.json" }
 
 func (x extensions) settings() Settings {
 	return Settings{
 		Scopes:  []client.Scope{client.User},
 		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
 		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.rulesFile()) },
-		Entries: x.entries,
+		Entries: x.linkEntries,
 		Off:     x.editsOff,
 	}
 }
@@ -50,7 +50,7 @@ func (x extensions) plugins() Plugins {
 	return Plugins{
 		ID:        func(p client.Plugin) string { return p.Name },
 		Ready:     x.findExtension,
-		Installed: x.installed,
+		Installed: x.readInstalled,
 		ByHand:    x.stepsByHand,
 	}
 }
@@ -58,14 +58,14 @@ func (x extensions) plugins() Plugins {
 // record is what a host has written about an extension.
 type record struct{ Source, Type string }
 
-// entries link the plugin.
-func (x extensions) entries(_ context.Context, r Request) ([]document.Edit, error) {
+// linkEntries link the plugin.
+func (x extensions) linkEntries(_ context.Context, r Request) ([]document.Edit, error) {
 	var was record
 	dir := filepath.Join(r.At.Dir, "extensions", r.ID)
 	err := readRecord(filepath.Join(dir, x.rulesFile()), &was)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(filepath.Join(dir, x.manifest())); err == nil {
+		if _, err := os.Lstat(filepath.Join(dir, x.manifestName())); err == nil {
 			return nil, x.copiedFirst(r)
 		}
 	case err != nil:
@@ -96,11 +96,11 @@ func (x extensions) copiedFirst(r Request) error {
 
 // findExtension looks for the extension in the plugin's directory.
 func (x extensions) findExtension(r Request) error {
-	return requireFiles(string(x)+"/"+x.manifest(), string(x)+"/hooks/hooks.json")(r)
+	return requireFiles(string(x)+"/"+x.manifestName(), string(x)+"/hooks/hooks.json")(r)
 }
 
-// installed reads the records of all extensions.
-func (x extensions) installed(at Place) (all []Installed, err error) {
+// readInstalled reads the records of all extensions.
+func (x extensions) readInstalled(at Place) (all []Installed, err error) {
 	above := filepath.Join(at.Dir, "extensions")
 	dir, err := os.Open(above)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,7 +130,7 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace, which has the plugin in a directory
 		}
 		var manifest struct{ Version string }
-		if readRecord(filepath.Join(root, x.manifest()), &manifest) == nil {
+		if readRecord(filepath.Join(root, x.manifestName()), &manifest) == nil {
 			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)

@@ -142,7 +142,7 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 
 // AllHosts lists the hosts, Claude Code first.
 func AllHosts() []Host {
-	return []Host{claudeHost(), codexHost(), copilot(), qwenHost(), droidHost(), geminiHost()}
+	return []Host{claudeHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
 }
 
 // DefaultHost is the one that is meant where none is named: Claude Code.
@@ -181,8 +181,8 @@ func (h Host) ScopesOf() []client.Scope {
 	return h.Settings.Scopes
 }
 
-// commented reads JSON that may have comments.
-func commented(data []byte) (settings.Document, error) {
+// parseCommented reads JSON that may have comments.
+func parseCommented(data []byte) (settings.Document, error) {
 	d, err := document.ParseCommented(data)
 	if err != nil {
 		return nil, err

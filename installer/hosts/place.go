@@ -35,7 +35,7 @@ type Place struct {
 // PlaceFor is where a host is for a user.
 func (h Host) PlaceFor(u User) Place {
 	p := Place{User: u, Host: h, Program: u.Look(h.Program)}
-	switch named := u.variable(h.Variable); {
+	switch named := u.environmentVariable(h.Variable); {
 	case named != "":
 		if !filepath.IsAbs(named) {
 			named = filepath.Join(u.Work, named)
@@ -50,8 +50,8 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// variable is a variable of the environment, "" if it is not set.
-func (u User) variable(name string) string {
+// environmentVariable is a variable of the environment, "" if it is not set.
+func (u User) environmentVariable(name string) string {
 	for _, line := range slices.Backward(u.Env) {
 		if key, value, _ := strings.Cut(line, "="); key == name && name != "" {
 			return value
@@ -114,7 +114,7 @@ func (p Place) runProgram(ctx context.Context, dir string, args ...string) (err 
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), complaint(*said, err))
+		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), errorInOutput(*said, err))
 	}
 	return err
 }
@@ -133,8 +133,8 @@ func (e *ending) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// complaint is the last line that a program has printed, or how it ended.
-func complaint(out []byte, err error) string {
+// errorInOutput is the last line that a program has printed, or how it ended.
+func errorInOutput(out []byte, err error) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return last

@@ -27,12 +27,12 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
-// trusted tells whether Codex runs it. An administrator's hooks are managed.
-func (h codexHook) trusted() bool { return h.TrustStatus == "trusted" || h.TrustStatus == "managed" }
+// isTrusted tells whether Codex runs it. An administrator's hooks are managed.
+func (h codexHook) isTrusted() bool { return h.TrustStatus == "trusted" || h.TrustStatus == "managed" }
 
 // codexHooks lists the hooks of a place, and what Codex could not read there.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
-	answers, err := at.converse(ctx, []string{"app-server"},
+	answers, err := at.askProgram(ctx, []string{"app-server"},
 		question{"initialize", map[string]any{"clientInfo": map[string]string{"name": "springfield", "version": "1"}}},
 		question{"hooks/list", map[string]any{"cwds": []string{at.Dir}}})
 	if err != nil {
@@ -105,7 +105,7 @@ func codexByHand(ctx context.Context, r Request) []string {
 	hooks, _, err := codexCopies(ctx, r.At, []string{r.Plugin.ID()})
 	untrusted := err != nil
 	for _, h := range hooks {
-		untrusted = untrusted || !h.trusted()
+		untrusted = untrusted || !h.isTrusted()
 	}
 	if !untrusted {
 		return nil
@@ -208,7 +208,7 @@ func codexFinding(i Installed, hooks []codexHook, problems []string) check.Findi
 		case h.TrustStatus == "modified":
 			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it",
 				codexTrusting(i.Name))
-		case !h.trusted():
+		case !h.isTrusted():
 			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet",
 				codexTrusting(i.Name))
 		}

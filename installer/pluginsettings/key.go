@@ -164,7 +164,7 @@ func (k Key) ParseValue(text string) (json.RawMessage, error) {
 				continue
 			}
 			if !known(word) {
-				return nil, k.invalid(word)
+				return nil, k.invalidValueError(word)
 			}
 			words = append(words, word)
 		}
@@ -184,11 +184,11 @@ func (k Key) ParseValue(text string) (json.RawMessage, error) {
 		ok = false
 	}
 	if !ok {
-		return nil, k.invalid(text)
+		return nil, k.invalidValueError(text)
 	}
 	return document.EncodeValue(value)
 }
 
-func (k Key) invalid(text string) error {
+func (k Key) invalidValueError(text string) error {
 	return check.Misuse(fmt.Errorf("%s cannot be %q", k.Name, text), k.Name+" takes: "+k.Accepts())
 }

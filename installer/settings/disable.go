@@ -32,7 +32,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 		return c, err
 	}
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
-		return c, f.refused(err)
+		return c, f.namedError(err)
 	}
 	m, err := s.recallFile(f.At)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	if err := s.takeBack(&c, v, f, id); err != nil {
 		return c, err
 	}
-	if len(m.enabled()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
+	if len(m.enabledPlugins()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
 		if err := s.takeBackDeclared(&c, f); err != nil {
 			return c, err
 		}
@@ -116,7 +116,7 @@ func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error 
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	if err := s.release(c, f, f.At, only); err != nil || len(others) > 0 {
+	if err := s.planRelease(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
 	return s.takeBackDeclared(c, f)
@@ -140,13 +140,13 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	if err != nil {
 		return err
 	}
-	return s.release(c, user, f.At, func(remembered) bool { return true })
+	return s.planRelease(c, user, f.At, func(remembered) bool { return true })
 }
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
 // was on before springfield came, and in other scopes.
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
-	after, err := document.ParseDocument(planned(*c, f)) // no bytes are an empty document
+	after, err := document.ParseDocument(plannedBytes(*c, f)) // no bytes are an empty document
 	if err == nil {
 		v.own = client.LayerOf(string(v.scope), f.Edit, after)
 	}
@@ -172,7 +172,7 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 		return nil, err
 	}
 	if _, _, err := f.doc.Get("enabledPlugins"); err != nil {
-		return nil, f.refused(err)
+		return nil, f.namedError(err)
 	}
 	own := client.LayerOf(string(scope), f.Edit, f.doc)
 	var found []client.Plugin

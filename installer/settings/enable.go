@@ -87,15 +87,15 @@ func (s *Settings) PlanEnable(e EnableRequest) (journal.Change, error) {
 			return c, err
 		}
 		if err := market.CheckDeclared(user.doc); err != nil {
-			return c, user.refused(err)
+			return c, user.namedError(err)
 		}
 	}
-	edits, err := s.switches(&c, f, e)
+	edits, err := s.switchEdits(&c, f, e)
 	if err != nil {
 		return c, err
 	}
 	if e.Declare {
-		declare := declaring(market)
+		declare := declareMarketplace(market)
 		if user.At == f.At { // user scope, or a project whose settings are the user's
 			edits = append([]document.Edit{declare}, edits...)
 		} else if err := s.setMembers(&c, user, []document.Edit{declare}, f.At); err != nil {
@@ -106,7 +106,7 @@ func (s *Settings) PlanEnable(e EnableRequest) (journal.Change, error) {
 	return c, s.setMembers(&c, f, edits, f.At)
 }
 
-func declaring(m client.Market) document.Edit {
+func declareMarketplace(m client.Market) document.Edit {
 	return document.Edit{Path: []string{"extraKnownMarketplaces", m.Name}, Value: m.Declaration()}
 }
 
@@ -114,11 +114,11 @@ func switchTo(id, value string) document.Edit {
 	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
 }
 
-// switches are the members to set in the scope's file.
-func (s *Settings) switches(c *journal.Change, f file, e EnableRequest) ([]document.Edit, error) {
+// switchEdits are the members to set in the scope's file.
+func (s *Settings) switchEdits(c *journal.Change, f file, e EnableRequest) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
-		return nil, f.refused(err) // before the user is asked anything
+		return nil, f.namedError(err) // before the user is asked anything
 	}
 	v, err := s.viewFrom(e.Scope, f)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRe
 	for _, id := range v.pluginIDs() {
 		isLatte := strings.HasPrefix(id, doubleShotLatte)
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
-			return nil, nil, f.refused(err)
+			return nil, nil, f.namedError(err)
 		}
 		_, above, overruled := lastWord(v.above, id)
 		switch {

@@ -44,7 +44,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	for _, m := range memories {
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, m.unreleased(err, purge))
+			left = append(left, m.leftUnreleased(err, purge))
 			continue
 		}
 		for _, r := range m.Members {
@@ -76,9 +76,9 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 	return c, slices.Compact(ids), left, nil
 }
 
-// unreleased says what becomes of a file that cannot be given back. After a purge, which
+// leftUnreleased says what becomes of a file that cannot be given back. After a purge, which
 // removes the memory of it, only a person knows.
-func (m *memory) unreleased(err error, purge bool) Left {
+func (m *memory) leftUnreleased(err error, purge bool) Left {
 	var entries []string
 	for _, r := range m.Members {
 		entries = append(entries, strings.Join(r.Path, "."))
@@ -109,16 +109,16 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	}
 	data := f.Before.Bytes()
 	if m != nil {
-		back, err := m.release(f, everyone, func(remembered) bool { return true })
+		back, err := m.releaseSettings(f, everyone, func(remembered) bool { return true })
 		if err != nil {
-			return f.refused(err)
+			return f.namedError(err)
 		}
 		c.Notes = append(c.Notes, back.notesOn(f)...)
 		data = back.data
 	}
-	after, err := s.without(data, purge)
+	after, err := s.withoutOurPlugins(data, purge)
 	if err != nil {
-		return f.refused(err)
+		return f.namedError(err)
 	}
 	edit := f.Edit
 	if f.Before != nil {
@@ -138,9 +138,9 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	return nil
 }
 
-// without are settings in which no plugin of springfield's is on: their entries say
+// withoutOurPlugins are settings in which no plugin of springfield's is on: their entries say
 // false, or are gone.
-func (s *Settings) without(data []byte, purge bool) ([]byte, error) {
+func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	if data == nil {
 		return nil, nil
 	}

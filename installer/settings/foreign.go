@@ -28,8 +28,8 @@ type Foreign struct {
 	Parse func(data []byte) (Document, error) // nil: it is JSON
 }
 
-// foreign opens a settings file of another host, as a plan leaves it so far.
-func (s *Settings) foreign(c *journal.Change, of Foreign) (f file, err error) {
+// openForeign opens a settings file of another host, as a plan leaves it so far.
+func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
 	f = file{host: of.Host, parse: of.Parse}
 	if f.parse == nil {
 		f.parse = parseJSON
@@ -46,7 +46,7 @@ func (s *Settings) foreign(c *journal.Change, of Foreign) (f file, err error) {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
 	if f.as, err = f.parse(f.Before.Bytes()); err != nil {
-		return f, f.refused(err)
+		return f, f.namedError(err)
 	}
 	return f, nil
 }
@@ -65,7 +65,7 @@ func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (kno
 		if known = m.servesFile(plugin, all); err != nil || !known {
 			return err
 		}
-		return s.release(c, f, plugin, all)
+		return s.planRelease(c, f, plugin, all)
 	})
 	return known, err
 }
@@ -78,7 +78,7 @@ func (s *Settings) SetOnly(c *journal.Change, of Foreign, edits []document.Edit)
 // onForeign does one step of a plan on a settings file of another host. Several steps on one
 // file are one edit.
 func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) error) error {
-	f, err := s.foreign(c, of)
+	f, err := s.openForeign(c, of)
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,8 @@ func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
 	return found && document.MeanSame(raw, r.Set)
 }
 
-// changed tells whether setting it made a difference.
-func (r remembered) changed() bool {
+// hasChanged tells whether setting it made a difference.
+func (r remembered) hasChanged() bool {
 	if r.Set == nil || r.Before == "" {
 		return r.Set != nil || r.Before != ""
 	}
@@ -182,8 +182,8 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	return e, err
 }
 
-// enabled lists the plugins that are on because springfield enabled them.
-func (m *memory) enabled() (ids []string) {
+// enabledPlugins lists the plugins that are on because springfield enabled them.
+func (m *memory) enabledPlugins() (ids []string) {
 	if m == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (m *memory) enabled() (ids []string) {
 	return ids
 }
 
-func (m *memory) switchedOn(id string) bool { return slices.Contains(m.enabled(), id) }
+func (m *memory) switchedOn(id string) bool { return slices.Contains(m.enabledPlugins(), id) }
 
 // sharesEdits tells whether the edits are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by
@@ -240,7 +240,7 @@ func (m *memory) isStillIn(f file) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if r.isStillSet(raw, found) && r.changed() {
+		if r.isStillSet(raw, found) && r.hasChanged() {
 			return true, nil
 		}
 	}
@@ -296,10 +296,10 @@ type released struct {
 // everyone is on whatever behalf.
 const everyone = ""
 
-// release takes back what was set on behalf of a settings file, or of everyone. Members that only
+// releaseSettings takes back what was set on behalf of a settings file, or of everyone. Members that only
 // refuses stay. Settings files that are gone, with their projects, need nothing
 // any more.
-func (m *memory) release(f file, behalf string, only func(remembered) bool) (back released, err error) {
+func (m *memory) releaseSettings(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered
@@ -332,7 +332,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		back.data, err = f.as.ApplyEdits(edits...)
 	}
 	if err == nil {
-		back.data, next.Filled, err = f.emptied(back.data, m.Filled)
+		back.data, next.Filled, err = f.restoreEmptyObjects(back.data, m.Filled)
 	}
 	if !asLeft {
 		next.Origin = nil
@@ -372,9 +372,9 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// emptied puts objects back that were empty or absent before us and are empty
+// restoreEmptyObjects puts objects back that were empty or absent before us and are empty
 // again, innermost first. It returns those that are still in use.
-func (of file) emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+func (of file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
 		doc, err := of.parse(data)

@@ -37,7 +37,7 @@ func (s *Settings) SetVariable(scope client.Scope, name, value string) (journal.
 // Declare plans to have user settings declare a directory as a marketplace.
 func (s *Settings) Declare(name, dir string) (journal.Change, error) {
 	return s.setMember(client.User, "declare marketplace "+name+" in user settings",
-		declaring(client.Directory(name, dir)))
+		declareMarketplace(client.Directory(name, dir)))
 }
 
 func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit) (journal.Change, error) {
@@ -97,7 +97,7 @@ func (s *Settings) EnabledByUs() []Remembered {
 		if err != nil {
 			continue
 		}
-		for _, id := range m.enabled() {
+		for _, id := range m.enabledPlugins() {
 			all = append(all, Remembered{id, scope, path})
 		}
 	}
@@ -113,7 +113,7 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 			continue
 		}
 		for _, r := range m.Members {
-			if r.Path[0] != "extraKnownMarketplaces" || !declares(e.Before, r.Path) || declares(e.After, r.Path) {
+			if r.Path[0] != "extraKnownMarketplaces" || !declaresMember(e.Before, r.Path) || declaresMember(e.After, r.Path) {
 				continue
 			}
 			for _, file := range r.For {
@@ -126,8 +126,8 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 	return notes
 }
 
-// declares tells whether settings have a member.
-func declares(c *journal.Content, path []string) bool {
+// declaresMember tells whether settings have a member.
+func declaresMember(c *journal.Content, path []string) bool {
 	if c == nil {
 		return false
 	}

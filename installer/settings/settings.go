@@ -88,14 +88,14 @@ func (s *Settings) openFile(in, path string) (file, error) {
 		}
 	}
 	if f.doc, err = read.Document(); err != nil {
-		return file{}, f.refused(err)
+		return file{}, f.namedError(err)
 	}
 	f.as, f.parse = f.doc, parseJSON
 	return f, nil
 }
 
-// refused says which file an error is about, but for one about marketplaces.
-func (f file) refused(err error) error {
+// namedError says which file an error is about, but for one about marketplaces.
+func (f file) namedError(err error) error {
 	if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f file) editTo(data []byte) (journal.Edit, error) {
 func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, behalf string) error {
 	after, err := f.as.ApplyEdits(edits...)
 	if err != nil {
-		return f.refused(err)
+		return f.namedError(err)
 	}
 	m, err := s.recallFile(f.At)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 	if behalf != "" {
 		next, err := m.noteEdits(f, edits, behalf)
 		if err != nil {
-			return f.refused(err)
+			return f.namedError(err)
 		}
 		next.Left = journal.HashBytes(after)
 		if next.Origin != nil && f.Before == nil && s.hasMadeDir(filepath.Dir(f.At)) {
@@ -162,16 +162,16 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if err != nil {
 			return err
 		}
-		s.planned(f, next)
+		s.notePlanned(f, next)
 		c.Edits = append(c.Edits, remembering)
 	}
 	c.Edits = append(c.Edits, edit)
 	return nil
 }
 
-// planned has the next step of a plan know what this one remembers. Only the settings of
+// notePlanned has the next step of a plan know what this one remembers. Only the settings of
 // other hosts are planned in steps.
-func (s *Settings) planned(f file, next *memory) {
+func (s *Settings) notePlanned(f file, next *memory) {
 	if f.host == "" {
 		return
 	}
@@ -181,16 +181,16 @@ func (s *Settings) planned(f file, next *memory) {
 	}
 }
 
-// release adds an edit that takes back what was set on behalf of a file. It is
+// planRelease adds an edit that takes back what was set on behalf of a file. It is
 // forgotten after the file has changed.
-func (s *Settings) release(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
+func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only func(remembered) bool) error {
 	m, err := s.recallFile(f.At)
 	if err != nil || !m.servesFile(behalf, only) {
 		return err
 	}
-	back, err := m.release(f, behalf, only)
+	back, err := m.releaseSettings(f, behalf, only)
 	if err != nil {
-		return f.refused(err)
+		return f.namedError(err)
 	}
 	c.Notes = append(c.Notes, back.notesOn(f)...)
 	edit := f.Edit
@@ -201,13 +201,13 @@ func (s *Settings) release(c *journal.Change, f file, behalf string, only func(r
 	}
 	edit.Drop = m.Origin != nil && m.Origin.NoDir
 	forgetting, err := s.remember(back.next)
-	s.planned(f, back.next)
+	s.notePlanned(f, back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }
 
-// planned are the bytes that a plan leaves a file with.
-func planned(c journal.Change, f file) []byte {
+// plannedBytes are the bytes that a plan leaves a file with.
+func plannedBytes(c journal.Change, f file) []byte {
 	for _, e := range c.Edits {
 		if e.At == f.At && !e.Own {
 			if e.After == nil {

@@ -56,7 +56,7 @@ const (
 // ParseDocument reads a document. A file without content is an empty one.
 func ParseDocument(data []byte) (*Document, error) {
 	if len(data) > document.MaxSize {
-		return nil, faultf("it is larger than %d MiB", document.MaxSize>>20)
+		return nil, formatFault("it is larger than %d MiB", document.MaxSize>>20)
 	}
 	d := &Document{text: string(data), members: map[string]any{}, sections: []section{{}}}
 	var p unstable.Parser
@@ -64,7 +64,7 @@ func ParseDocument(data []byte) (*Document, error) {
 	for n := 0; p.NextExpression(); n++ {
 		e := p.Expression()
 		if n == maxMembers {
-			return nil, faultf("it has more than %d members and tables", maxMembers)
+			return nil, formatFault("it has more than %d members and tables", maxMembers)
 		}
 		var path []string
 		var name span
@@ -75,7 +75,7 @@ func ParseDocument(data []byte) (*Document, error) {
 			}
 			path, name.end = append(path, string(part.Data)), int(part.Raw.Offset+part.Raw.Length)
 			if len(path) > maxParts {
-				return nil, faultf("a name has more than %d parts", maxParts)
+				return nil, formatFault("a name has more than %d parts", maxParts)
 			}
 		}
 		if e.Kind != unstable.KeyValue {
@@ -97,7 +97,7 @@ func ParseDocument(data []byte) (*Document, error) {
 	return d, cmp.Or(err, p.Error())
 }
 
-func faultf(format string, args ...any) error {
+func formatFault(format string, args ...any) error {
 	return &document.SyntaxError{Problem: fmt.Sprintf(format, args...)}
 }
 
@@ -146,7 +146,7 @@ func (e *RefusedError) Hint() string {
 		return "edit the file yourself: remove " + MemberName(e.Edit.Path)
 	}
 	table, members, _ := tableParts(e.Edit)
-	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignments(members, "",
+	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignmentLines(members, "",
 		" and ")
 }
 
@@ -160,7 +160,7 @@ func (d *Document) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 			now, err = ParseDocument([]byte(text))
 		}
 		if err == nil {
-			err = d.compare(now, e)
+			err = d.compareEdit(now, e)
 		}
 		if err != nil {
 			return nil, &RefusedError{e, err}
@@ -182,13 +182,13 @@ func tableParts(e document.Edit) (table []string, members map[string]string, who
 	}
 	members = map[string]string{}
 	for name, value := range values {
-		members[name] = literal(value)
+		members[name] = literalOf(value)
 	}
 	return table, members, whole
 }
 
-// assignments are the lines of members.
-func assignments(members map[string]string, end, begin string) (all string) {
+// assignmentLines are the lines of members.
+func assignmentLines(members map[string]string, end, begin string) (all string) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		all += begin + MemberName([]string{name}) + " = " + members[name] + end
 	}
@@ -245,7 +245,7 @@ func (d *Document) editText(e document.Edit) (string, error) {
 				continue
 			}
 			was, _, _ := d.Get(k.path...)
-			if literal(was) != value {
+			if literalOf(was) != value {
 				if k.value == (span{}) {
 					return "", errors.New("its value is an array or a table")
 				}
@@ -261,7 +261,7 @@ func (d *Document) editText(e document.Edit) (string, error) {
 			added = breaks + added
 		}
 	}
-	added += assignments(members, breaks, "")
+	added += assignmentLines(members, breaks, "")
 	changes = append(changes, change{span{max(own, 0), max(own, 0)}, added})
 	slices.SortFunc(changes, func(a, b change) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
@@ -272,8 +272,8 @@ func (d *Document) editText(e document.Edit) (string, error) {
 	return text, nil
 }
 
-// compare tells whether now says what d does with an edit.
-func (d *Document) compare(now *Document, e document.Edit) error {
+// compareEdit tells whether now says what d does with an edit.
+func (d *Document) compareEdit(now *Document, e document.Edit) error {
 	want, is, path := map[string]string{}, map[string]string{}, MemberName(e.Path)+"."
 	namesSaid(d.members, "", want)
 	namesSaid(now.members, "", is)
@@ -303,8 +303,8 @@ func namesSaid(value any, name string, all map[string]string) {
 	}
 }
 
-// literal is a value as JSON writes it and TOML reads it: there is no table in it.
-func literal(value any) string {
+// literalOf is a value as JSON writes it and TOML reads it: there is no table in it.
+func literalOf(value any) string {
 	raw, _ := document.EncodeValue(value) // which was JSON, so it does not fail
 	return strings.ReplaceAll(string(raw), "\x7f", `\u007F`)
 }
@@ -315,7 +315,7 @@ func MemberName(path []string) string {
 	parts := slices.Clone(path)
 	for i, part := range parts {
 		if part == "" || strings.Trim(part, bare) != "" {
-			parts[i] = literal(part)
+			parts[i] = literalOf(part)
 		}
 	}
 	return strings.Join(parts, ".")

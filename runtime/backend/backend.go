@@ -95,8 +95,8 @@ func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
 }
 
-// overdue is the reply when ctx has ended, and whether it has.
-func overdue(ctx context.Context) (judge.Reply, bool) {
+// overdueReply is the reply when ctx has ended, and whether it has.
+func overdueReply(ctx context.Context) (judge.Reply, bool) {
 	switch {
 	case ctx.Err() == nil:
 		return judge.Reply{}, false

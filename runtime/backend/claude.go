@@ -25,13 +25,13 @@ const (
 	grace = 500 * time.Millisecond
 )
 
-// arguments are the client's. Safe mode leaves out CLAUDE.md, memory, skills,
+// clientArguments are the client's. Safe mode leaves out CLAUDE.md, memory, skills,
 // plugins, hooks and MCP servers, and keeps every way to be logged in, also one
 // that the user's settings have (apiKeyHelper, env), which --setting-sources ""
 // loses; --bare, shorter, loses the login itself. Safe mode still answers in the
 // language of the user's settings, which is taken back here. The rest says again,
 // in other words, what must not come in.
-func arguments(q judge.Question) []string {
+func clientArguments(q judge.Question) []string {
 	return []string{
 		"-p",
 		"--safe-mode",
@@ -72,7 +72,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	defer cancel()
 	deadline, _ := ctx.Deadline() // Ask sets it
 	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr, full: func() {}}
-	cmd := exec.CommandContext(ctx, client, arguments(q)...)
+	cmd := exec.CommandContext(ctx, client, clientArguments(q)...)
 	cmd.Dir, cmd.Env = dir, e.clientVars(e.searchPath(project), max(time.Until(deadline), time.Millisecond))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Page), stdout, stderr
 	cmd.SysProcAttr = ownGroup()
@@ -102,7 +102,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	complaint, _ := stderr.readAll()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
 	reply.Failed, reply.Detail = judge.Crashed, "the client ended with "+err.Error()+": "+cmp.Or(judge.OneLine(line, 200), "it says nothing")
-	if late, over := overdue(ctx); over {
+	if late, over := overdueReply(ctx); over {
 		reply.Failed, reply.Detail = late.Failed, late.Detail
 	}
 	return reply
@@ -196,7 +196,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 			model = name
 		}
 	}
-	reply = costing(model, result.Usage)
+	reply = replyWithCost(model, result.Usage)
 	if result.Cost != nil {
 		reply.Micros = wholeCount(*result.Cost*1e6 + 0.5)
 	}
@@ -205,7 +205,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 		reply.Detail = "the client says: " + judge.OneLine(cmp.Or(result.Text, result.Subtype), 200)
 		return reply, true
 	}
-	return answered(reply, result.Answer), false
+	return takeAnswer(reply, result.Answer), false
 }
 
 // clientFailure is what an error of the client means: the API's status, when

@@ -49,7 +49,7 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		request, read = messageRequest(q), readMessage
 		header.Set("Anthropic-Version", "2023-06-01")
 	}
-	address, why := endpoint(base, name, path)
+	address, why := endpointOf(base, name, path)
 	if why != "" {
 		return failedReply(judge.Refused, why)
 	}
@@ -92,8 +92,8 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 }
 
-// endpoint is where questions go, below an address that has a name, or why they do not.
-func endpoint(base, name, path string) (address, why string) {
+// endpointOf is where questions go, below an address that has a name, or why they do not.
+func endpointOf(base, name, path string) (address, why string) {
 	if base == "" {
 		return "", name + " is not set"
 	}
@@ -134,14 +134,14 @@ func (e Env) transport() *http.Transport {
 func postRequest(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply, again time.Duration) {
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, unreachable(ctx, err), 0
+		return nil, connectionFailure(ctx, err), 0
 	}
 	defer res.Body.Close()
 	data, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	code := strconv.Itoa(res.StatusCode) + ": "
 	switch {
 	case err != nil:
-		return nil, unreachable(ctx, err), 0
+		return nil, connectionFailure(ctx, err), 0
 	case len(data) > maxBody:
 		return nil, failedReply(judge.Junk, "the answer is longer than 1 MB"), 0
 	case res.StatusCode == http.StatusOK:
@@ -174,10 +174,10 @@ func waitBeforeRetry(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// unreachable is what an error of the connection means. Its text may have the
+// connectionFailure is what an error of the connection means. Its text may have the
 // address in it, which may have a password in it: only its kind is told.
-func unreachable(ctx context.Context, err error) judge.Reply {
-	if reply, over := overdue(ctx); over {
+func connectionFailure(ctx context.Context, err error) judge.Reply {
+	if reply, over := overdueReply(ctx); over {
 		return reply
 	}
 	kind := "the connection was cut"
@@ -238,7 +238,7 @@ func readMessage(data []byte, model string) judge.Reply {
 	if json.Unmarshal(data, &body) != nil || body.Type != "message" {
 		return failedReply(judge.Junk, "the answer is not a message")
 	}
-	reply := costing(cmp.Or(body.Model, judge.ModelID(model)), body.Usage)
+	reply := replyWithCost(cmp.Or(body.Model, judge.ModelID(model)), body.Usage)
 	var inputs []json.RawMessage
 	for _, block := range body.Content {
 		if block.Type == "tool_use" {
@@ -253,7 +253,7 @@ func readMessage(data []byte, model string) judge.Reply {
 		reply.Failed, reply.Detail = judge.Junk, "the message does not use the tool once (it ended with "+strconv.Quote(judge.OneLine(body.StopReason, 40))+")"
 		return reply
 	}
-	return answered(reply, inputs[0])
+	return takeAnswer(reply, inputs[0])
 }
 
 // completionRequest is the question as a chat completion whose text is an answer.
@@ -284,16 +284,16 @@ func readCompletion(data []byte, model string) judge.Reply {
 	if json.Unmarshal(data, &body) != nil || body.Choices == nil {
 		return failedReply(judge.Junk, "the answer is not a chat completion")
 	}
-	reply := costing(cmp.Or(body.Model, model), usage{Input: body.Usage.Input, Output: body.Usage.Output})
+	reply := replyWithCost(cmp.Or(body.Model, model), usage{Input: body.Usage.Input, Output: body.Usage.Output})
 	if len(body.Choices) != 1 {
 		reply.Failed, reply.Detail = judge.Junk, "the completion has "+strconv.Itoa(len(body.Choices))+" choices"
 		return reply
 	}
-	return answered(reply, []byte(strings.TrimSpace(body.Choices[0].Message.Content)))
+	return takeAnswer(reply, []byte(strings.TrimSpace(body.Choices[0].Message.Content)))
 }
 
-// costing is a reply that has no answer yet, by its use of a model.
-func costing(model string, u usage) judge.Reply {
+// replyWithCost is a reply that has no answer yet, by its use of a model.
+func replyWithCost(model string, u usage) judge.Reply {
 	reply := judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
 		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
 	}}
@@ -301,8 +301,8 @@ func costing(model string, u usage) judge.Reply {
 	return reply
 }
 
-// answered puts an answer into the reply, or says that it is none.
-func answered(reply judge.Reply, data []byte) judge.Reply {
+// takeAnswer puts an answer into the reply, or says that it is none.
+func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
 	cont, why, err := judge.ReadAnswer(data)
 	if err != nil {
 		reply.Failed, reply.Detail = judge.Junk, err.Error()

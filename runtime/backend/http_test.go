@@ -346,7 +346,7 @@ func TestEndpoint(t *testing.T) {
 		"https://gateway.example#a":       "",
 		"https://":                        "",
 	} {
-		got, why := endpoint(base, "it", "/v1/messages")
+		got, why := endpointOf(base, "it", "/v1/messages")
 		if got != want || (why == "") != (want != "") {
 			t.Errorf("%q: %q, %q", base, got, why)
 		}

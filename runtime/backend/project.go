@@ -32,7 +32,7 @@ func Redirected(project, home string) string {
 	}
 	project = filepath.Clean(project)
 	for _, path := range projectSettings(project) {
-		bad, name, dir := chooses, path, filepath.Dir(filepath.Dir(path))
+		bad, name, dir := choosesDestination, path, filepath.Dir(filepath.Dir(path))
 		if sameDirectory(dir, home) {
 			bad = movesHome
 		}
@@ -53,7 +53,7 @@ func Redirected(project, home string) string {
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
-	for _, dirs := range upwards(project) {
+	for _, dirs := range directoriesAbove(project) {
 		for i, dir := range dirs {
 			git := filepath.Join(dir, ".git")
 			if _, err := os.Lstat(git); err != nil {
@@ -71,8 +71,8 @@ func projectSettings(project string) []string {
 	return files
 }
 
-// upwards are a directory and those that it lies in, by its name and in truth.
-func upwards(dir string) (all [2][]string) {
+// directoriesAbove are a directory and those that it lies in, by its name and in truth.
+func directoriesAbove(dir string) (all [2][]string) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		real = dir
@@ -119,7 +119,7 @@ func (e Env) brought(q judge.Question) string {
 		name, ok := strings.CutPrefix(member, "env.")
 		return ok && e.Variable(name) != "" && e.steersQuestion(name, q.Backend)
 	}
-	for _, dir := range slices.Concat(upwards(q.Project)[0], upwards(q.Project)[1]) {
+	for _, dir := range slices.Concat(directoriesAbove(q.Project)[0], directoriesAbove(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
 			continue
 		}
@@ -145,7 +145,7 @@ func (e Env) steersQuestion(name, backend string) bool {
 	case isCloudLogin(upper):
 		return backend == judge.Claude && e.usesCloud()
 	}
-	return chooses("env." + name)
+	return choosesDestination("env." + name)
 }
 
 // chosenIn says what in a file that has a name for people chooses where questions go. Bad

@@ -43,10 +43,10 @@ func hasAnyPrefix(name string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// chooses says whether a member of a project's settings would choose where a
+// choosesDestination says whether a member of a project's settings would choose where a
 // question goes or what runs: helpers that log in, and of env all that the client
 // gets from us but the plain ones, and what programs obey before they have begun.
-func chooses(member string) bool {
+func choosesDestination(member string) bool {
 	name, ok := strings.CutPrefix(member, "env.")
 	if !ok {
 		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"},

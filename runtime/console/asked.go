@@ -71,7 +71,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	}
 	switch {
 	case a.Session != "":
-		id, err := d.session(a.Session)
+		id, err := d.resolveSession(a.Session)
 		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
 	case a.Project != "":
 		dir := a.Project
@@ -118,9 +118,9 @@ func (d *Console) wordToType(word string) string {
 	return d.Self + " " + word
 }
 
-// nothing says that there is no decision to tell about, but perhaps prompts before which
+// sayNothingDecided says that there is no decision to tell about, but perhaps prompts before which
 // nothing was said, and where there is one.
-func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
+func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
 		of = " for " + v.name
@@ -202,8 +202,8 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	if beginning == "" {
 		return all // logs are many
 	}
-	for _, project := range namesIn(d.projects()) {
-		for _, name := range namesIn(filepath.Join(d.projects(), project)) {
+	for _, project := range namesIn(d.projectsDir()) {
+		for _, name := range namesIn(filepath.Join(d.projectsDir(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
 				add(ledger.Record{Session: id})
 			}
@@ -212,8 +212,8 @@ func (d *Console) knownSessions(beginning string, n int) (all []ledger.Record) {
 	return all
 }
 
-// projects is where Claude Code keeps the logs of sessions, a directory per project.
-func (d *Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+// projectsDir is where Claude Code keeps the logs of sessions, a directory per project.
+func (d *Console) projectsDir() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
 // namesIn are the entries of a directory, sorted.
 func namesIn(dir string) []string {
@@ -227,8 +227,8 @@ func namesIn(dir string) []string {
 	return all
 }
 
-// session is the session that an id, or the beginning of one, means; "" is none.
-func (d *Console) session(id string) (string, error) {
+// resolveSession is the session that an id, or the beginning of one, means; "" is none.
+func (d *Console) resolveSession(id string) (string, error) {
 	if id == "" || id == d.Session || slices.ContainsFunc(d.stateDirs(), func(dir string) bool { return ledger.HasSession(dir, sessionKey(id)) }) {
 		return id, nil
 	}
@@ -239,7 +239,7 @@ func (d *Console) session(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; without --session it applies to all of them"
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the newest are " + d.sessions(all) + "; the beginning of an id is enough"
+			advice = "the newest are " + d.listSessions(all) + "; the beginning of an id is enough"
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -247,12 +247,12 @@ func (d *Console) session(id string) (string, error) {
 		if len(all) > enough {
 			all, more = all[:enough], ", and more"
 		}
-		return "", &adviceError{"several sessions begin with " + strconv.Quote(id), "give more of the id: " + d.sessions(all) + more}
+		return "", &adviceError{"several sessions begin with " + strconv.Quote(id), "give more of the id: " + d.listSessions(all) + more}
 	}
 }
 
-// sessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
-func (d *Console) sessions(all []ledger.Record) string {
+// listSessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
+func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
 	for _, a := range all {
 		var about []string
@@ -286,14 +286,14 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 
 // FindLog is the log of a session: by its id, or the beginning of it.
 func (d *Console) FindLog(session string) (string, error) {
-	id, err := d.session(session)
+	id, err := d.resolveSession(session)
 	if err != nil {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
 	}
 	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
-		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projects())
+		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
 	}
 	if err != nil {
 		return "", err
@@ -301,7 +301,7 @@ func (d *Console) FindLog(session string) (string, error) {
 	if path := d.findLog(id); path != "" {
 		return path, nil
 	}
-	title, in := registry.DefaultHost().Title, d.projects()
+	title, in := registry.DefaultHost().Title, d.projectsDir()
 	for r := range ledger.Backwards(d.stateDirs(), ledger.Scope{Session: sessionKey(id)}) {
 		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
 			title, in = h.Title, d.dirOfHost(h)
@@ -317,8 +317,8 @@ func (d *Console) findLog(id string) string {
 		return ""
 	}
 	var paths []string
-	for _, project := range namesIn(d.projects()) {
-		paths = append(paths, filepath.Join(d.projects(), project, id+".jsonl"))
+	for _, project := range namesIn(d.projectsDir()) {
+		paths = append(paths, filepath.Join(d.projectsDir(), project, id+".jsonl"))
 	}
 	for _, path := range append(paths, d.otherLogsOf(id)...) {
 		if file.IsReadable(path) {

@@ -151,7 +151,7 @@ func TestCalls(t *testing.T) {
 func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
 	_, err := d.FindLog("zzz")
-	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projects() {
+	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projectsDir() {
 		t.Errorf("%v, %+v", err, err)
 	}
 }

@@ -118,8 +118,8 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	case a.JSON:
 		return d.printJSON(&r)
 	case err != nil:
-		d.nothing(v, a, "why", false)
-		for _, s := range removed(d.holdEvents(), nil, d.Now()) {
+		d.sayNothingDecided(v, a, "why", false)
+		for _, s := range endedHoldsInWords(d.holdEvents(), nil, d.Now()) {
 			d.printLine("note: " + s)
 		}
 	default:
@@ -171,7 +171,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		if r.Asked != nil && r.Asked.Micros != 0 {
 			cost = judge.Dollars(r.Asked.Micros)
 		}
-		d.printLine("  took     " + milliseconds(r.Took) + ", cost " + cost)
+		d.printLine("  took     " + inMilliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
 		d.printLine("  not in force: " + flaw)
@@ -201,10 +201,10 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	case a.Cached:
 		s += ", answered before in this session"
 	case a.Failed != "":
-		s += ", no answer after " + milliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
+		s += ", no answer after " + inMilliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
 	default:
 		in := a.Input + a.CacheRead + a.CacheWrite
-		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + milliseconds(a.Took*1000)
+		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + inMilliseconds(a.Took*1000)
 	}
 	d.printField("  judge    ", s)
 }
@@ -283,7 +283,7 @@ func (d *Console) clockTime(at int64) string {
 
 func (d *Console) agoOf(at int64) string { return timestamp.AgoInWords(d.Now().UnixMilli() - at) }
 
-func milliseconds(us int64) string {
+func inMilliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
 }
 

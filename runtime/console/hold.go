@@ -27,7 +27,7 @@ var ErrCancelled = terminal.ErrCancelled
 // duration lasts until it is lifted. A hold that is in force for longer stays: in the
 // first state directory, which is the one that a person is shown, that is an error.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
-	session, err := d.session(session)
+	session, err := d.resolveSession(session)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (h *holdShape) Members(m *codec.Members) {
 	codec.Number(m, "until", &h.Until)
 }
 
-// resumed says that no hold is in force.
-func (d *Console) resumed(session, says string) error {
+// sayNoHold says that no hold is in force.
+func (d *Console) sayNoHold(session, says string) error {
 	if d.JSON {
 		return d.printJSON(&holdShape{Session: session})
 	}
@@ -121,13 +121,13 @@ func (d *Console) resumed(session, says string) error {
 
 // LiftHold lifts a hold, which only a person at a terminal does.
 func (d *Console) LiftHold(session string) error {
-	session, err := d.session(session)
+	session, err := d.resolveSession(session)
 	if err != nil {
 		return err
 	}
 	h, held := ledger.LongestHold(d.stateDirs(), sessionKey(session), d.Now())
 	if !held && d.Caller == nil {
-		return d.resumed(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
+		return d.sayNoHold(session, "no hold is in force for "+sessionOrAll(session)+d.lastHold(session))
 	}
 	asked := map[string]ledger.Hold{} // by the state directory
 	for _, dir := range d.stateDirs() {
@@ -170,10 +170,10 @@ func (d *Console) LiftHold(session string) error {
 	case err != nil && err != ledger.ErrUnnoted:
 		return err
 	case err == nil && gone == len(asked):
-		return d.resumed(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
+		return d.sayNoHold(session, "the hold on "+sessionOrAll(session)+" is no longer in force"+d.lastHold(session))
 	}
 	d.unnoted(err)
-	return d.resumed(session, "lifted the hold on "+sessionOrAll(session))
+	return d.sayNoHold(session, "lifted the hold on "+sessionOrAll(session))
 }
 
 func (d *Console) unnoted(err error) {
@@ -236,7 +236,7 @@ func (d *Console) lastHold(session string) string {
 	all := d.holdEvents()
 	for _, e := range slices.Backward(all) {
 		if e.Of == sessionKey(session) {
-			return "; the last one " + happened(e, d.Now())
+			return "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
 	return ""
@@ -258,10 +258,10 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	}
 	for _, e := range []*ledger.HoldEvent{set, end} {
 		if e != nil {
-			d.printLine("  hold     on " + holderOf(*e) + " " + happened(*e, d.Now()))
+			d.printLine("  hold     on " + holderOf(*e) + " " + holdEventInWords(*e, d.Now()))
 		}
 	}
-	for _, s := range removed(all, end, d.Now()) {
+	for _, s := range endedHoldsInWords(all, end, d.Now()) {
 		d.printLine("note: " + s)
 	}
 }
@@ -269,13 +269,13 @@ func (d *Console) printHoldOf(r ledger.Record) {
 // freshly is how long a hold's end is news.
 const freshly = 24 * time.Hour
 
-// removed tells of the holds that ended without resume, lately and last, but for
+// endedHoldsInWords tells of the holds that ended without resume, lately and last, but for
 // the one that is told already. A person should hear of them whatever they ask.
-func removed(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
+func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
 	seen := map[string]bool{}
 	for _, e := range slices.Backward(all) {
 		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
-			said = append(said, "the hold on "+holderOf(e)+" "+happened(e, now))
+			said = append(said, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
 		seen[e.Of] = true
 	}
@@ -295,17 +295,17 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 		}
 		switch {
 		case e.BeginsHold():
-			set = happened(e, now)
+			set = holdEventInWords(e, now)
 		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
-			news = append(news, "the hold on "+holderOf(e)+" "+happened(e, now))
+			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
 		break
 	}
-	return set, append(news, removed(all, nil, now)...)
+	return set, append(news, endedHoldsInWords(all, nil, now)...)
 }
 
-// happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
-func happened(e ledger.HoldEvent, now time.Time) string {
+// holdEventInWords is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
+func holdEventInWords(e ledger.HoldEvent, now time.Time) string {
 	ago := timestamp.AgoInWords(now.UnixMilli() - e.At)
 	switch e.Did {
 	case ledger.HoldEnded:
@@ -313,15 +313,15 @@ func happened(e ledger.HoldEvent, now time.Time) string {
 	case ledger.HoldRemoved:
 		return "was removed without resume, noticed " + ago + ": its file was deleted or rewritten"
 	}
-	s := "was " + shorten(e.Did) + " " + ago + lasting(e) + originOf(e)
+	s := "was " + shorten(e.Did) + " " + ago + holdLength(e) + originOf(e)
 	if e.Program != "" {
 		s += ", through " + shorten(e.Program)
 	}
 	return display.OneLine(s)
 }
 
-// lasting is how long a hold that is set lasts.
-func lasting(e ledger.HoldEvent) string {
+// holdLength is how long a hold that is set lasts.
+func holdLength(e ledger.HoldEvent) string {
 	switch {
 	case !e.BeginsHold():
 		return ""

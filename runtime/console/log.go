@@ -32,7 +32,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 		return nil
 	}
 	if len(all) == 0 {
-		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
+		d.sayNothingDecided(v, a, "log", looked > 0 && !a.Prompts)
 	}
 	l := list{Console: d, view: v, when: d.agoOf}
 	rows := l.allRows(all, n)
@@ -170,7 +170,7 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		rows = append(rows, l.rowOfDecision(r))
 	}
 	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
-		return !l.concerns(e, all) || len(all) == n && e.At < all[0].At
+		return !l.listsHoldEvent(e, all) || len(all) == n && e.At < all[0].At
 	})
 	for _, e := range events[max(0, len(events)-n):] {
 		rows = append(rows, l.rowOfHold(e))
@@ -179,8 +179,8 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 	return rows
 }
 
-// concerns tells whether what happened to a hold belongs in the list.
-func (l *list) concerns(e ledger.HoldEvent, all []ledger.Record) bool {
+// listsHoldEvent tells whether what happened to a hold belongs in the list.
+func (l *list) listsHoldEvent(e ledger.HoldEvent, all []ledger.Record) bool {
 	return e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
 		slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
 }
@@ -209,5 +209,5 @@ func (l *list) placeOf(r ledger.Record) string {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + lasting(e) + originOf(e)}
+	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
 }

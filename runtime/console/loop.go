@@ -104,8 +104,8 @@ func (l *loopHere) readFile() {
 	}
 }
 
-// missing tells that there is no file.
-func (l *loopHere) missing() bool { return !l.file.Found && l.fault == nil }
+// hasNoFile tells that there is no file.
+func (l *loopHere) hasNoFile() bool { return !l.file.Found && l.fault == nil }
 
 func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
@@ -165,8 +165,8 @@ func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	}
 }
 
-// cancelled tells of a loop that was at work, and is not any more.
-func (l *loopHere) cancelled(was wiggum.Goal, data []byte) {
+// tellCancelled tells of a loop that was at work, and is not any more.
+func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 	if was.Active && was.ID != "" {
 		l.tellEvent(activity.LoopCancelled, was, data)
 	}
@@ -201,7 +201,7 @@ func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	if err != nil {
 		return err
 	}
-	l.cancelled(was, before)
+	l.tellCancelled(was, before)
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
@@ -322,7 +322,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 	err = l.changeFile(func() ([]byte, error) {
 		was = l.goal
 		switch {
-		case l.missing():
+		case l.hasNoFile():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
 				"start one: " + l.Self + " loop start \"Fix the failing tests\""}
 		case l.fault != nil:
@@ -340,7 +340,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 		return err
 	}
 	if !l.goal.Active {
-		l.cancelled(was, l.file.Data)
+		l.tellCancelled(was, l.file.Data)
 	}
 	if key == "promise" {
 		body = strings.Join(values, "|")
@@ -370,7 +370,7 @@ func (d *Console) StopLoop(remove bool) error {
 	err = l.changeFile(func() ([]byte, error) {
 		was, before = l.goal, l.file.Data
 		switch {
-		case l.missing() || !remove && l.fault == nil && !was.Active:
+		case l.hasNoFile() || !remove && l.fault == nil && !was.Active:
 			return nil, nothing
 		case remove:
 			return nil, nil
@@ -380,7 +380,7 @@ func (d *Console) StopLoop(remove bool) error {
 		return l.pausedFile()
 	})
 	switch {
-	case err == nothing && l.missing():
+	case err == nothing && l.hasNoFile():
 		l.printLine("there is no loop in " + l.space.Dir)
 		return nil
 	case err == nothing:
@@ -391,7 +391,7 @@ func (d *Console) StopLoop(remove bool) error {
 	case !remove:
 		before = l.file.Data
 	}
-	l.cancelled(was, before)
+	l.tellCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
 		l.printLine("its file stays, with active: false; to go on: " + l.Self + " loop set active true")

@@ -284,9 +284,9 @@ func (l *loopHere) openTodos() (string, error) {
 // transcripts are where Claude Code keeps the sessions that began in this
 // directory, and in the workspace around it.
 func (l *loopHere) transcripts() []string {
-	all := []string{filepath.Join(l.projects(), projectName(l.space.Dir))}
+	all := []string{filepath.Join(l.projectsDir(), projectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(l.projects(), projectName(l.Work)))
+		all = append(all, filepath.Join(l.projectsDir(), projectName(l.Work)))
 	}
 	return all
 }

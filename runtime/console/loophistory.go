@@ -274,7 +274,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	s := loopStatus{Directory: l.space.Dir, File: l.filePath(), Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling()}
 	says := ""
 	switch {
-	case l.missing():
+	case l.hasNoFile():
 		s.State = loopNone
 		says = "there is no loop in " + s.Directory + "; start one: " + l.Self + " loop start \"Fix the failing tests\""
 	case l.fault != nil:

@@ -133,12 +133,12 @@ func RalphArmed(dir, session string) bool {
 	if err != nil {
 		return false
 	}
-	owner := frontmatter(data, "session_id")
+	owner := frontMatterValue(data, "session_id")
 	return owner == "" || owner == session
 }
 
-// frontmatter is the value of a key between the first two lines "---".
-func frontmatter(data []byte, key string) string {
+// frontMatterValue is the value of a key between the first two lines "---".
+func frontMatterValue(data []byte, key string) string {
 	lines := bytes.Split(data, []byte{'\n'})
 	if len(lines) == 0 || strings.TrimSpace(string(lines[0])) != "---" {
 		return ""

@@ -99,7 +99,7 @@ func SpendContinue(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Le
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	veto := l.reached(s, stop, counts{times, recent, same, idle})
+	veto := l.limitReached(s, stop, counts{times, recent, same, idle})
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
@@ -122,29 +122,29 @@ type counts struct {
 // sayContinue is true of a limit that the user's next prompt resets.
 const sayContinue = "Say “continue” to go on."
 
-// reached tells which limit is reached, if any. That of an hour comes first: no prompt
+// limitReached tells which limit is reached, if any. That of an hour comes first: no prompt
 // resets it.
-func (l Limits) reached(s ledger.State, stop Stop, c counts) Veto {
+func (l Limits) limitReached(s ledger.State, stop Stop, c counts) Veto {
 	next := "" // of what a prompt resets, if prompts have names
 	if stop.Prompt != "" {
 		next = sayContinue
 	}
 	switch {
 	case len(c.hour) >= l.PerHour:
-		return Veto{"budget", continues(len(c.hour)) + " within an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour)}
+		return Veto{"budget", continuesInWords(len(c.hour)) + " within an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour)}
 	case c.recent >= l.Burst:
 		if s.Own == "" {
 			next = timeUntilFree(c.hour, l.Burst, stop.Now, Window)
 		}
-		return Veto{"budget", continues(c.recent) + " within 5 minutes", unlessZero(l.Burst, next)}
+		return Veto{"budget", continuesInWords(c.recent) + " within 5 minutes", unlessZero(l.Burst, next)}
 	case s.InPrompt >= l.PerPrompt:
-		return Veto{"budget", continues(s.InPrompt) + " for this prompt", unlessZero(l.PerPrompt, next)}
+		return Veto{"budget", continuesInWords(s.InPrompt) + " for this prompt", unlessZero(l.PerPrompt, next)}
 	case c.same == 1 && c.same >= l.Same:
 		return Veto{"stagnation", "no progress since the last continue", sayContinue}
 	case c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last " + continues(c.same), sayContinue}
+		return Veto{"stagnation", "no progress since the last " + continuesInWords(c.same), sayContinue}
 	case c.idle >= l.Idle:
-		return Veto{"idle", continues(c.idle) + " in a row without a tool call", next}
+		return Veto{"idle", continuesInWords(c.idle) + " in a row without a tool call", next}
 	}
 	return Veto{}
 }
@@ -177,7 +177,7 @@ func TakeRound(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 		s.LoopPrompt, s.LoopContinues = prompt, 0
 	}
 	if prompt != "" && s.LoopContinues >= chain*most {
-		return s, Veto{"rounds", continues(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
+		return s, Veto{"rounds", continuesInWords(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
 	}
 	s.LoopContinues++
 	s.Known++
@@ -203,8 +203,8 @@ func countWithin(times []int64, now int64, span time.Duration) (n int) {
 	return n
 }
 
-// continues is a number of them.
-func continues(n int) string {
+// continuesInWords is a number of them.
+func continuesInWords(n int) string {
 	if n == 1 {
 		return "1 continue"
 	}

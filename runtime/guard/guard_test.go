@@ -263,7 +263,7 @@ func FuzzFrontmatter(f *testing.F) {
 	f.Add([]byte("---\nsession_id: s1\n---\n"))
 	f.Add([]byte("---\r\nsession_id: \"\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if owner := frontmatter(data, "session_id"); strings.ContainsAny(owner, "\n") || len(owner) > len(data) {
+		if owner := frontMatterValue(data, "session_id"); strings.ContainsAny(owner, "\n") || len(owner) > len(data) {
 			t.Errorf("%q: %q", data, owner)
 		}
 	})
@@ -339,7 +339,7 @@ func FuzzSpend(f *testing.F) {
 
 // A limit of one is told in words that fit one.
 func TestBudgetOfOne(t *testing.T) {
-	if one, two := continues(1), continues(2); one != "1 continue" || two != "2 continues" {
+	if one, two := continuesInWords(1), continuesInWords(2); one != "1 continue" || two != "2 continues" {
 		t.Errorf("%q, %q", one, two)
 	}
 }

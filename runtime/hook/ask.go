@@ -56,26 +56,26 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	yes := *snapshot
 	yes.Verdict.Decision = strategy.Continue
 	if settled := yes.Settle(); settled.Decision != strategy.Continue {
-		unanswered(v, "unasked", "a yes would change nothing: "+settled.Evidence)
+		noteNoAnswer(v, "unasked", "a yes would change nothing: "+settled.Evidence)
 		return a
 	}
 	q := judge.Question{
 		Backend: j.Backend, Model: s.judgeModel(j.Model), System: judge.PromptFor(s.event.Host.Agent), Page: v.Page,
-		Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
+		Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.projectDir(),
 		Variables: s.event.Host.Variables,
 	}
 	key := ledger.SessionKey(q.Backend + "\x00" + q.Model + "\x00" + q.Page) // the same page, put to the same judge
 	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
 			a.asked = &ledger.Asked{Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Cached: true}
-			answered(v, old.Continue, old.Why)
+			applyJudgeAnswer(v, old.Continue, old.Why)
 			return a
 		}
 	}
 	// Rather too much: what is not spent goes back.
 	worst := judge.PriceInMicros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
 	if why := s.reserveCost(snapshot.Before.Spent, worst, j); why != "" {
-		unanswered(v, "unasked", why)
+		noteNoAnswer(v, "unasked", why)
 		return a
 	}
 	reply, due := s.payForAnswer(q, worst)
@@ -87,7 +87,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		a.asked.Model = shortenText(reply.Model, 100)
 	}
 	if reply.Failed == "" {
-		answered(v, reply.Continue, reply.Why)
+		applyJudgeAnswer(v, reply.Continue, reply.Why)
 		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: shortenText(reply.Why, 200)}
 		return a
 	}
@@ -99,12 +99,12 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + shortenText(reply.Detail, 200) +
 			". Until it does, " + s.event.Host.Agent + " stops where the rules are not sure."
 	}
-	unanswered(v, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
+	noteNoAnswer(v, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 	return a
 }
 
-// unanswered says in the verdict why no judge has answered.
-func unanswered(v *strategy.Verdict, rule, why string) {
+// noteNoAnswer says in the verdict why no judge has answered.
+func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }
 
@@ -159,9 +159,9 @@ func (s *start) payForAnswer(q judge.Question, worst int64) (reply judge.Reply, 
 	return reply, due
 }
 
-// answered makes the judge's answer the verdict. Its words are for the user: what
+// applyJudgeAnswer makes the judge's answer the verdict. Its words are for the user: what
 // Claude is told is ours.
-func answered(v *strategy.Verdict, goOn bool, why string) {
+func applyJudgeAnswer(v *strategy.Verdict, goOn bool, why string) {
 	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop
 	if goOn {

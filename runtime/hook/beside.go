@@ -106,9 +106,9 @@ func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 // start hooks side by side, or one after the other.
 const apart = 2 * time.Second
 
-// present is what the ledger keeps of this decision, for other copies: a plugin of the same
+// presentDecision is what the ledger keeps of this decision, for other copies: a plugin of the same
 // name with another strategy is none.
-func (s *start) present(settings Settings) ledger.Present {
+func (s *start) presentDecision(settings Settings) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
 	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
@@ -122,7 +122,7 @@ func (s *start) present(settings Settings) ledger.Present {
 // be named twice in settings, has if its decision came after this start, or if the host says
 // by the event's time that it is one event: an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
-	own := s.present(settings)
+	own := s.presentDecision(settings)
 	for _, p := range before.Plugins {
 		if p.Plugin != own.Plugin || p.Stop != own.Stop {
 			continue

@@ -32,8 +32,8 @@ type fault struct {
 	err  error
 }
 
-// panicked ends a start by its own mistake.
-func (s *start) panicked(p any) {
+// endByPanic ends a start by its own mistake.
+func (s *start) endByPanic(p any) {
 	says := "it says nothing"
 	switch p := p.(type) {
 	case error: // of the runtime
@@ -43,7 +43,7 @@ func (s *start) panicked(p any) {
 	}
 	err := errors.New("panic: " + says)
 	s.noteForDebug(err.Error())
-	if told := s.undecided(fault{faultPanic, err}); !s.answered {
+	if told := s.recordUndecided(fault{faultPanic, err}); !s.answered {
 		_ = s.printAnswer(said{systemMessage: told})
 	}
 }
@@ -61,7 +61,7 @@ func (f *failure) Unwrap() error { return f.err }
 
 // giveUp ends a start that came to no decision before its work began.
 func (s *start) giveUp(f fault) {
-	told := s.undecided(f)
+	told := s.recordUndecided(f)
 	if f.rule == faultEvent {
 		told = "" // it says no session in which to tell once
 	}
@@ -70,9 +70,9 @@ func (s *start) giveUp(f fault) {
 	}
 }
 
-// undecided files a start that came to no decision. What it returns is for the user, who
+// recordUndecided files a start that came to no decision. What it returns is for the user, who
 // hears of a fault once in a session, and of none once there is an answer.
-func (s *start) undecided(f fault) (told string) {
+func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
 	if s.answers != "Stop" {

@@ -86,7 +86,7 @@ func TestEnclosed(t *testing.T) {
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
 	} {
-		if got := enclosed(text); got != want {
+		if got := withoutReminderEnd(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		if got := s.lags(); got != test.want {
+		if got := s.transcriptLags(); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -94,7 +94,7 @@ func (h Host) Run() (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			code = 0
-			s.panicked(p)
+			s.endByPanic(p)
 		}
 	}()
 	fault, asked := s.readEvent()
@@ -106,7 +106,7 @@ func (h Host) Run() (code int) {
 		s.giveUp(*fault)
 		return 0
 	}
-	settings := s.own.ReadSettings(s.state, s.project())
+	settings := s.own.ReadSettings(s.state, s.projectDir())
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
 	if j, asks := settings.JudgeOptions(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
@@ -116,7 +116,7 @@ func (h Host) Run() (code int) {
 	}
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)
-	s.afterwards(a, settings)
+	s.runScriptAndEvents(a, settings)
 	if a.first {
 		ledger.SweepOldSessions(s.state, s.Now)
 	}
@@ -200,9 +200,9 @@ func liesWithin(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// project is the directory whose settings count, and must not choose where a question
+// projectDir is the directory whose settings count, and must not choose where a question
 // goes.
-func (s *start) project() string {
+func (s *start) projectDir() string {
 	if s.Project != "" && (s.event.Cwd == "" || s.event.Host.ProjectVariable != "") {
 		return s.Project
 	}
@@ -223,20 +223,20 @@ type answer struct {
 func (s *start) decideAndRecord(settings Settings) answer {
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
 	if err != nil {
-		return s.unwritten(settings, Settled{}, faultLedger, err)
+		return s.unwrittenAnswer(settings, Settled{}, faultLedger, err)
 	}
 	defer session.Close()
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
 	}
-	space, unlock, err := s.workspace(settings)
+	space, unlock, err := s.openWorkspace(settings)
 	if err != nil {
-		return s.unwritten(settings, Settled{}, faultWorkspace, err)
+		return s.unwrittenAnswer(settings, Settled{}, faultWorkspace, err)
 	}
 	defer unlock()
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
-	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
+	snapshot := s.examineStop(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
 	var question asking
 	if snapshot.Verdict.Page != "" {
 		question = s.askJudge(&snapshot)
@@ -247,7 +247,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		if err == ledger.ErrBusy {
 			rule = faultBusy
 		}
-		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, err)
+		return s.unwrittenAnswer(settings, Settled{Verdict: snapshot.Verdict}, rule, err)
 	}
 	if s.isDecided(session.State, settings) {
 		return silentAnswer(settings)
@@ -271,7 +271,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			settled.Next.Log = snapshot.Log
 		}
 	}
-	settled.Next.MeetPlugin(s.present(settings))
+	settled.Next.MeetPlugin(s.presentDecision(settings))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -280,7 +280,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		}
 	}
 	if _, err := session.AppendRecord(record); err != nil {
-		return s.unwritten(settings, settled, faultLedger, err)
+		return s.unwrittenAnswer(settings, settled, faultLedger, err)
 	}
 	return answer{
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
@@ -293,9 +293,9 @@ func silentAnswer(settings Settings) answer {
 	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }
 
-// examine looks at the stop, and again at a transcript that lags where that can matter: a
+// examineStop looks at the stop, and again at a transcript that lags where that can matter: a
 // judge is to be asked, or the transcript has an earlier prompt than the event.
-func (s *start) examine(stop Stop) (snapshot Snapshot) {
+func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	veto := s.holdVeto()
 	if veto.Rule == "" && s.event.Host.Arrived != nil && s.answers == "Stop" && s.event.LastMessage == "" {
@@ -303,7 +303,7 @@ func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	}
 	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for until := time.Now().Add(lag); snapshot.lags() && time.Now().Before(until); {
+		for until := time.Now().Add(lag); snapshot.transcriptLags() && time.Now().Before(until); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
@@ -333,9 +333,9 @@ func (s *start) holdVeto() guard.Veto {
 // may be watching a file that is being written.
 const lockWait = 2 * time.Second
 
-// workspace opens the directory that the strategy has files in, and locks it if
+// openWorkspace opens the directory that the strategy has files in, and locks it if
 // it changes them. A workspace that is not there is none.
-func (s *start) workspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
+func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	unlock = func() {}
 	if settings.Options.Needs().Files == nil {
 		return nil, unlock, nil
@@ -363,7 +363,7 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 func (s *start) recordOf(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
 		Host: s.event.Host.RecordName(), At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200),
-		Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.project(), 1000), Plugin: plugin,
+		Cwd: shortenText(s.event.Cwd, 1000), Project: shortenText(s.projectDir(), 1000), Plugin: plugin,
 		Decision: string(v.Decision), Rule: v.Rule, Evidence: shortenText(v.Evidence, 1000), Lang: v.Languages,
 		Reason: shortenText(v.Reason, 2000), Told: shortenText(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
@@ -376,9 +376,9 @@ func shortenText(s string, most int) string {
 	return quotation.Beginning(display.PlainText(s), most)
 }
 
-// unwritten is an answer that is not on file: a stop stands, a continue does not
+// unwrittenAnswer is an answer that is not on file: a stop stands, a continue does not
 // happen.
-func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
+func (s *start) unwrittenAnswer(settings Settings, v Settled, rule string, err error) answer {
 	if rule != faultWorkspace {
 		err = newFailure("write ledger", err)
 	}
@@ -421,7 +421,7 @@ const maxContext = 10_000
 func (s *start) answerHost(a answer, settings Settings) (code int) {
 	alert := "" // what the user is told of what is not on file
 	if a.fault != nil {
-		alert = s.undecided(*a.fault)
+		alert = s.recordUndecided(*a.fault)
 	}
 	// The client shows both on a terminal, and a model reads what does not show.
 	a.Told, a.Reason = display.PlainText(a.Told), display.PlainText(a.Reason)
@@ -450,7 +450,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 		}
 	case a.Decision == strategy.Remind && !h.Reminds:
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
-		o.event, o.context = s.answers, enclosed(a.Reason)
+		o.event, o.context = s.answers, withoutReminderEnd(a.Reason)
 	}
 	if err == nil {
 		err = s.printAnswer(o)
@@ -458,7 +458,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	if a.fault == nil && err != nil { // nothing has read it
 		s.noteForDebug("write answer: " + err.Error())
 		s.answered = true
-		s.undecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
+		s.recordUndecided(fault{faultAnswer, newFailure("the answer could not be passed to "+h.Title, err)})
 	}
 	by := " by rule " + a.Rule
 	if a.Rule == strategy.Unmatched {
@@ -468,9 +468,9 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	return code
 }
 
-// enclosed is a text that cannot end the tag <system-reminder>, between which Claude Code
+// withoutReminderEnd is a text that cannot end the tag <system-reminder>, between which Claude Code
 // puts context: parts of it may come from a transcript or a project.
-func enclosed(text string) string {
+func withoutReminderEnd(text string) string {
 	var b strings.Builder
 	for i, r := range text {
 		if rest := strings.TrimLeft(text[i:min(len(text), i+40)], "</ \n\t"); r == '<' && len(rest) >= 6 && strings.EqualFold(rest[:6], "system") {
@@ -500,10 +500,10 @@ func soundsLikeAFailure(reason string) bool {
 	return strings.Contains(reason, "no such file") || strings.Contains(reason, "can't open")
 }
 
-// afterwards runs the verdict's script and tells of its events, behind the answer and
+// runScriptAndEvents runs the verdict's script and tells of its events, behind the answer and
 // with no lock held: a command may take its time. One that fails is not called for the
 // next event.
-func (s *start) afterwards(a answer, settings Settings) {
+func (s *start) runScriptAndEvents(a answer, settings Settings) {
 	if len(a.Script) > 0 {
 		s.runScript(a.dir, a.Script)
 	}

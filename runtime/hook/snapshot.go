@@ -103,7 +103,7 @@ func (stop Stop) Examine() Snapshot {
 		needs.Lines = 0 // without its files it decides before it looks at the last lines
 	}
 	s.readTranscript(needs)
-	if !s.Alone && s.applyVeto(s.guarded()) {
+	if !s.Alone && s.applyVeto(s.vetoOfTranscript()) {
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -120,9 +120,9 @@ func (stop Stop) Examine() Snapshot {
 	return s
 }
 
-// guarded asks the guards that know the transcript. Another loop, and an answer to
+// vetoOfTranscript asks the guards that know the transcript. Another loop, and an answer to
 // the user, matter only at Stop, where any block wins.
-func (s *Snapshot) guarded() guard.Veto {
+func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
 	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
 	switch {
@@ -166,11 +166,11 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 // lag is by how much the transcript may be behind the event.
 const lag = 100 * time.Millisecond
 
-// lags tells that the transcript has not the message yet, or not the newest call's result,
+// transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
 // where that can matter: a judge is to be asked, or the event is about a prompt that the
 // transcript does not have yet. A new one brings a new budget, and one of our slash
 // commands asks for no work.
-func (s Snapshot) lags() bool {
+func (s Snapshot) transcriptLags() bool {
 	n := len(s.View.Calls)
 	if !s.Situation.Message.Lags && (n == 0 || s.View.Calls[n-1].Done) {
 		return false
@@ -217,7 +217,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Log, s.View, known = log, view, true
 		}
 	}
-	s.situate(needs)
+	s.buildSituation(needs)
 	s.Situation.Turn.Known = known
 	if needs.Lines > 0 && path != "" {
 		w, err := reading.LastLines(needs.Lines, needs.Word)
@@ -231,9 +231,9 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 }
 
-// situate puts the event before the transcript, which may lag. A strategy gets what it
+// buildSituation puts the event before the transcript, which may lag. A strategy gets what it
 // needs.
-func (s *Snapshot) situate(needs strategy.Needs) {
+func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
@@ -311,8 +311,8 @@ func (s *Snapshot) promptID() string {
 	return ""
 }
 
-// counted is what the budget counts this stop by.
-func (s *Snapshot) counted() guard.Stop {
+// stopToCount is what the budget counts this stop by.
+func (s *Snapshot) stopToCount() guard.Stop {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Message.Text)
 	for _, t := range s.View.Todos {
@@ -358,7 +358,7 @@ func (s *Snapshot) Settle() Settled {
 			limits.Same = 1
 		}
 		var left ledger.Left
-		if out.Next, left, veto = guard.SpendContinue(s.Before, limits, s.counted()); veto.Rule == "" {
+		if out.Next, left, veto = guard.SpendContinue(s.Before, limits, s.stopToCount()); veto.Rule == "" {
 			out.Left = &left
 		}
 	}

@@ -126,7 +126,7 @@ func quoteText(s string, most int) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {
-		w := written(r)
+		w := escapedLetter(r)
 		if b.Len()+len(w) > most {
 			b.WriteString("…")
 			break
@@ -137,10 +137,10 @@ func quoteText(s string, most int) string {
 	return b.String()
 }
 
-// written is how a letter stands between quotation marks: what would end the
+// escapedLetter is how a letter stands between quotation marks: what would end the
 // text or begin a line is escaped, what does not show is left out. Package display is
 // about terminals; a model reads more than one shows.
-func written(r rune) string {
+func escapedLetter(r rune) string {
 	switch {
 	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
 		return `\"`
@@ -184,7 +184,7 @@ func endOfMessage(s string) string {
 	at, width := len(s), 0
 	for n := 0; at > 0 && n < maxMessage; n++ {
 		r, size := utf8.DecodeLastRuneInString(s[:at])
-		if width += len(written(r)); width > maxMessageBytes {
+		if width += len(escapedLetter(r)); width > maxMessageBytes {
 			break
 		}
 		at -= size

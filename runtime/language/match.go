@@ -59,7 +59,7 @@ func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 		}
 		return false
 	}
-	word := literal(pattern)
+	word := literalOfEntry(pattern)
 	if pattern[0] == '*' {
 		pattern = pattern[1:]
 		for from := 0; ; {
@@ -328,7 +328,7 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	eachLine(f.Pack.text[c], func(entry string) {
-		word := longest(entry)
+		word := longestWord(entry)
 		if n := len(word); (n < 3 || f.text.mayBegin(gramAt(word), gramAt(word[n-3:]))) && strings.Contains(f.text.all, word) {
 			f.has[c] = append(f.has[c], entry)
 		}
@@ -336,9 +336,9 @@ func (f *Finder) entries(c Class) []string {
 	return f.has[c]
 }
 
-// literal is what a sentence has to contain for an entry to be worth a look, ""
+// literalOfEntry is what a sentence has to contain for an entry to be worth a look, ""
 // if that is not known.
-func literal(entry string) string {
+func literalOfEntry(entry string) string {
 	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
 		entry = entry[1:]
 	}
@@ -351,9 +351,9 @@ func literal(entry string) string {
 	return entry
 }
 
-// longest is the longest run of letters that a sentence has to contain for an entry
+// longestWord is the longest run of letters that a sentence has to contain for an entry
 // to hold.
-func longest(entry string) (word string) {
+func longestWord(entry string) (word string) {
 	if isPlain(entry) {
 		return entry
 	}

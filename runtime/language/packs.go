@@ -176,7 +176,7 @@ func (p *Pack) probesOf(c Class) []probe {
 	if p.ready.probes[c] == nil {
 		all := []probe{}
 		eachLine(p.text[c], func(entry string) {
-			one := probe{entry: entry, word: longest(entry)}
+			one := probe{entry: entry, word: longestWord(entry)}
 			if n := len(one.word); n >= 3 {
 				one.first, one.last = gramAt(one.word), gramAt(one.word[n-3:])
 			}

@@ -353,15 +353,15 @@ func quotesIn(text string) []span {
 }
 
 func sentencesOf(b block) []sentence {
-	all := sentences(b.text)
+	all := splitSentences(b.text)
 	for i := range all {
 		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
 	}
 	return all
 }
 
-// sentences takes a text apart.
-func sentences(text string) []sentence {
+// splitSentences takes a text apart.
+func splitSentences(text string) []sentence {
 	p, from := plainText(text)
 	var all []sentence
 	start := 0

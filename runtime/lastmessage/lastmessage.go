@@ -387,11 +387,11 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 	if s, ok := c.saysClass(language.Finished, Final); ok {
 		return s, false
 	}
-	return c.unticked()
+	return c.findUntickedList()
 }
 
-// unticked finds a list of which some is marked as done and some is not.
-func (c *Closing) unticked() (string, bool) {
+// findUntickedList finds a list of which some is marked as done and some is not.
+func (c *Closing) findUntickedList() (string, bool) {
 	done, said := 0, ""
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
 		switch {
@@ -400,7 +400,7 @@ func (c *Closing) unticked() (string, bool) {
 			done++
 		case b.mark == empty:
 			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
-			for _, s := range sentences(b.text) {
+			for _, s := range splitSentences(b.text) {
 				if c.isAbout(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
 				}

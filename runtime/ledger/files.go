@@ -180,10 +180,10 @@ func readSmall(path string, o codec.Object) (there bool, err error) {
 // maxSmall bounds such a file, in bytes.
 const maxSmall = 16 << 10
 
-// replace puts an object in the place of a file, whole. It is written under a name that no
+// replaceFile puts an object in the place of a file, whole. It is written under a name that no
 // one else has: two that write at once do not meet, and nothing that lies there before is
 // written through.
-func replace(path string, o codec.Object) error {
+func replaceFile(path string, o codec.Object) error {
 	fresh := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp brings in 40 KB
 	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -49,8 +49,8 @@ type session struct {
 
 func (s session) openTail() *tail { return &tail{path: SessionFile(s.dir, s.ID), at: -1} }
 
-// sessions are those of a scope, the one that was at work last first.
-func sessions(dirs []string, of Scope) (all []session) {
+// sessionsOf are those of a scope, the one that was at work last first.
+func sessionsOf(dirs []string, of Scope) (all []session) {
 	if of.Session != "" {
 		for _, dir := range dirs {
 			all = append(all, session{active{ID: of.Session}, dir})
@@ -75,7 +75,7 @@ func sessions(dirs []string, of Scope) (all []session) {
 
 // Backwards yields the decisions of a scope in some state directories, the newest first. A
 // ledger is opened only when its session can have made the next one.
-func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessions(dirs, of)) }
+func Backwards(dirs []string, of Scope) iter.Seq[Record] { return backwards(sessionsOf(dirs, of)) }
 
 func backwards(all []session) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
@@ -110,7 +110,7 @@ func backwards(all []session) iter.Seq[Record] {
 // SessionsNamed are the newest decisions of at most n sessions whose ids begin like that, those
 // that were at work last first.
 func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
-	for _, s := range sessions(dirs, Scope{}) {
+	for _, s := range sessionsOf(dirs, Scope{}) {
 		if t := s.openTail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.stepBack() {
 			all = append(all, t.head)
 		}
@@ -140,7 +140,7 @@ func Newest(dirs []string, of Scope, n int, wanted func(Record) bool) (all []Rec
 // key ends, so only those ledgers are looked into.
 func FindDecision(dirs []string, of Scope, id string) (Record, bool) {
 	if IsDecisionID(id) {
-		for r := range backwards(slices.DeleteFunc(sessions(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
+		for r := range backwards(slices.DeleteFunc(sessionsOf(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
 			if r.ID == id {
 				return r, true
 			}

@@ -131,10 +131,10 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if old, ok := HoldOfSession(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	err := replace(holdFile(dir, id), &h) // whole: a hook must never read half of one
+	err := replaceFile(holdFile(dir, id), &h) // whole: a hook must never read half of one
 	if os.IsNotExist(err) {
 		makeDirs(dir)
-		err = replace(holdFile(dir, id), &h)
+		err = replaceFile(holdFile(dir, id), &h)
 	}
 	if err != nil {
 		return h, err

@@ -151,5 +151,5 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	if err := change(&p); err != nil {
 		return err
 	}
-	return replace(spendFile(dir), &p)
+	return replaceFile(spendFile(dir), &p)
 }

@@ -28,8 +28,8 @@ const (
 // meter counts the steps that are left, below 0 when there are none.
 type meter struct{ left int }
 
-// unmetered is for phrases that no file brings.
-func unmetered() *meter { return &meter{math.MaxInt} }
+// unlimitedMeter is for phrases that no file brings.
+func unlimitedMeter() *meter { return &meter{math.MaxInt} }
 
 func (m *meter) spendSteps(steps int) (ok bool) {
 	m.left -= steps
@@ -55,12 +55,12 @@ type pattern struct {
 // that is known costs the same again: what a rule may cost depends on nothing that was
 // before.
 func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
-	if !m.canAfford(2 * parsing(expr)) { // here and by regexp
+	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}
-	known, ok := k.pattern(expr)
+	known, ok := k.keptPattern(expr)
 	if !ok {
-		if known.size, known.needs, err = measure(expr, most); err != nil {
+		if known.size, known.needs, err = measurePattern(expr, most); err != nil {
 			return nil, err
 		}
 	}
@@ -83,15 +83,15 @@ func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, er
 // compiling is what an instruction costs to be made, in steps.
 const compiling = 60
 
-// measure is how many instructions a pattern has, and what a text needs to match it; an
+// measurePattern is how many instructions a pattern has, and what a text needs to match it; an
 // error for one that is none or has more instructions than most. Nothing of its
 // repetitions is written out for that.
-func measure(text string, most int) (size int, needs []string, err error) {
+func measurePattern(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return 0, nil, err
 	}
-	size = 2 + instructions(tree)
+	size = 2 + countInstructions(tree)
 	if size > most {
 		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": use fewer repetitions")
 	}
@@ -112,7 +112,7 @@ func neededWords(re *syntax.Regexp) (words []string) {
 		return neededWords(re.Sub[0])
 	case syntax.OpConcat: // the part whose shortest word is the longest
 		for _, sub := range re.Sub {
-			if part := neededWords(sub); shortest(part) > shortest(words) {
+			if part := neededWords(sub); shortestLength(part) > shortestLength(words) {
 				words = part
 			}
 		}
@@ -130,8 +130,8 @@ func neededWords(re *syntax.Regexp) (words []string) {
 	return nil
 }
 
-// shortest is the length of the shortest of some words, 0 of none.
-func shortest(words []string) (n int) {
+// shortestLength is the length of the shortest of some words, 0 of none.
+func shortestLength(words []string) (n int) {
 	for i, w := range words {
 		if i == 0 || len(w) < n {
 			n = len(w)
@@ -140,13 +140,13 @@ func shortest(words []string) (n int) {
 	return n
 }
 
-// instructions is how many instructions a tree becomes at most. A tree is as deep as
+// countInstructions is how many instructions a tree becomes at most. A tree is as deep as
 // the parser lets it be, 1000 at most.
-func instructions(re *syntax.Regexp) int {
+func countInstructions(re *syntax.Regexp) int {
 	const enough = 1 << 30 // beyond every limit, and no overflow
 	n := 0
 	for _, sub := range re.Sub {
-		n = min(enough, n+instructions(sub))
+		n = min(enough, n+countInstructions(sub))
 	}
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -165,9 +165,9 @@ func instructions(re *syntax.Regexp) int {
 	return min(enough, max(n, 1))
 }
 
-// parsing is what a pattern costs to be read, in steps: more than its length says where
+// parsingCost is what a pattern costs to be read, in steps: more than its length says where
 // it names classes of Unicode, or a range of characters in any case.
-func parsing(text string) int {
+func parsingCost(text string) int {
 	steps := 20 * (len(text) + 1)
 	steps += 10_000 * (strings.Count(text, `\p`) + strings.Count(text, `\P`))
 	if !foldsCase(text) {

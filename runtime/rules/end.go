@@ -114,7 +114,9 @@ func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s),
 // ClosesParagraph tells whether one of the characters ends a paragraph, markup and
 // symbols like emoji left aside. Package display is about what is shown, this is about
 // what ends a sentence.
-func ClosesParagraph(p, characters string) bool { return unmetered().closesParagraph(p, characters) }
+func ClosesParagraph(p, characters string) bool {
+	return unlimitedMeter().closesParagraph(p, characters)
+}
 
 func (m *meter) closesParagraph(p, characters string) bool {
 	if !m.spendSteps(5 + len(p)*len(characters)/64) {
@@ -156,7 +158,7 @@ func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool
 // OpensWithPhrase tells whether one of the phrases begins a sentence. The words {do} and
 // {doing} in a phrase stand for any verb of work.
 func OpensWithPhrase(sentence string, phrases []string) bool {
-	return unmetered().opensWithPhrase(sentence, phrases)
+	return unlimitedMeter().opensWithPhrase(sentence, phrases)
 }
 
 func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
@@ -202,7 +204,7 @@ func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
 
 // HasAnyPhrase tells whether a sentence has one of the phrases as whole words.
 func HasAnyPhrase(sentence string, phrases []string) bool {
-	return unmetered().hasAnyPhrase(sentence, phrases)
+	return unlimitedMeter().hasAnyPhrase(sentence, phrases)
 }
 
 func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
@@ -274,8 +276,8 @@ type found struct {
 	ok   bool
 }
 
-// message is a text, the newest one if it is the same again.
-func (k *Kept) message(text string) *message {
+// keptMessage is a text, the newest one if it is the same again.
+func (k *Kept) keptMessage(text string) *message {
 	if k == nil {
 		return &message{text: text, end: endOfText(text)}
 	}
@@ -304,7 +306,7 @@ func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said st
 	return said, ok
 }
 
-func (k *Kept) pattern(text string) (known pattern, ok bool) {
+func (k *Kept) keptPattern(text string) (known pattern, ok bool) {
 	if k != nil {
 		known, ok = k.patterns[text]
 	}

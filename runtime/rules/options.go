@@ -136,7 +136,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 		}
 	}
 	if l.By == strategy.Project {
-		o.restrict(Arranged(below, set(below.Set)), judged)
+		o.restrictProject(Arranged(below, set(below.Set)), judged)
 	}
 	o.Add = slices.Concat(o.Add, below.Add)
 	o.Off = slices.Concat(o.Off, below.Off)
@@ -179,10 +179,10 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
-// restrict keeps of a project's choice what cannot push Claude on against the user's:
+// restrictProject keeps of a project's choice what cannot push Claude on against the user's:
 // rules that stop, rules that continue where no other decides, with no words of its
 // own, and continuing rules switched off.
-func (o *Options) restrict(inForce []Rule, judged bool) {
+func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
 	*o = Options{}
 	for _, r := range theirs.Add {
@@ -234,7 +234,7 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
-	all := ordered(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
+	all := orderRules(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
 	// Late rules stand at the end, but in front of a rule "finished" that no continuing
 	// rule comes after. What such a rule stops would stop without it.
 	place := len(all)
@@ -255,8 +255,8 @@ func Arranged(o *Options, set []Rule) []Rule {
 	return all
 }
 
-// ordered puts the named rules first, in the order of their names.
-func ordered(rules []Rule, ids []string) []Rule {
+// orderRules puts the named rules first, in the order of their names.
+func orderRules(rules []Rule, ids []string) []Rule {
 	if len(ids) == 0 {
 		return rules
 	}

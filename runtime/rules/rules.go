@@ -147,7 +147,7 @@ type asking struct {
 }
 
 func newAsking(s strategy.Situation, kept *Kept) *asking {
-	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), conditions: allConditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // Matching asks rules in order, of one situation after the other. Without a match it is
@@ -158,7 +158,7 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
 			if evidence, ok := a.holdsFor(&rules[i]); ok {
-				v = rules[i].verdict(&s, evidence, a.reason)
+				v = rules[i].verdictFor(&s, evidence, a.reason)
 				break
 			}
 		}
@@ -170,7 +170,7 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 	}
 }
 
-func (r *Rule) verdict(s *strategy.Situation, evidence, reason string) strategy.Verdict {
+func (r *Rule) verdictFor(s *strategy.Situation, evidence, reason string) strategy.Verdict {
 	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
 	if v.Sure == 0 {
 		v.Sure = 90
@@ -232,8 +232,8 @@ type condition struct {
 	test func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
 }
 
-// conditions are all of them, the cheap ones first.
-func conditions() []condition {
+// allConditions are all of them, the cheap ones first.
+func allConditions() []condition {
 	return []condition{
 		{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""

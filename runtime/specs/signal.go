@@ -13,10 +13,10 @@ import (
 
 const allDone = "ALL_TASKS_COMPLETE"
 
-// signalled says where the word stands, "" if nowhere: in the last message, or
+// whereSignalled says where the word stands, "" if nowhere: in the last message, or
 // in what Claude has said since the newest prompt. Lines that are no JSON count
 // too: all of a transcript that is plain text.
-func signalled(s strategy.Situation) string {
+func whereSignalled(s strategy.Situation) string {
 	if s.Message.Own && saysDone(s.Message.Text, true) {
 		return "the last message"
 	}

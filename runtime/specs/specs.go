@@ -135,7 +135,7 @@ func (k Kind) filesToRead(s strategy.Situation) []strategy.Want {
 		return wants
 	}
 	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
-	for _, name := range orphans(s.Workspace.Files[p.Dir+"/"]) {
+	for _, name := range orphanFiles(s.Workspace.Files[p.Dir+"/"]) {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
 	}
 	return wants
@@ -239,8 +239,8 @@ func PlaceAt(shown string) (Place, bool) {
 // maxShownPath bounds a path that texts hold, in bytes.
 const maxShownPath = 400
 
-// orphans are the files that tasks which ran side by side may have left.
-func orphans(dir strategy.File) []string {
+// orphanFiles are the files that tasks which ran side by side may have left.
+func orphanFiles(dir strategy.File) []string {
 	var names []string
 	for _, name := range dir.Names {
 		if strings.HasPrefix(name, ".progress-task-") && strings.HasSuffix(name, ".md") && len(names) < maxOrphans {
@@ -299,7 +299,7 @@ type round struct {
 }
 
 func (r round) decideRound(checks []string) strategy.Verdict {
-	if where := signalled(r.s); where != "" {
+	if where := whereSignalled(r.s); where != "" {
 		v := stopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
 		return v
@@ -312,17 +312,17 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	}
 	state, err := readState(r.file.Data)
 	if err != nil {
-		return r.corrupt(err)
+		return r.stopCorrupt(err)
 	}
 	r.state = state
 	if state.Global >= r.iterationLimit() {
-		return r.limited(state.Global)
+		return r.stopAtLimit(state.Global)
 	}
 	if state.Phase != "execution" {
 		if state.Quick && slices.Contains(checks, quickMode) && !isFinalPhase(state.Phase) {
-			return r.guarded("", r.goOnWithPhase)
+			return r.continueGuarded("", r.goOnWithPhase)
 		}
-		return r.tidyProgress(stopBy("phase", "the phase is "+shortened(state.Phase)))
+		return r.tidyProgress(stopBy("phase", "the phase is "+shortenText(state.Phase)))
 	}
 	var v strategy.Verdict
 	switch open := countOpenBoxes(r.tasksFile()); {
@@ -330,9 +330,9 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 		v = stopBy("approval", "the state file says awaitingApproval")
 		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
 	case state.Index < state.Total:
-		v = r.guarded("", r.goOnWithTask)
+		v = r.continueGuarded("", r.goOnWithTask)
 	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
-		v = r.guarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
+		v = r.continueGuarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
 	default:
 		v = r.tidyProgress(stopBy("done", "task "+r.state.currentTask()+": none is left"))
 	}
@@ -340,13 +340,13 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	return v
 }
 
-// guarded continues, unless another loop drives, or nothing moves, or we have
+// continueGuarded continues, unless another loop drives, or nothing moves, or we have
 // done so often enough. more is what else can move.
-func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
+func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	st := r.state
 	numbers := strconv.Itoa(st.Attempt) + " " + strconv.Itoa(st.Global)
-	mark := shortened(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
+	mark := shortenText(st.Phase) + " " + st.currentTask() + " " + numbers + " " + more
 	// Another springfield plugin that kept Claude going stands aside from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session
@@ -369,14 +369,14 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		v := stopBy("stagnation", "task "+r.state.currentTask()+": two continues in a row moved neither the task nor an iteration")
 		if m.Stalls == maxStalls {
 			v.Told = r.Title + ": stopped at task " + r.state.currentTask() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
-				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + "."
+				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.commandToType("implement") + "."
 			v.Notes = []string{"Stagnation at task " + r.state.currentTask() + ": two continues in a row moved neither the task nor an iteration"}
 		}
 		v.Remember = m
 		return v
 	}
 	if m.Continues+1 >= r.iterationLimit() {
-		return r.limited(m.Continues + 1)
+		return r.stopAtLimit(m.Continues + 1)
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
 	m.Continues++
@@ -394,8 +394,8 @@ func (r round) tasksFile() []byte { return r.s.Workspace.Files[r.place.Dir+"/tas
 
 func (r round) pluginName() string { return cmp.Or(r.s.Session.Plugin, r.Name) }
 
-// command is what the user types for one of the plugin's commands, as its host has them.
-func (r round) command(word string) string {
+// commandToType is what the user types for one of the plugin's commands, as its host has them.
+func (r round) commandToType(word string) string {
 	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
 		return before + word
 	}
@@ -408,7 +408,7 @@ func (r round) iterationLimit() int { return min(r.state.Limit, r.ceiling) }
 
 // tidyProgress deletes what tasks side by side have left long ago.
 func (r round) tidyProgress(v strategy.Verdict) strategy.Verdict {
-	for _, name := range orphans(r.s.Workspace.Files[r.place.Dir+"/"]) {
+	for _, name := range orphanFiles(r.s.Workspace.Files[r.place.Dir+"/"]) {
 		name = r.place.Dir + "/" + name
 		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})
@@ -421,7 +421,7 @@ func stopBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-func shortened(s string) string {
+func shortenText(s string) string {
 	if len(s) > 60 {
 		s = strings.ToValidUTF8(s[:60], "") + "…"
 	}

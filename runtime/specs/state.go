@@ -62,7 +62,7 @@ func readState(data []byte) (specState, error) {
 	} {
 		n, ok := parseCount(members[f.name], f.fallback)
 		if !ok {
-			return s, errors.New(f.name + " is " + shortened(string(members[f.name])) + ", not a whole number from 0")
+			return s, errors.New(f.name + " is " + shortenText(string(members[f.name])) + ", not a whole number from 0")
 		}
 		*f.to = n
 	}
@@ -145,7 +145,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	case err == nil && state.Phase == "execution" && state.Index < state.Total:
 		found.Evidence = "task " + state.currentTask() + " of " + p.Name
 	case err == nil && found.Running && state.Quick && !isFinalPhase(state.Phase):
-		found.Evidence = "phase " + shortened(state.Phase) + " of " + p.Name
+		found.Evidence = "phase " + shortenText(state.Phase) + " of " + p.Name
 	}
 	return found
 }

@@ -37,7 +37,7 @@ func (r round) goOnWithTask() strategy.Verdict {
 			"## Resume\n" +
 			"1. Read " + state + " and " + tasks + ". Trust them, not your memory. If the state file is gone, stop.\n" +
 			"2. " + hand + "\n" +
-			"3. When it reports TASK_COMPLETE, check it as " + r.command("implement") + " says; then taskIndex moves on and taskIteration is 1.\n" +
+			"3. When it reports TASK_COMPLETE, check it as " + r.commandToType("implement") + " says; then taskIndex moves on and taskIteration is 1.\n" +
 			"4. When it fails, taskIteration grows by 1. Beyond " + strconv.Itoa(st.Attempts) + ": with recoveryMode add a fix task, without it set awaitingApproval and ask the user.\n" +
 			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n\n" +
 			"## Critical\n" +
@@ -67,7 +67,7 @@ func (r round) goOnWithBoxes(open int) strategy.Verdict {
 
 // goOnWithPhase is for a spec that is written without asking.
 func (r round) goOnWithPhase() strategy.Verdict {
-	phase := shortened(r.state.Phase)
+	phase := shortenText(r.state.Phase)
 	return strategy.Verdict{
 		Rule: quickMode, Evidence: "quickMode in phase " + phase, Told: r.Title + " quick mode: phase " + phase + " of " + r.place.Name,
 		Reason: "Quick mode active: go on with phase " + phase + " of " + r.place.Name + ".\n\n" +
@@ -76,26 +76,26 @@ func (r round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-// corrupt is for a state file that makes no sense.
-func (r round) corrupt(err error) strategy.Verdict {
+// stopCorrupt is for a state file that makes no sense.
+func (r round) stopCorrupt(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := stopBy("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
 		"Recovery options:\n" +
-		"1. Start again: " + r.command("implement") + " makes a new state from tasks.md, whose boxes say what is done\n" +
-		"2. Cancel: " + r.command("cancel") + "\n\n" +
+		"1. Start again: " + r.commandToType("implement") + " makes a new state from tasks.md, whose boxes say what is done\n" +
+		"2. Cancel: " + r.commandToType("cancel") + "\n\n" +
 		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
-	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.command("implement") + " or " + r.command("cancel")
+	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.commandToType("implement") + " or " + r.commandToType("cancel")
 	return r.blockOnce(v, quotation.HashText(string(r.file.Data)))
 }
 
-// limited is for a loop that has gone on for long enough.
-func (r round) limited(reached int) strategy.Verdict {
+// stopAtLimit is for a loop that has gone on for long enough.
+func (r round) stopAtLimit(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.iterationLimit())
 	v := stopBy("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
 		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
-		"Recovery: fix that, then " + r.command("implement") + "; or " + r.command("cancel"),
+		"Recovery: fix that, then " + r.commandToType("implement") + "; or " + r.commandToType("cancel"),
 	}
 	capped := ""
 	if r.state.Limit > r.ceiling {
@@ -104,15 +104,15 @@ func (r round) limited(reached int) strategy.Verdict {
 		capped = "\n" + capped + "\n"
 	}
 	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.state.currentTask() + " of " + r.place.Name + ". " +
-		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + ", or give up with " + r.command("cancel") + "."
+		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.commandToType("implement") + ", or give up with " + r.commandToType("cancel") + "."
 	if !r.Blocks {
 		return r.tellOnce(v, limitHash(r.file.Data))
 	}
 	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.state.currentTask() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
 		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
-		"2. Fix that by hand, then start again: " + r.command("implement") + "\n" +
-		"3. Cancel: " + r.command("cancel") + "\n\n" +
+		"2. Fix that by hand, then start again: " + r.commandToType("implement") + "\n" +
+		"3. Cancel: " + r.commandToType("cancel") + "\n\n" +
 		"Tell the user where the work stands and what you suggest. Start no further task."
 	return r.blockOnce(v, limitHash(r.file.Data))
 }

@@ -53,7 +53,7 @@ func TerminalName() string {
 // answered yes there. Cancel ends the wait; nil never does.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- confirm(t.in, t.out, question) }() // a read from a terminal does not end otherwise
+	go func() { answer <- askToConfirm(t.in, t.out, question) }() // a read from a terminal does not end otherwise
 	select {
 	case err := <-answer:
 		return err
@@ -63,9 +63,9 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-// confirm asks once. A terminal that another program has left in raw mode hands over
+// askToConfirm asks once. A terminal that another program has left in raw mode hands over
 // single keys, Ctrl-C and Ctrl-D among them.
-func confirm(in io.Reader, out io.Writer, question string) error {
+func askToConfirm(in io.Reader, out io.Writer, question string) error {
 	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err
 	}

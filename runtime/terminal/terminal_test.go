@@ -23,7 +23,7 @@ func TestConfirm(t *testing.T) {
 		strings.Repeat("y", 1<<20) + "\n": ErrCancelled,
 	} {
 		var out bytes.Buffer
-		if err := confirm(strings.NewReader(typed), &out, "Really?"); !errors.Is(err, want) {
+		if err := askToConfirm(strings.NewReader(typed), &out, "Really?"); !errors.Is(err, want) {
 			t.Errorf("%.40q: %v, want %v", typed, err, want)
 		}
 		if n := strings.Count(out.String(), "Really? [y/N] "); n != 1 {
@@ -31,7 +31,7 @@ func TestConfirm(t *testing.T) {
 		}
 	}
 	broken := errors.New("gone")
-	if err := confirm(io.MultiReader(strings.NewReader("x"), failing{broken}), io.Discard, ""); err != broken {
+	if err := askToConfirm(io.MultiReader(strings.NewReader("x"), failing{broken}), io.Discard, ""); err != broken {
 		t.Errorf("a terminal that is gone: %v", err)
 	}
 }

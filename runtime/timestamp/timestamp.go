@@ -148,9 +148,9 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
-		number := leading(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
+		number := leadingBytes(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
 		text = strings.TrimLeft(text[len(number):], " ")
-		word := leading(text, func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' })
+		word := leadingBytes(text, func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' })
 		text = text[len(word):]
 		n, err := strconv.ParseFloat(number, 64)
 		unit := unitInMillis(strings.ToLower(word))
@@ -164,8 +164,8 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	return ms, ms > 0
 }
 
-// leading is the beginning of a text that has only certain bytes.
-func leading(text string, in func(c byte) bool) string {
+// leadingBytes is the beginning of a text that has only certain bytes.
+func leadingBytes(text string, in func(c byte) bool) string {
 	for i := range len(text) {
 		if !in(text[i]) {
 			return text[:i]

@@ -71,7 +71,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	case MayGoOn:
 		c.Input = input
 	case EndsBackground:
-		c.Name = string(identifier(p.Text, maxID))
+		c.Name = string(parseIdentifier(p.Text, maxID))
 	case EndsTeam:
 		l.Team = nil
 		return
@@ -162,7 +162,7 @@ type job struct {
 
 // startWork takes the id of work that goes on in the background.
 func (l *Log) startWork(id []byte, input place) {
-	if id = identifier(id, maxID); id != nil {
+	if id = parseIdentifier(id, maxID); id != nil {
 		l.endWork(id)
 		l.Started = pushBounded(l.Started, job{ID: string(id), Input: input}, maxStarted)
 	}

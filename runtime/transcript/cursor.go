@@ -106,16 +106,16 @@ func (c *Cursor) textsBeforeCall() int {
 func (c *Cursor) passLine(line []byte, at int64, rest bool) {
 	c.What = Nothing
 	if c.known && c.Log.takeEntry(c.format, &c.Entry) {
-		c.What = c.Entry.happens()
+		c.What = c.Entry.happeningOf()
 	}
 	if cap(c.facts) > 0 {
-		c.remember(line, at, c.known, rest)
+		c.rememberLine(line, at, c.known, rest)
 	}
 }
 
-// remember puts a line among those that Window looks at, the rest of one in the place of
+// rememberLine puts a line among those that Window looks at, the rest of one in the place of
 // the line. A blank line is none, one that is too long says nothing.
-func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
+func (c *Cursor) rememberLine(line []byte, at int64, parsed, rest bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {

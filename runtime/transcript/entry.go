@@ -157,8 +157,8 @@ func (f *Format) parseLine(e *Entry, line []byte, at int64) bool {
 	return f.Parse != nil && f.Parse(e)
 }
 
-// happens is what a line tells about whose turn it is.
-func (e *Entry) happens() Happening {
+// happeningOf is what a line tells about whose turn it is.
+func (e *Entry) happeningOf() Happening {
 	if e.What != Nothing || e.Filled {
 		return e.What
 	}
@@ -202,9 +202,9 @@ func IsBlank(raw []byte) bool {
 	return true
 }
 
-// identifier is a value that serves as a name, raw or the inside of a string; nil if it is
+// parseIdentifier is a value that serves as a name, raw or the inside of a string; nil if it is
 // something else.
-func identifier(raw []byte, limit int) []byte {
+func parseIdentifier(raw []byte, limit int) []byte {
 	if s := codec.InsideQuotes(raw); s != nil {
 		raw = s
 	}

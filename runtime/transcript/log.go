@@ -102,7 +102,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
 				l.Said = true
 			}
-			l.announced(p.Text)
+			l.findAnnouncement(p.Text)
 		case Call:
 			l.takeCall(e, p)
 		case Result:
@@ -129,7 +129,7 @@ func (l *Log) beginTurn(e *Entry) {
 	if isPlainName(e.ID, maxID) {
 		l.Prompt = string(e.ID)
 	}
-	l.PromptID = string(identifier(e.PromptID, maxID))
+	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
 	if l.PromptID != "" && !e.Command {
 		l.Own, l.Feedback.Own = l.PromptID, 0
 	}
@@ -155,9 +155,9 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 	return append(list, item)
 }
 
-// unshare gives l lists of its own, so that what it was copied from stays as it
+// copyLists gives l lists of its own, so that what it was copied from stays as it
 // is.
-func (l *Log) unshare() {
+func (l *Log) copyLists() {
 	l.Seen = slices.Clone(l.Seen)
 	l.Recent = slices.Clone(l.Recent)
 	l.Claims = slices.Clone(l.Claims)

@@ -85,7 +85,7 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 func (l *Log) plansOfView(fetch func(place) string) (all []activity.Plan) {
 	for i := len(l.Plans) - 1; i >= 0; i-- {
 		n := l.Plans[i]
-		if name := slashed(fetch(n.At)); name != "" {
+		if name := withSlash(fetch(n.At)); name != "" {
 			all = append(all, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
 		}
 	}
@@ -98,12 +98,12 @@ func PlansIn(text string) (all []string) {
 		return nil
 	}
 	eachPlan(codec.InsideQuotes(codec.AppendText(nil, text)), func(name []byte) {
-		all = append([]string{slashed(codec.ValidText(name))}, all...)
+		all = append([]string{withSlash(codec.ValidText(name))}, all...)
 	})
 	return all
 }
 
-func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+func withSlash(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
 // eachPlan yields the names of plans in the inside of a JSON string, as they are
 // written there.

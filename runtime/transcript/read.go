@@ -50,7 +50,7 @@ func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View
 	r := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
 	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.Log = prior
-		r.Log.unshare()
+		r.Log.copyLists()
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
@@ -67,7 +67,7 @@ func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View
 	r.Log.Mark = markBefore(opened, r.Log.Offset)
 	log = r.Log
 	if len(last) > 0 && f.parseLine(&r.Entry, last, log.Offset) {
-		r.Log.unshare()
+		r.Log.copyLists()
 		r.Log.takeEntry(f, &r.Entry)
 	}
 	return log, r.Log.makeView(opened, nil, brief), nil

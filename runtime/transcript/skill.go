@@ -42,12 +42,12 @@ func (l *Log) useSkill(name []byte, from source) {
 	l.Skill.Turn = l.Turns
 }
 
-// announced looks for announcements in what the model says.
+// findAnnouncement looks for announcements in what the model says.
 //
 // "Using X to …" alone is weak, tools have names too: X must look like a
 // skill's name, the words must begin a line, and no surer sign of another skill
 // may have shown in this turn.
-func (l *Log) announced(text []byte) {
+func (l *Log) findAnnouncement(text []byte) {
 	rest := text
 	for {
 		i := bytes.Index(rest, []byte("sing "))

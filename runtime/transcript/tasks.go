@@ -76,7 +76,7 @@ func (s state) String() string {
 	return "pending"
 }
 
-func (l *Log) changed(tasks bool) {
+func (l *Log) noteChange(tasks bool) {
 	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
 }
 
@@ -87,7 +87,7 @@ func (l *Log) setList(e *Entry, array []byte) {
 		return
 	}
 	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
-		l.changed(false)
+		l.noteChange(false)
 	}
 	l.Todos.List = list{Place: e.placeOf(array), Sum: sum}
 }
@@ -159,7 +159,7 @@ func weightOf(tasks []task) (bytes int) {
 // and what it was before, nil if it was not known. The model writes the id's
 // name in three ways, all of which Claude Code understands.
 func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
-	name := identifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
+	name := parseIdentifier(codec.FindMember(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
 		return "", nil
 	}
@@ -174,19 +174,19 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 		t.State = s
 	}
 	t.learnTexts(e, input)
-	t.Blockers = blockers(t.Blockers, codec.FindMember(input, "addBlockedBy"))
+	t.Blockers = parseBlockers(t.Blockers, codec.FindMember(input, "addBlockedBy"))
 	if t.State == deleted {
 		l.dropTask(i)
 	} else {
 		l.keepTask(t)
 	}
 	codec.Elements(codec.FindMember(input, "addBlocks"), func(element []byte) {
-		if i := l.findTask(identifier(element, maxTaskID)); i >= 0 {
+		if i := l.findTask(parseIdentifier(element, maxTaskID)); i >= 0 {
 			l.Todos.Tasks[i].Blockers = addBlocker(l.Todos.Tasks[i].Blockers, name)
 			l.keepTask(l.Todos.Tasks[i])
 		}
 	})
-	l.changed(true)
+	l.noteChange(true)
 	return t.ID, before
 }
 
@@ -199,9 +199,9 @@ func (t *task) learnTexts(e *Entry, object []byte) {
 	}
 }
 
-func blockers(known []uint32, ids []byte) []uint32 {
+func parseBlockers(known []uint32, ids []byte) []uint32 {
 	codec.Elements(ids, func(element []byte) {
-		if id := identifier(element, maxTaskID); id != nil {
+		if id := parseIdentifier(element, maxTaskID); id != nil {
 			known = addBlocker(known, id)
 		}
 	})
@@ -222,19 +222,19 @@ func addBlocker(known []uint32, id []byte) []uint32 {
 func (l *Log) learnTask(e *Entry, o Outcome) {
 	t, ok := taskFrom(e, o.Task)
 	if !ok {
-		t = task{ID: string(identifier(o.TaskID, maxTaskID)), Subject: e.placeOf(o.Subject)}
+		t = task{ID: string(parseIdentifier(o.TaskID, maxTaskID)), Subject: e.placeOf(o.Subject)}
 	}
 	if t.ID != "" && l.findTask([]byte(t.ID)) < 0 {
 		l.keepTask(t)
-		l.changed(true)
+		l.noteChange(true)
 	}
 }
 
 // taskFrom reads a task as Claude Code writes it in results and reminders.
 func taskFrom(e *Entry, object []byte) (t task, ok bool) {
-	t.ID = string(identifier(codec.FindMember(object, "id"), maxTaskID))
+	t.ID = string(parseIdentifier(codec.FindMember(object, "id"), maxTaskID))
 	t.State, _ = stateOf(codec.FindMember(object, "status"))
-	t.Blockers = blockers(nil, codec.FindMember(object, "blockedBy"))
+	t.Blockers = parseBlockers(nil, codec.FindMember(object, "blockedBy"))
 	t.learnTexts(e, object)
 	return t, t.ID != "" && t.State != deleted
 }
@@ -265,7 +265,7 @@ func (l *Log) correctTasks(e *Entry, array []byte) {
 		same = same && old[i].ID == l.Todos.Tasks[i].ID && old[i].State == l.Todos.Tasks[i].State
 	}
 	if !same {
-		l.changed(true)
+		l.noteChange(true)
 	}
 }
 

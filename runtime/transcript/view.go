@@ -211,7 +211,7 @@ func aboutCall(input []byte) string {
 		if key == "status" {
 			status = value
 		}
-		if r := vagueness(key); r < rank && value != nil {
+		if r := rankVagueness(key); r < rank && value != nil {
 			best, rank = value, r
 		}
 	}
@@ -222,8 +222,8 @@ func aboutCall(input []byte) string {
 	return s
 }
 
-// vagueness is how little a member tells about a call.
-func vagueness(key string) int {
+// rankVagueness is how little a member tells about a call.
+func rankVagueness(key string) int {
 	switch key {
 	case "command", "cmd", "file_path", "notebook_path", "pattern", "skill", "taskId":
 		return 0

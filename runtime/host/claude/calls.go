@@ -112,8 +112,8 @@ func isNotification(origin, text []byte) bool {
 	return string(origin) == "task-notification" || origin == nil && beginsWith(text, "<task-notification>")
 }
 
-// notified takes notifications. One without a status is news, not an end.
-func notified(e *transcript.Entry, text []byte) {
+// takeNotifications takes notifications. One without a status is news, not an end.
+func takeNotifications(e *transcript.Entry, text []byte) {
 	for {
 		i := bytes.Index(text, []byte("<task-id>"))
 		if i < 0 {

@@ -51,7 +51,7 @@ func parseLine(e *transcript.Entry) bool {
 				return false // a subagent's own talk
 			}
 		case "attachment":
-			if !matters(w) {
+			if !isAttachmentOfInterest(w) {
 				return false
 			}
 			l.attachment = w.Value()
@@ -207,9 +207,9 @@ func (l *line) kindOfPart(raw []byte) transcript.Kind {
 	return transcript.Other
 }
 
-// matters tells whether an attachment is of a kind that does. Its first members
+// isAttachmentOfInterest tells whether an attachment is of a kind that does. Its first members
 // say so, and the others may be long.
-func matters(w codec.Walk) bool {
+func isAttachmentOfInterest(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {
 		return true // strange, but it may
@@ -258,16 +258,16 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Text:
 			p.Kind = transcript.Other
 			e.Heard = e.Heard || !l.meta
-			l.injected(e, p.Text)
+			l.takeInjectedText(e, p.Text)
 		}
 	}
 }
 
-// injected takes what a text in a user line tells.
-func (l *line) injected(e *transcript.Entry, text []byte) {
+// takeInjectedText takes what a text in a user line tells.
+func (l *line) takeInjectedText(e *transcript.Entry, text []byte) {
 	switch {
 	case isNotification(l.origin, text):
-		notified(e, text)
+		takeNotifications(e, text)
 	case beginsWith(text, "<teammate-message"):
 		takeTeammateMail(e, text)
 	case beginsWith(text, feedbackText):
@@ -323,7 +323,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		e.What, e.Words = transcript.Pushed, codec.InsideQuotes(codec.FindMember(block, "blockingError"))
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurHook(codec.FindMember(block, "command"))})
 	case `"hook_success"`:
-		if l.continued() {
+		if l.saysHookContinued() {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext, Ours: true})
 		}
 	case `"hook_additional_context"`: // at a Stop: see matters
@@ -335,7 +335,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		switch {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
-			notified(e, text)
+			takeNotifications(e, text)
 		case beginsWith(text, "<teammate-message"):
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
@@ -348,9 +348,9 @@ func (l *line) readAttachment(e *transcript.Entry) {
 	}
 }
 
-// continued tells whether a hook that has printed something at a stop is ours, and made
+// saysHookContinued tells whether a hook that has printed something at a stop is ours, and made
 // Claude go on.
-func (l *line) continued() bool {
+func (l *line) saysHookContinued() bool {
 	printed := codec.FindMember(l.attachment, "stdout")
 	return bytes.Contains(printed, []byte("additionalContext")) && isOurHook(codec.FindMember(l.attachment, "command")) &&
 		string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`

@@ -33,7 +33,7 @@ func parseLine(e *transcript.Entry) bool {
 			case `"turn_context"`:
 				matters = takeTurnContext(e, &p)
 			case `"session_meta"`:
-				matters = session(e, &p)
+				matters = takeSessionLine(e, &p)
 			}
 			if !matters {
 				return false
@@ -44,8 +44,8 @@ func parseLine(e *transcript.Entry) bool {
 	return matters && w.IsAlone()
 }
 
-// session takes the first line, which tells whose log it is.
-func session(e *transcript.Entry, p *codec.Walk) bool {
+// takeSessionLine takes the first line, which tells whose log it is.
+func takeSessionLine(e *transcript.Entry, p *codec.Walk) bool {
 	for p.Next() {
 		switch string(p.Key) {
 		case "id":
@@ -111,7 +111,7 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 			}
 		case "item":
 			i := p.Enter('{')
-			if !completed(e, &i) {
+			if !takeCompletedItem(e, &i) {
 				return false
 			}
 			p.Leave(&i)
@@ -131,8 +131,8 @@ func beginsGoal(p codec.Walk) (goal bool) {
 	return goal
 }
 
-// completed takes the item of an event.
-func completed(e *transcript.Entry, i *codec.Walk) bool {
+// takeCompletedItem takes the item of an event.
+func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	var person bool
 	for i.Next() {
 		switch string(i.Key) {

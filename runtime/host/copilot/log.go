@@ -32,19 +32,19 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 	case `"assistant.message"`:
 		return takeAssistantLine
 	case `"tool.execution_complete"`:
-		return returned
+		return takeCallResult
 	case `"system.notification"`:
-		return notified
+		return takeNotification
 	case `"hook.end"`:
 		return takeHookAnswer
 	case `"session.start"`, `"session.mode_changed"`, `"session.context_changed"`:
-		return session
+		return takeSessionLine
 	case `"session.resume"`:
-		return resumed
+		return takeResume
 	case `"skill.invoked"`:
-		return skilled
+		return takeSkill
 	case `"abort"`:
-		return aborted
+		return takeAbort
 	case `"session.error"`:
 		return takeFailure
 	}
@@ -78,7 +78,7 @@ func parseLine(e *transcript.Entry) bool {
 	return true
 }
 
-func session(e *transcript.Entry, data []byte) {
+func takeSessionLine(e *transcript.Entry, data []byte) {
 	w := codec.EnterValue(data, '{')
 	for w.Next() {
 		switch string(w.Key) {
@@ -96,13 +96,13 @@ func session(e *transcript.Entry, data []byte) {
 	}
 }
 
-// resumed takes the beginning of another process: a mode ends with its own.
-func resumed(e *transcript.Entry, data []byte) {
+// takeResume takes the beginning of another process: a mode ends with its own.
+func takeResume(e *transcript.Entry, data []byte) {
 	e.Mode = []byte("interactive")
-	session(e, data)
+	takeSessionLine(e, data)
 }
 
-func skilled(e *transcript.Entry, data []byte) {
+func takeSkill(e *transcript.Entry, data []byte) {
 	e.Skill = codec.InsideQuotes(codec.FindMember(data, "name"))
 }
 
@@ -207,8 +207,8 @@ func describeCall(p *transcript.Part) {
 	}
 }
 
-// returned takes the result of a call.
-func returned(e *transcript.Entry, data []byte) {
+// takeCallResult takes the result of a call.
+func takeCallResult(e *transcript.Entry, data []byte) {
 	p := transcript.Part{Kind: transcript.Result}
 	w := codec.EnterValue(data, '{')
 	for w.Next() {
@@ -243,8 +243,8 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	return o
 }
 
-// notified takes news of work in the background.
-func notified(e *transcript.Entry, data []byte) {
+// takeNotification takes news of work in the background.
+func takeNotification(e *transcript.Entry, data []byte) {
 	e.What, e.Words = transcript.Woken, codec.InsideQuotes(codec.FindMember(data, "content"))
 	kind := codec.FindMember(data, "kind")
 	switch string(codec.FindMember(kind, "type")) {
@@ -270,6 +270,6 @@ func takeHookAnswer(e *transcript.Entry, data []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
 
-func aborted(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
+func takeAbort(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
 
 func takeFailure(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }

@@ -214,6 +214,6 @@ func leadingID(text []byte) []byte {
 }
 
 func ownsLog(line []byte) bool {
-	provenance, message := members(line, "provenance", "message")
+	provenance, message := twoMembers(line, "provenance", "message")
 	return provenance != nil || codec.FindMember(message, "parts") != nil
 }

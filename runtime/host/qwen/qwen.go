@@ -34,12 +34,12 @@ func Host() host.Host {
 // isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
 // by the form of a prompt's id.
 func isEvent(event []byte) bool {
-	crons, prompt := members(event, "crons", "prompt_id")
+	crons, prompt := twoMembers(event, "crons", "prompt_id")
 	return crons != nil || bytes.Contains(prompt, []byte("########"))
 }
 
-// members are two members of an object, each nil if it is not there.
-func members(object []byte, one, other string) (a, b []byte) {
+// twoMembers are two members of an object, each nil if it is not there.
+func twoMembers(object []byte, one, other string) (a, b []byte) {
 	for w := codec.EnterValue(object, '{'); w.Next(); {
 		switch string(w.Key) {
 		case one:

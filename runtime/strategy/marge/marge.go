@@ -96,8 +96,8 @@ type reader struct {
 	reads func(*Options, strategy.Situation) progress
 }
 
-// readers are in the order in which they speak.
-func readers() []reader {
+// progressReaders are in the order in which they speak.
+func progressReaders() []reader {
 	return []reader{
 		{"state", workflowWants, workflowReads},
 		{"sdd", sddWants, sddReads},
@@ -106,7 +106,7 @@ func readers() []reader {
 }
 
 func wantedFiles(s strategy.Situation) (all []strategy.Want) {
-	for _, r := range readers() {
+	for _, r := range progressReaders() {
 		all = append(all, r.wants(s)...)
 	}
 	return all
@@ -117,7 +117,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append(rules.PersonRules(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
 	var ledgers []func(strategy.Situation) progress
-	for _, r := range readers() {
+	for _, r := range progressReaders() {
 		var known *progress
 		ledgers = append(ledgers, func(s strategy.Situation) progress {
 			if known == nil {
@@ -127,7 +127,7 @@ func (o *Options) ruleSet(string) []rules.Rule {
 			return *known
 		})
 	}
-	for i, r := range readers() {
+	for i, r := range progressReaders() {
 		own := func(holds func(p progress, s strategy.Situation) (evidence, reason string, ok bool)) func(strategy.Situation) (string, string, bool) {
 			return func(s strategy.Situation) (string, string, bool) { return holds(ledgers[i](s), s) }
 		}
@@ -214,9 +214,9 @@ func isGoOnPrompt(prompt string) bool {
 	})
 }
 
-// relative is a name in the workspace for a path as it was written, "" if it
+// relativeToWorkspace is a name in the workspace for a path as it was written, "" if it
 // lies elsewhere.
-func relative(dir, name string) string {
+func relativeToWorkspace(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
 	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {

@@ -124,7 +124,7 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		if p.Name = relative(s.Workspace.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
+		if p.Name = relativeToWorkspace(s.Workspace.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
 			all = append(all, p)
 		}
 	}

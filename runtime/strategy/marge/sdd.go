@@ -252,7 +252,7 @@ func planNames(s strategy.Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
 	if named := parseSDD(string(s.Workspace.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
-		if name := relative(s.Workspace.Dir, named); name != "" {
+		if name := relativeToWorkspace(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}
 		base = workspaceName(strings.ReplaceAll(named, `\`, "/")) + ".md"

@@ -119,7 +119,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if len(doing) > 0 {
 		evidence += ", " + strconv.Itoa(len(doing)) + " in progress"
 	}
-	list := entries("IN PROGRESS", doing, maxInProgress) + entries("PENDING", pending, maxPending)
+	list := todoSection("IN PROGRESS", doing, maxInProgress) + todoSection("PENDING", pending, maxPending)
 	m, _ := s.Memory(todoMemory)
 	if sum := listSum(todos); m.Text != sum {
 		m = activity.Memory{Key: todoMemory, Text: sum}
@@ -143,8 +143,8 @@ func passBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Pass, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-// entries is one section of the reminder, "" without todos.
-func entries(heading string, todos []activity.Todo, most int) string {
+// todoSection is one section of the reminder, "" without todos.
+func todoSection(heading string, todos []activity.Todo, most int) string {
 	if len(todos) == 0 {
 		return ""
 	}

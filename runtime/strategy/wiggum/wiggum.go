@@ -122,7 +122,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if l.max > o.MaxIterations() {
 		l.max, l.capped = o.MaxIterations(), true
 	}
-	l.remember()
+	l.recallMemory()
 	return l.decideIteration(o.MaxIterations())
 }
 
@@ -139,11 +139,11 @@ type goalLoop struct {
 	rounds int // continues for this prompt of the user, whatever the file says
 }
 
-// remember finds what is remembered of the loop. A file that is not the one that
+// recallMemory finds what is remembered of the loop. A file that is not the one that
 // was counted up last is another loop, or was edited by hand: its stalls count
 // anew. A file that has come back with the ID of a loop that is over is a new
 // loop, too.
-func (l *goalLoop) remember() {
+func (l *goalLoop) recallMemory() {
 	if !activity.IsLoopID(l.ID) {
 		l.ID = ""
 	} else if l.memory.Mark == overMark+l.ID {
