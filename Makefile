@@ -13,7 +13,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate registry build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man pictures lint vuln clean
+.PHONY: help generate registry build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score learn fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -125,6 +125,10 @@ size: ## show the size of the hook and the judge for every system
 score: ## measure the rules on closings; TRANSCRIPTS=DIR adds labelled stops of sessions
 	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
 	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^TestScoreSessions$$' -sessions "$(abspath $(TRANSCRIPTS))"
+
+learn: ## learn the second opinion from the labelled stops in TRANSCRIPTS=DIR, and print what it is worth
+	@test -n "$(TRANSCRIPTS)" || { echo "make learn needs TRANSCRIPTS=DIR, with stops.jsonl and sessions/: see CONTRIBUTING.md" >&2; exit 1; }
+	@go test -C replay/score -count=1 -run '^TestLearn$$' -sessions "$(abspath $(TRANSCRIPTS))" -learned "$(CURDIR)/runtime/rules/opinion.txt"
 
 ## Release
 

@@ -27,6 +27,10 @@ const (
 	quotation
 )
 
+func (k kind) String() string {
+	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
+}
+
 // mark is the state that an item or a cell shows.
 type mark byte
 

@@ -86,6 +86,9 @@ type Rule struct {
 	// general sentence.
 	Reason string
 
+	// Doubtful tells that the second opinion may take a continue back. No file sets it.
+	Doubtful bool
+
 	// Window makes Tool and Todo look at the last lines of the transcript only,
 	// as the first design has it. No file sets it.
 	Window bool
@@ -159,6 +162,9 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 		for i := range rules {
 			if evidence, ok := a.holdsFor(&rules[i]); ok {
 				v = rules[i].verdictFor(&s, evidence, a.reason)
+				if rules[i].Doubtful && v.Decision == strategy.Continue && slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion }) {
+					a.takeBack(&v)
+				}
 				break
 			}
 		}
