@@ -37,7 +37,7 @@ func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Ve
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
 		if !o.always {
-			if v.Sure >= sureEnough {
+			if v.Sure >= sureEnough && v.Rule != rules.Opinion { // there, rules and second opinion disagree
 				return v
 			}
 		} else if v.Rule == "silent" {
