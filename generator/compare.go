@@ -464,7 +464,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"
 	}
-	*found = append(*found, check.Finding{Check: "what runs", State: state, File: file, Says: says, Fix: fix})
+	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
 
 // notRead is why something is not read.

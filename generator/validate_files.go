@@ -30,7 +30,7 @@ func (in *inspection) lookAtBinaries() error {
 			continue // said already
 		}
 		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
-			t := in.subject("binaries", path.Join(p.Name, f.Path))
+			t := in.subject(path.Join(p.Name, f.Path))
 			if f.target == (Target{}) {
 				t.lookAtLauncher(launcher)
 			} else {
@@ -39,7 +39,7 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).reportFinding(check.Note,
+		in.subject(SuiteFile).reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
 	}
 	return nil
@@ -108,10 +108,19 @@ func (t subject) lookAtProgram(program Program, target Target) {
 // lookAtFiles looks for what is missing beside all that, and for what should
 // not be there.
 func (in *inspection) lookAtFiles() error {
+	for _, p := range in.suite.Plugins {
+		dir := in.subject(p.Name)
+		if dir.isLinked() {
+			continue
+		}
+		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
+			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
+		}
+	}
 	known := map[string]bool{}
 	for _, f := range in.expected {
 		known[f.Path] = true
-		t := in.subject("files", f.Path)
+		t := in.subject(f.Path)
 		top, _, inside := strings.Cut(f.Path, "/")
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
@@ -132,7 +141,7 @@ func (in *inspection) lookAtFiles() error {
 		if err != nil {
 			return err
 		}
-		t := in.subject("files", filepath.ToSlash(relative))
+		t := in.subject(filepath.ToSlash(relative))
 		switch name := d.Name(); {
 		case d.IsDir() && name == ".git":
 			return filepath.SkipDir

@@ -146,12 +146,20 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hooks, checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
+	checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
 	if err != nil {
 		return nil, err
 	}
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
+	}
+	var hooks []HookLine
+	for _, r := range releases {
+		more, err := r.hooks(after)
+		if err != nil {
+			return nil, err
+		}
+		hooks = append(hooks, more...)
 	}
 	told, err := in.findGitTasks(ctx, q, after, releases)
 	if err != nil {

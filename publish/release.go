@@ -29,6 +29,7 @@ import (
 // release is a plugin, the version that it gets, and where clients fetch it from.
 type release struct {
 	plugin   string
+	strategy string   // that the plugin is made from
 	old, new string   // old is "" for one that was never published
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
@@ -107,7 +108,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, failWith("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
@@ -220,18 +221,15 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		return failWith("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
 			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
-	var all []check.Finding
+	var checks []check.Check[tree]
 	for _, r := range releases {
-		_, found, err := after.reviewPlugin(in.strategy(r.plugin), r.plugin)
-		if err != nil {
-			return err
-		}
-		all = append(all, found...)
+		checks = append(checks, r.reviewCheck())
 	}
-	if check.CountState(all, check.Failure) > 0 {
-		return &RefusedError{all}
+	found, err := check.RunAll(ctx, after, checks...)
+	if check.CountState(found, check.Failure) > 0 {
+		return &RefusedError{found}
 	}
-	return nil
+	return err
 }
 
 // refuseOthers refuses a release of some plugins that would change a file of another.

@@ -165,10 +165,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+causeOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: causeOf(err)})))
 		}
 	}
-	if len(all) > 0 {
-		return all
-	}
-	return []check.Finding{check.Passed(in.stateDir() + " is writable")}
+	return all
 }
 
 // stateClosed is the finding that the state directory cannot be read or written, nil if
@@ -220,12 +217,10 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	}
 	const others = "hooks are not those of this springfield: in "
 	var mine []string // made by init
-	current := 0
 	for _, s := range in.Suites {
 		switch {
 		case s.Err != nil: // springfield validate tells
 		case s.Build.Source == hash:
-			current++
 		case s.Made:
 			mine = append(mine, s.Dir)
 		default:
@@ -235,18 +230,20 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	if len(mine) > 0 {
 		all = append(all, check.Warned(others+strings.Join(mine, " and "), "springfield update --all"))
 	}
-	if len(all) == 0 && current > 0 {
-		return []check.Finding{check.Passed("all suites have the hooks of this springfield")}
-	}
 	return all
+}
+
+func (in *Inspection) suitesInWords() string {
+	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
+		return ""
+	}
+	return "all suites have the hooks of this springfield"
 }
 
 // Outdated says which suites are not as this springfield makes them, and what to do.
 func (in *Inspection) Outdated() (all []string) {
 	for _, f := range in.checkSuites() {
-		if f.State != check.Fine {
-			all = append(all, f.Says+": "+f.Fix)
-		}
+		all = append(all, f.Says+": "+f.Fix)
 	}
 	return all
 }

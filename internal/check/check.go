@@ -70,19 +70,31 @@ func (f Finding) Text() string {
 // Check looks at one aspect of a T.
 type Check[T any] struct {
 	Name string
-	Look func(T) []Finding // which need not name the check
+	Look func(context.Context, T) ([]Finding, error) // which need not name the check; the error is about looking
+	Fine func(T) string                              // what is said where nothing was found; nil, or "": nothing
+}
+
+// Sure is the Look of a check that always can.
+func Sure[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
+	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
 // RunAll has every check look, in their order.
-func RunAll[T any](at T, checks []Check[T]) []Finding {
-	var all []Finding
+func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
-		for _, f := range c.Look(at) {
+		found, err := c.Look(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 && c.Fine != nil && c.Fine(at) != "" {
+			found = []Finding{Passed(c.Fine(at))}
+		}
+		for _, f := range found {
 			f.Check = c.Name
 			all = append(all, f)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // CountState tells how many findings are in a state.
