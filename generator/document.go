@@ -60,8 +60,10 @@ func (d document) listAt(path ...string) []any {
 // both from 1, columns in characters; Line is 0 for others.
 type FileError struct {
 	check.Position
-	Problem, Hint string
+	Problem, Advice string
 }
+
+func (e *FileError) Hint() string { return e.Advice }
 
 func (e *FileError) Error() string {
 	if e.Line == 0 {

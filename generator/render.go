@@ -14,6 +14,7 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/templates"
 
@@ -37,8 +38,8 @@ type view struct {
 	Marketplace string
 	Owner       Owner
 	Homepage    string
-	Hosts       []AgentHost // that the READMEs are about
-	Repository  string      // that people add the marketplace by, "" if that is left open
+	Hosts       []*host.Host // that the READMEs are about
+	Repository  string       // that people add the marketplace by, "" if that is left open
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
@@ -90,7 +91,7 @@ type suiteView struct {
 	Plugins     []view
 	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
-	Hosts       []AgentHost
+	Hosts       []*host.Host
 	Repository  string
 }
 

@@ -51,13 +51,9 @@ type Published struct {
 // ErrNoSuite says that a directory has no springfield.yaml.
 var ErrNoSuite = errors.New("not a springfield suite")
 
-// noSuiteError is ErrNoSuite of a directory.
-type noSuiteError struct{ dir string }
-
-func (e *noSuiteError) Error() string { return e.dir + ": " + ErrNoSuite.Error() }
-func (e *noSuiteError) Unwrap() error { return ErrNoSuite }
-func (e *noSuiteError) Hint() string {
-	return "it has no " + SuiteFile + "; springfield init " + check.QuoteArgument(e.dir) + " makes a suite there"
+// noSuite is ErrNoSuite of a directory.
+func noSuite(dir string) error {
+	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there", "%s: %w", dir, ErrNoSuite)
 }
 
 // ReadSuite reads the suite in a directory.
@@ -69,9 +65,7 @@ func ReadSuite(dir string) (Suite, error) {
 	}
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
-		if fault.Hint == "" {
-			fault.Hint = "springfield validate " + check.QuoteArgument(dir) + " shows what is wrong with it"
-		}
+		fault.Advice = cmp.Or(fault.Advice, "springfield validate "+check.QuoteArgument(dir)+" shows what is wrong with it")
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
@@ -86,7 +80,7 @@ func readSuiteFile(dir string) ([]byte, error) {
 	case err == nil:
 		return data, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noSuiteError{dir}
+		return nil, noSuite(dir)
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read suite: %w", err)
 	}
@@ -104,10 +98,10 @@ func decodeSuite(data []byte) (Suite, error) {
 		s.fillInDefaults()
 		err = cmp.Or(s.findMissingLine(), s.Validate())
 	}
-	var spec *SpecError
+	var wrong *check.Advised
 	switch {
-	case errors.As(err, &spec):
-		return s, &FileError{Problem: spec.Problem, Hint: spec.Hint}
+	case errors.As(err, &wrong):
+		return s, &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
 	case err != nil:
 		return s, inSyntax(err)
 	}
@@ -127,7 +121,7 @@ func (s Suite) findMissingLine() error {
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return &SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}
+			return check.Misusef("it needs the line "+line.key+": "+line.example, "%s", line.problem)
 		}
 	}
 	return nil

@@ -118,7 +118,7 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &noSuiteError{dir}
+		return nil, noSuite(dir)
 	}
 	if err != nil {
 		return nil, err
@@ -273,7 +273,7 @@ func (in *inspection) lookAtRecord() error {
 }
 
 func (t subject) reportBroken(fault *FileError) {
-	t.reportFailure(fault.Problem, fault.Hint)
+	t.reportFailure(fault.Problem, fault.Advice)
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 

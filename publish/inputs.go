@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -63,7 +64,7 @@ func (l *locks) holdDir(dir string) error {
 	}
 	unlock, err := l.journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
-		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
+		return check.Advisef("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
 			journal.ErrLocked)
 	}
 	if err == nil {
@@ -99,7 +100,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 	}
 	for _, p := range in.suite.Plugins {
 		if dir := filepath.Join(in.dir, p.Name); isTaken(filepath.Join(dir, ".git")) {
-			return in, failWith("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
+			return in, check.Advisef("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
 	in.market, err = m.findMarketplace(ctx, q, in, held)
@@ -128,9 +129,9 @@ func (c checkout) requireRepo(why, advice string) error {
 	case c.repo != nil:
 		return nil
 	case c.foreign != nil:
-		return failWith(c.foreign.Advice, "%w; %s", c.foreign, why)
+		return check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
 	}
-	return failWith(advice, "%s is not in a git repository; %s", c.dir, why)
+	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
 func (c checkout) namesInRepo(names []string) (files []string) {

@@ -94,14 +94,6 @@ type Plugin struct {
 	Fresh  bool   `json:"fresh"`         // this version was not published before
 }
 
-func failWith(advice, format string, args ...any) error {
-	return check.Advise(fmt.Errorf(format, args...), advice)
-}
-
-func misusef(advice, format string, args ...any) error {
-	return check.Misuse(fmt.Errorf(format, args...), advice)
-}
-
 // RefusedError says that the review has found failures.
 type RefusedError struct{ Checks []check.Finding }
 
@@ -294,7 +286,7 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return failWith("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
+		return check.Advisef("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
 }
@@ -361,7 +353,7 @@ func (r release) committed(ctx context.Context) error {
 	}
 	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
 	if err == nil && len(dirty) > 0 {
-		err = failWith("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
 	}
 	return err
 }
@@ -374,7 +366,7 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if len(after.changes(r.plugin)) > 0 {
-			return nil, failWith("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
+			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
 		t := tag{r.plugin + "--v" + r.new, r.plugin + " " + r.new} // the form that Claude Code gives it
 		at := r.around.repo.CommitOf(ctx, "refs/tags/"+t.name)
@@ -387,7 +379,7 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if !same {
-			return nil, failWith("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
+			return nil, check.Advisef("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
 		}
 	}
 	return tags, nil

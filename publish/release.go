@@ -102,11 +102,11 @@ func isTaken(path string) bool {
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "),
+		return release{}, check.Misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "),
 			"there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
-		return release{}, failWith("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
 	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
@@ -119,7 +119,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
+			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -146,10 +146,10 @@ func (r release) follows(before, where string) error {
 		return nil
 	}
 	if _, err := raiseVersion(before, "patch"); err != nil {
-		return failWith("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+		return check.Advisef("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := whyNotNewer(before, r.new); err != nil {
-		return failWith("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
+		return check.Advisef("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 			return t, nil, err
 		}
 		if published := in.published(r.plugin); !r.isNew() && published.Files != digests[r.plugin] {
-			return t, nil, failWith("raise it: "+q.commandAgain("--bump patch"),
+			return t, nil, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
 		if t, err = t.withNotes(r, q); err != nil {
@@ -218,7 +218,7 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		return err
 	}
 	if len(kept) > 0 {
-		return failWith("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
+		return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
 			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
 	var checks []check.Check[tree]
@@ -244,7 +244,7 @@ func (in inputs) refuseOthers(before, after tree, q Request, releases []release)
 }
 
 func (in inputs) outdated(says string) error {
-	return failWith("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; then publish again", "%s", says)
+	return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; then publish again", "%s", says)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless

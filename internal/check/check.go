@@ -167,6 +167,15 @@ func Advise(err error, advice string) error {
 // Misuse is an error about a call that cannot be meant, with what to type instead.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
+// Advisef and Misusef make the error, too, as fmt.Errorf does.
+func Advisef(advice, format string, args ...any) error {
+	return Advise(fmt.Errorf(format, args...), advice)
+}
+
+func Misusef(advice, format string, args ...any) error {
+	return Misuse(fmt.Errorf(format, args...), advice)
+}
+
 // QuoteArgument is an argument of a command as a shell takes it.
 func QuoteArgument(arg string) string {
 	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
