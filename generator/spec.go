@@ -49,6 +49,14 @@ type Plugin struct {
 	Targets []Target `yaml:"targets,omitempty"`
 }
 
+// NamesOf are the names of plugins.
+func NamesOf(plugins []Plugin) (all []string) {
+	for _, p := range plugins {
+		all = append(all, p.Name)
+	}
+	return all
+}
+
 // Compile chooses what plugins are compiled for: all of the suite, if none is named.
 func (s *Spec) Compile(plugins []string, targets []Target) {
 	if !slices.ContainsFunc(s.Plugins, func(p Plugin) bool { return !slices.Contains(plugins, p.Name) }) {
@@ -232,7 +240,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Version, p.Settings = about.firstVersion(), about.fillInDefaults(settings)
+	p.Version, p.Settings = about.Version, about.fillInDefaults(settings)
 	return p, p.validate()
 }
 

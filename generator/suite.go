@@ -84,7 +84,7 @@ func readSuiteFile(dir string) ([]byte, error) {
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read suite: %w", err)
 	}
-	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), causeOf(err))
+	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), check.CauseOf(err))
 }
 
 // decodeSuite reads what springfield.yaml says. Every error is a *FileError.
@@ -135,7 +135,7 @@ func (s *Suite) fillInDefaults() {
 		if err != nil {
 			continue // Validate names it
 		}
-		p.Version = cmp.Or(p.Version, about.firstVersion())
+		p.Version = cmp.Or(p.Version, about.Version)
 		p.Settings = about.fillInDefaults(p.Settings)
 	}
 }

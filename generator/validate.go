@@ -155,7 +155,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 		t.reportFinding(state, "not found", in.commandFor("init")+" adds it")
 		return t, false, nil
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -201,15 +201,6 @@ func (t subject) isLinked() bool {
 	return err != nil
 }
 
-// causeOf is an error without the path, which is said beside it.
-func causeOf(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
 // readRecord reads springfield.yaml, and makes what the suite is compared with.
 func (in *inspection) readRecord() error {
 	t, ok, err := in.readSubject(SuiteFile, "springfield")
@@ -228,7 +219,7 @@ func (in *inspection) readRecord() error {
 		t.reportBroken(fault)
 		return nil
 	case err != nil:
-		t.reportFailure(causeOf(err).Error(), "")
+		t.reportFailure(check.CauseOf(err).Error(), "")
 		return nil
 	}
 	if in.readable = check.CountState(in.found, check.Failure) == 0; in.readable {

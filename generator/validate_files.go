@@ -56,7 +56,7 @@ func (t subject) canStart(what string) bool {
 		t.reportFailure("the "+what+" is missing", t.in.commandFor("build"))
 		return false
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+t.in.commandFor("build"))
@@ -74,7 +74,7 @@ func (t subject) lookAtLauncher(launcher []byte) {
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
 		t.reportFailure("not the launcher, which several targets need", t.in.commandFor("build"))
 	case !bytes.Equal(data, launcher):
@@ -97,7 +97,7 @@ func (t subject) lookAtProgram(program Program, target Target) {
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.reportFinding(check.Warning, causeOf(err).Error(), t.in.commandFor("build"))
+		t.reportFinding(check.Warning, check.CauseOf(err).Error(), t.in.commandFor("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {

@@ -198,7 +198,7 @@ func (h handler) lookAtTimeout(unit int) {
 		return
 	}
 	if n < float64(unit) {
-		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
+		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", h.plugin.Timeout()*unit))
 		return
 	}
 	if !slices.Contains(h.plugin.Programs(), Judge) {

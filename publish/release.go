@@ -102,7 +102,7 @@ func isTaken(path string) bool {
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, check.Misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "),
+		return release{}, check.Misusef("it has "+strings.Join(generator.NamesOf(in.suite.Plugins), ", "),
 			"there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
@@ -131,13 +131,6 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return r, err
 	}
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
-}
-
-func namesOf(plugins []generator.Plugin) (all []string) {
-	for _, p := range plugins {
-		all = append(all, p.Name)
-	}
-	return all
 }
 
 // follows says why the release cannot come after a version that is known already.

@@ -33,7 +33,7 @@ type HookLine struct {
 // ClientCheck has Claude Code look at the suite in a directory.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client", Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
-		return c.Validate(ctx, dir, namesOf(s.Plugins), asking)
+		return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
 	}}
 }
 

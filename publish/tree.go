@@ -65,8 +65,6 @@ func readTree(dir string) (tree, error) {
 	})
 }
 
-func (t tree) treeOnDisk() tree { t.edits = nil; return t }
-
 func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.edits = maps.Clone(t.edits)
 	if t.edits == nil {

@@ -162,7 +162,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+causeOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: causeOf(err)})))
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
 		}
 	}
 	return all
@@ -185,8 +185,8 @@ func (in *Inspection) stateClosed() *check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: causeOf(err)}
-	f := check.Failed("open "+in.stateDir()+": "+causeOf(err).Error()+without, HowToRead(at))
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: check.CauseOf(err)}
+	f := check.Failed("open "+in.stateDir()+": "+check.CauseOf(err).Error()+without, HowToRead(at))
 	return &f
 }
 
@@ -195,14 +195,6 @@ func (in *Inspection) stateUnread() error {
 	_, err := os.ReadDir(in.stateDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	return err
-}
-
-// causeOf is what an error of the system says without the path.
-func causeOf(err error) error {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		return at.Err
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -174,6 +175,14 @@ func Advisef(advice, format string, args ...any) error {
 
 func Misusef(advice, format string, args ...any) error {
 	return Misuse(fmt.Errorf(format, args...), advice)
+}
+
+// CauseOf is what an error of the system says without the path.
+func CauseOf(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // QuoteArgument is an argument of a command as a shell takes it.
