@@ -428,8 +428,3 @@ func (p *planner) lookAt(name string) (found, error) {
 	}
 	return f, err
 }
-
-func pathExists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}

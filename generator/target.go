@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -192,7 +193,7 @@ func HookFiles() []string { return hookPlaces(Hook, Judge) }
 func Started(dir string) []string {
 	var all []string
 	for _, place := range HookFiles() {
-		if pathExists(filepath.Join(dir, filepath.FromSlash(place))) {
+		if rooted.IsTaken(filepath.Join(dir, filepath.FromSlash(place))) {
 			all = append(all, place)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -133,7 +134,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 			t.Errorf("%s has\n%s", name, content(t, dir, name))
 		}
 	}
-	if pathExists(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || pathExists(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
+	if rooted.IsTaken(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || rooted.IsTaken(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
@@ -171,7 +172,7 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	if pathExists(filepath.Join(dir, "ned-flanders/docs")) {
+	if rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")) {
 		t.Error("an empty directory is left")
 	}
 	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/HISTORY.md": "mine\n", "left-handed/commands/log.md": "my own"} {
@@ -212,7 +213,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	gone = append(gone, "README.md deleted", "ned-flanders/commands/hold.md deleted")
 	want(t, updated(t, dir, now), append(slices.Clone(gone), hook+" rebuilt")...)
 	want(t, updated(t, dir, now), gone...)
-	if pathExists(filepath.Join(dir, "README.md")) || pathExists(filepath.Join(dir, "left-handed")) {
+	if rooted.IsTaken(filepath.Join(dir, "README.md")) || rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
@@ -321,7 +322,7 @@ ours: {a: 1}
 	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
 		t.Errorf("got\n%s", got)
 	}
-	if pathExists(filepath.Join(dir, "left-handed")) {
+	if rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("the other plugin's directory is left")
 	}
 	want(t, updated(t, dir, files))

@@ -337,7 +337,7 @@ func (in *inspection) lookAtManifests(p Plugin) error {
 			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
-	if file := p.Name + "/gemini-extension.json"; pathExists(in.pathOf(file)) {
+	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.pathOf(file)) {
 		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // lookAtBinaries looks at the programs themselves. They are the same in every
@@ -26,7 +27,7 @@ func (in *inspection) lookAtBinaries() error {
 		return err
 	}
 	for _, p := range in.suite.Plugins {
-		if !pathExists(in.pathOf(p.Name)) {
+		if !rooted.IsTaken(in.pathOf(p.Name)) {
 			continue // said already
 		}
 		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
@@ -124,7 +125,7 @@ func (in *inspection) lookAtFiles() error {
 		top, _, inside := strings.Cut(f.Path, "/")
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
-		case !pathExists(in.pathOf(f.Path)) && (!inside || pathExists(in.pathOf(top))):
+		case !rooted.IsTaken(in.pathOf(f.Path)) && (!inside || rooted.IsTaken(in.pathOf(top))):
 			t.reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -176,7 +177,7 @@ func (h handler) lookAtShared(all []handler) {
 			h.reportMember(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
 		}
 	default:
-		if command = ""; inside && !pathExists(h.in.pathOf(path.Join(h.plugin.Name, file))) {
+		if command = ""; inside && !rooted.IsTaken(h.in.pathOf(path.Join(h.plugin.Name, file))) {
 			h.reportMember(check.Failure, "command", path.Join(h.plugin.Name, file)+" is not there", "")
 		}
 	}

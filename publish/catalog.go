@@ -23,6 +23,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // catalog is a marketplace.json as it was read.
@@ -47,7 +48,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
-	if err != nil && isDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && rooted.IsDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
 	}
 	if err != nil {

@@ -99,7 +99,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 		return in, err
 	}
 	for _, p := range in.suite.Plugins {
-		if dir := filepath.Join(in.dir, p.Name); isTaken(filepath.Join(dir, ".git")) {
+		if dir := filepath.Join(in.dir, p.Name); rooted.IsTaken(filepath.Join(dir, ".git")) {
 			return in, check.Advisef("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
@@ -152,7 +152,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
 			to = filepath.Join(in.dir, to)
 		}
-		if q.Check && !isDirectory(to) { // CI has the suite alone
+		if q.Check && !rooted.IsDirectory(to) { // CI has the suite alone
 			to, k.Absent = in.dir, to
 		}
 	}
@@ -215,9 +215,4 @@ func (in inputs) published(plugin string) generator.Published {
 		return generator.Published{}
 	}
 	return in.suite.Publish.Plugins[plugin]
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -93,19 +93,13 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 	return all, nil
 }
 
-// isTaken tells whether a name is taken, by a link that leads nowhere, too.
-func isTaken(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
 		return release{}, check.Misusef("it has "+strings.Join(generator.NamesOf(in.suite.Plugins), ", "),
 			"there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
+	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
 	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}

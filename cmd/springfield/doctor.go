@@ -119,46 +119,41 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 			Checks []checked `json:"checks"`
 		}{all})
 	}
-	for _, f := range outcome.Mended {
-		f.State, f.Fix = "fixed", ""
-		a.printFinding(f)
+	for i := range outcome.Mended {
+		outcome.Mended[i].State, outcome.Mended[i].Fix = "fixed", ""
 	}
-	for _, f := range outcome.Left {
-		if f.Mend != nil && !o.fix {
+	for i := range outcome.Left {
+		if f := &outcome.Left[i]; f.Mend != nil && !o.fix {
 			f.Fix += " (or springfield doctor --fix)"
 		}
-		a.printFinding(f)
 	}
+	a.printFindings(slices.Concat(outcome.Mended, outcome.Left))
 	return nil
 }
 
-func (a *app) printFindings(findings []check.Finding) {
-	for _, f := range findings {
-		a.printFinding(f)
-	}
-}
-
-// printFinding prints how a check ended, its name, what it says, and below what to
+// printFindings prints how each check ended, its name, what it says, and below what to
 // do about it.
-func (a *app) printFinding(f check.Finding) {
+func (a *app) printFindings(findings []check.Finding) {
 	out := a.resultPrinter()
 	if !out.Wraps {
 		out.Width = 0 // one line each
 	}
-	styled := out
-	switch f.State {
-	case check.Failure:
-		styled = out.InRed()
-	case check.Warning:
-		styled = out.InYellow()
-	case check.Fine:
-		styled = out.InGreen()
-	}
-	first := layout.PadText(string(f.State), 9) + layout.PadText(f.Check, 13)
-	rest := strings.Repeat(" ", layout.TextWidth(first))
-	styled.PrintFolded(first, "%s", f.Text())
-	if f.Fix != "" && f.State != check.Fine {
-		out.PrintFolded(rest+"→ ", "%s", f.Fix)
+	for _, f := range findings {
+		styled := out
+		switch f.State {
+		case check.Failure:
+			styled = out.InRed()
+		case check.Warning:
+			styled = out.InYellow()
+		case check.Fine:
+			styled = out.InGreen()
+		}
+		first := layout.PadText(string(f.State), 9) + layout.PadText(f.Check, 13)
+		rest := strings.Repeat(" ", layout.TextWidth(first))
+		styled.PrintFolded(first, "%s", f.Text())
+		if f.Fix != "" && f.State != check.Fine {
+			out.PrintFolded(rest+"→ ", "%s", f.Fix)
+		}
 	}
 }
 
