@@ -203,7 +203,7 @@ func describe(after tree, releases []release, digests map[string]string) []Plugi
 		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.isNew()}
 		p.Source, p.SHA = r.sourceForPeople()
 		for _, name := range after.listFiles(r.plugin) {
-			p.Size += after.sizeOf(name)
+			p.Size += after.files[name].size
 		}
 		all = append(all, p)
 	}

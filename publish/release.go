@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -210,7 +211,7 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 	}
 	var checks []check.Check[tree]
 	for _, r := range releases {
-		checks = append(checks, r.reviewCheck())
+		checks = append(checks, reviewCheck(r.reviewPlugin))
 	}
 	found, err := check.RunAll(ctx, after, checks...)
 	if check.CountState(found, check.Failure) > 0 {
@@ -262,15 +263,15 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	if err != nil {
 		return t, nil, err
 	}
-	after = t.withEdits(update.Edits...)
-	for _, o := range update.Outcomes {
-		if o.State != generator.Kept {
-			continue
-		}
-		kept = append(kept, o.Path)
-		delete(after.edits, o.Writes)
-		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == o.Path })
-		if after, err = after.withVersions(o.Path, files[i].Data); err != nil {
+	kept = update.Paths(generator.Kept)
+	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
+		return slices.ContainsFunc(kept, func(name string) bool {
+			return e.Path == filepath.Join(t.dir, filepath.FromSlash(name+generator.BesideSuffix))
+		})
+	})...)
+	for _, name := range kept {
+		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == name })
+		if after, err = after.withVersions(name, files[i].Data); err != nil {
 			return t, nil, err
 		}
 	}

@@ -56,9 +56,9 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	}
 	var checks []check.Check[tree]
 	for _, r := range releases {
-		checks = append(checks, r.reviewCheck(), check.Check[tree]{Name: "review", Look: r.findIgnored})
+		checks = append(checks, reviewCheck(r.reviewPlugin), reviewCheck(r.findIgnored))
 	}
-	checks = append(checks, check.Check[tree]{Name: "review", Look: check.Sure(in.reviewMarket)})
+	checks = append(checks, reviewCheck(check.Sure(in.reviewMarket)))
 	if catalog.Changes() {
 		checks = append(checks, check.Check[tree]{Name: "client", Look: func(ctx context.Context, _ tree) ([]check.Finding, error) {
 			return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
@@ -95,6 +95,10 @@ func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) 
 	return slices.DeleteFunc(said, func(f check.Finding) bool { return f.State != check.Failure }), err
 }
 
+func reviewCheck(look func(context.Context, tree) ([]check.Finding, error)) check.Check[tree] {
+	return check.Check[tree]{Name: "review", Look: look}
+}
+
 func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
@@ -112,11 +116,6 @@ type hooksFile struct {
 	}
 }
 
-// reviewCheck is the one of the plugin itself, as it will be.
-func (r release) reviewCheck() check.Check[tree] {
-	return check.Check[tree]{Name: "review", Look: r.reviewPlugin}
-}
-
 func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding, err error) {
 	file := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var m manifest
@@ -124,14 +123,15 @@ func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding,
 		return nil, err
 	}
 	found = m.reviewManifest(file, r.plugin, anotherName(t.dir))
-	if icon := path.Join(r.plugin, ".claude-plugin", "icon.png"); !t.hasFile(icon) {
+	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
+	if _, there := t.files[icon]; !there {
 		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
 	}
 	for _, name := range t.listFiles(r.plugin) {
 		if generator.IsLitter(path.Base(name)) {
 			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
-		if t.sizeOf(name) > maxPublished {
+		if t.files[name].size > maxPublished {
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
 		}
 	}
@@ -153,7 +153,7 @@ func (r release) hooks(t tree) (lines []HookLine, err error) {
 	hosts := append([]string{}, slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))...) // never null in JSON
 	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
 		file := path.Join(r.plugin, name)
-		if i > 0 && !t.hasFile(file) {
+		if _, there := t.files[file]; i > 0 && !there {
 			continue
 		}
 		var declared hooksFile
