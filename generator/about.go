@@ -18,7 +18,7 @@ type About struct {
 	Title       string     `yaml:"title"`
 	Summary     string     `yaml:"summary"`     // one line, no full stop
 	Description string     `yaml:"description"` // for marketplaces
-	Version     string     `yaml:"version"`     // that a new plugin starts with: the next one, where a published plugin is gone on with
+	Version     string     `yaml:"version"`     // that a new plugin starts with
 	Cost        string     `yaml:"cost"`        // of a stop
 	Reads       string     `yaml:"reads"`
 	GoesOn      string     `yaml:"goes_on"`    // "goes on while …", at most 53 columns: a line of the interview

@@ -26,7 +26,8 @@ func ParseSettings(texts []string) (all Settings, err error) {
 		plugin, rest, dot := strings.Cut(text, ".")
 		key, value, equals := strings.Cut(rest, "=")
 		if !dot || !equals {
-			return nil, check.Misusef("for instance --set ned-flanders.rules=seed", "--set %q is not plugin.key=value", text)
+			return nil, check.Misusef("for instance --set ned-flanders.rules=seed", "--set %q is not plugin.key=value",
+				text)
 		}
 		all = append(all, Setting{plugin, key, value, text})
 	}
@@ -46,7 +47,8 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 		if len(chosen) > 0 {
 			i := slices.IndexFunc(chosen, func(p Plugin) bool { return p.Name == one.Plugin })
 			if i < 0 {
-				return check.Misusef("choose it with --strategy "+one.Plugin, "--set %q: the plugin %q is not chosen", one.text, one.Plugin)
+				return check.Misusef("choose it with --strategy "+one.Plugin, "--set %q: the plugin %q is not chosen",
+					one.text, one.Plugin)
 			}
 			from = chosen[i].Strategy
 		}

@@ -18,7 +18,8 @@ func TestCompare(t *testing.T) {
 	ctx, own := context.Background(), toolchain(t)
 	plugin, err := NewPlugin("ned-flanders", "ned-flanders", nil)
 	must(t, err)
-	spec := Spec{Marketplace: "small", Owner: Owner{Name: "Ned"}, Targets: []Target{HostTarget()}, Plugins: []Plugin{plugin}}
+	spec := Spec{Marketplace: "small", Owner: Owner{Name: "Ned"}, Targets: []Target{HostTarget()},
+		Plugins: []Plugin{plugin}}
 	files, built, err := own.MakeSuite(ctx, spec)
 	must(t, err)
 	carried := t.TempDir()

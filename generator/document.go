@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,13 +168,19 @@ func refuseDepth(data []byte) error {
 
 // parseYAML reads one YAML document. The error is a *FileError.
 func parseYAML(data []byte) (d document, err error) {
+	err = decodeYAML(data, &d.value)
+	return d, err
+}
+
+// decodeYAML reads one into a value.
+func decodeYAML(data []byte, into any) error {
 	if err := refuseDepth(data); err != nil {
-		return d, err
+		return err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&d.value); err != nil && !errors.Is(err, io.EOF) {
-		return d, inSyntax(err)
+	if err := yaml.Unmarshal(data, into); err != nil {
+		return inFile(err)
 	}
-	return d, nil
+	return nil
 }
 
 // schemaSet are the published schemas, compiled when first asked for.

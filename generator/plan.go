@@ -113,7 +113,8 @@ func Existing(dir string) (*Suite, error) {
 	case errors.Is(err, ErrNoSuite):
 		for _, e := range entries {
 			if e.Name() != ".git" {
-				return nil, check.Advisef("name another directory: springfield init DIR", "%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
+				return nil, check.Advisef("name another directory: springfield init DIR",
+					"%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
 			}
 		}
 		return nil, nil

@@ -77,7 +77,8 @@ func readRecord(dir string) (record, error) {
 		r, err = decodeRecord(data)
 	}
 	if err != nil {
-		return nil, check.Advisef("restore it from git, or remove it: then every file that you changed gets the new one beside it", "read %s: %w", file, check.CauseOf(err))
+		return nil, check.Advisef("restore it from git, or remove it: "+
+			"then every file that you changed gets the new one beside it", "read %s: %w", file, check.CauseOf(err))
 	}
 	return r, nil
 }

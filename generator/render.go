@@ -98,7 +98,8 @@ type suiteView struct {
 
 // newSuiteView gathers what the templates of a suite and its plugins see.
 func newSuiteView(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts(), Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name,
+		Hosts: spec.agentHosts(), Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {

@@ -177,7 +177,8 @@ func TestAbout(t *testing.T) {
 		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
 		older.fillInDefaults()
 		if made.Version != a.Version || older.Plugins[0].Version != a.Version {
-			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.Version)
+			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version,
+				older.Plugins[0].Version, a.Version)
 		}
 	}
 }

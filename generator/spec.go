@@ -139,9 +139,11 @@ func CheckMarketplace(name string) error {
 	case name == "":
 		return check.Misusef("pass --marketplace NAME", "the marketplace has no name")
 	case !kebab.MatchString(name):
-		return check.Misusef("use lower-case letters, digits and single dashes, like continuation-hooks", "%q is not a valid marketplace name", name)
+		return check.Misusef("use lower-case letters, digits and single dashes, like continuation-hooks",
+			"%q is not a valid marketplace name", name)
 	case slices.Contains(reservedNames(), name) || looksOfficial.MatchString(name):
-		return check.Misusef("choose a name of your own, like continuation-hooks", "the marketplace name %q is reserved", name)
+		return check.Misusef("choose a name of your own, like continuation-hooks",
+			"the marketplace name %q is reserved", name)
 	}
 	return nil
 }
@@ -166,7 +168,8 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if len(s.Plugins) == 0 {
-		return check.Misusef("pass --strategy NAME or --all; there is "+strings.Join(registry.StrategyNames(), ", "), "no plugin chosen")
+		return check.Misusef("pass --strategy NAME or --all; there is "+strings.Join(registry.StrategyNames(), ", "),
+			"no plugin chosen")
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return err
@@ -175,7 +178,8 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {
-		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO", s.Repository)
+		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO",
+			s.Repository)
 	}
 	seen := map[string]bool{}
 	for _, p := range s.Plugins {
@@ -199,7 +203,8 @@ func ParseOwner(text string) (Owner, error) {
 	if strings.Contains(text, "<") {
 		address, err := mail.ParseAddress(o.Name)
 		if err != nil || address.Name == "" {
-			return Owner{}, check.Misusef(`write it as "Name <name@example.org>"`, "owner %q is not a name and an address", text)
+			return Owner{}, check.Misusef(`write it as "Name <name@example.org>"`,
+				"owner %q is not a name and an address", text)
 		}
 		o = Owner{address.Name, address.Address}
 	}
@@ -266,11 +271,13 @@ func (p Plugin) validate() error {
 func (p Plugin) checkNames() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
-		return check.Misusef("use lower-case letters, digits and single dashes", "%q is not a valid plugin name", p.Name)
+		return check.Misusef("use lower-case letters, digits and single dashes", "%q is not a valid plugin name",
+			p.Name)
 	case !slices.Contains(all, p.Strategy):
 		return check.Misusef("choose from "+strings.Join(all, ", "), "there is no strategy %q", p.Strategy)
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
-		return check.Misusef("choose another name, like my-"+p.Strategy, "a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name)
+		return check.Misusef("choose another name, like my-"+p.Strategy,
+			"a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name)
 	}
 	return nil
 }
@@ -278,7 +285,8 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return check.Misusef("it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none"), "%s has no setting %q", p.Name, key)
+		return check.Misusef("it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none"), "%s has no setting %q",
+			p.Name, key)
 	}
 	q, value := about.Questions[i], p.Settings[key]
 	if values := q.possibleValues(); !slices.Contains(values, value) {

@@ -53,7 +53,8 @@ var ErrNoSuite = errors.New("not a springfield suite")
 
 // noSuite is ErrNoSuite of a directory.
 func noSuite(dir string) error {
-	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there", "%s: %w", dir, ErrNoSuite)
+	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there",
+		"%s: %w", dir, ErrNoSuite)
 }
 
 // ReadSuite reads the suite in a directory.
@@ -65,7 +66,8 @@ func ReadSuite(dir string) (Suite, error) {
 	}
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
-		fault.Advice = cmp.Or(fault.Advice, "springfield validate "+check.QuoteArgument(dir)+" shows what is wrong with it")
+		fault.Advice = cmp.Or(fault.Advice,
+			"springfield validate "+check.QuoteArgument(dir)+" shows what is wrong with it")
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
@@ -89,21 +91,13 @@ func readSuiteFile(dir string) ([]byte, error) {
 
 // decodeSuite reads what springfield.yaml says. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
-	if err := refuseDepth(data); err != nil {
-		return Suite{}, err
-	}
 	var s Suite
-	err := yaml.Unmarshal(data, &s)
-	if err == nil {
-		s.fillInDefaults()
-		err = cmp.Or(s.findMissingLine(), s.Validate())
+	if err := decodeYAML(data, &s); err != nil {
+		return s, err
 	}
-	var wrong *check.Advised
-	switch {
-	case errors.As(err, &wrong):
-		return s, &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
-	case err != nil:
-		return s, inSyntax(err)
+	s.fillInDefaults()
+	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
+		return s, inFile(err)
 	}
 	return s, nil
 }
@@ -252,10 +246,15 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inSyntax reduces the library's report of several lines to a place and a problem.
-func inSyntax(err error) *FileError {
+// inFile is an error as one of the file; the library's report of several lines is reduced to a
+// place and a problem.
+func inFile(err error) *FileError {
+	var wrong *check.Advised
 	var e yaml.Error
-	if errors.As(err, &e) && e.GetToken() != nil {
+	switch {
+	case errors.As(err, &wrong):
+		return &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
+	case errors.As(err, &e) && e.GetToken() != nil:
 		at := e.GetToken().Position
 		return &FileError{Position: check.Position{Line: at.Line, Column: at.Column}, Problem: e.GetMessage()}
 	}

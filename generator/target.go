@@ -55,7 +55,8 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, check.Misusef("choose from "+joinTargets(AllTargets()), "springfield does not compile for %q", s)
+		return Target{}, check.Misusef("choose from "+joinTargets(AllTargets()), "springfield does not compile for %q",
+			s)
 	}
 	return t, nil
 }
@@ -94,7 +95,8 @@ func CheckTargets(targets []Target) error {
 	// Claude Code on Windows starts springfield-hook.exe beside the launcher:
 	// one file, so one architecture. Windows on ARM runs the amd64 one.
 	if len(targets) > 1 && slices.Contains(targets, Target{"windows", "arm64"}) {
-		return check.Misusef("use windows/amd64, which Windows on ARM runs too", "windows/arm64 can only be built alone")
+		return check.Misusef("use windows/amd64, which Windows on ARM runs too",
+			"windows/arm64 can only be built alone")
 	}
 	return nil
 }

@@ -134,7 +134,8 @@ func TestUpdateKeepsEdits(t *testing.T) {
 			t.Errorf("%s has\n%s", name, content(t, dir, name))
 		}
 	}
-	if rooted.IsTaken(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || rooted.IsTaken(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
+	if rooted.IsTaken(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) ||
+		rooted.IsTaken(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
@@ -328,7 +329,8 @@ ours: {a: 1}
 	want(t, updated(t, dir, files))
 
 	// Written all in one line: what it was stays below.
-	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+HostTarget().String()+`], plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
+	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+HostTarget().String()+`]`+
+		`, plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
 	want(t, updated(t, dir, files), "springfield.yaml followed")
 	if got := content(t, dir, SuiteFile); !strings.Contains(got, "# {marketplace: ") || !strings.Contains(got, "# mine") {
 		t.Errorf("got\n%s", got)
@@ -446,7 +448,8 @@ func TestHooksForOtherSystems(t *testing.T) {
 	var binaries []Binary
 	// A judge brings the network along, which is long to compile for another system.
 	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
-		some := slices.DeleteFunc(AllTargets(), func(other Target) bool { return other != HostTarget() && scratch.Skipped(of) })
+		some := slices.DeleteFunc(AllTargets(),
+			func(other Target) bool { return other != HostTarget() && scratch.Skipped(of) })
 		built, err := toolchain(t).BuildPrograms(context.Background(), some, program)
 		must(t, err)
 		binaries = append(binaries, built.Binaries...)

@@ -66,7 +66,8 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	}{
 		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
-		{"manifest", forPlugins((*inspection).lookAtManifests), "manifests of P: names and versions are those of " + SuiteFile},
+		{"manifest", forPlugins((*inspection).lookAtManifests),
+			"manifests of P: names and versions are those of " + SuiteFile},
 		{"hooks", forPlugins((*inspection).lookAtHooks), "hooks of P: every host accepts its file"},
 		{"rules", (*inspection).lookAtRules, "strategy.json of P: no faults"},
 		{"binaries", (*inspection).lookAtBinaries, "hooks of P, for T: present, executable, as recorded"},
@@ -78,8 +79,9 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 			return in.found, err
 		}
 		fine := func(in *inspection) string {
-			plugins, targets := len(in.suite.Plugins), len(in.suite.Targets)
-			return strings.NewReplacer("P", layout.CountOf(plugins, "plugin"), "T", layout.CountOf(targets, "target")).Replace(c.fine)
+			plugins := layout.CountOf(len(in.suite.Plugins), "plugin")
+			targets := layout.CountOf(len(in.suite.Targets), "target")
+			return strings.NewReplacer("P", plugins, "T", targets).Replace(c.fine)
 		}
 		checks = append(checks, check.Check[*inspection]{Name: c.name, Look: look, Fine: fine})
 	}
@@ -317,7 +319,8 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 // lookAtManifests looks at those that hosts read of a plugin.
 func (in *inspection) lookAtManifests(p Plugin) error {
 	for _, m := range []struct{ file, schema string }{
-		{".claude-plugin/plugin.json", "plugin"}, {".codex-plugin/plugin.json", "host"}, {".github/plugin/plugin.json", "host"},
+		{".claude-plugin/plugin.json", "plugin"},
+		{".codex-plugin/plugin.json", "host"}, {".github/plugin/plugin.json", "host"},
 		{"qwen/qwen-extension.json", "host"}, {"gemini/gemini-extension.json", "host"},
 	} {
 		t, ok, err := in.readSubject(p.Name+"/"+m.file, m.schema)
@@ -332,13 +335,16 @@ func (in *inspection) lookAtManifests(p Plugin) error {
 		hooks := fmt.Sprint(t.valueAt("hooks"))
 		switch {
 		case m.schema == "plugin" && strings.Contains(hooks, "hooks/hooks.json"):
-			t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
+			t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here",
+				"remove this member")
 		case m.schema == "host" && path.Base(m.file) == "plugin.json" && hooks != "./hooks/shell.json":
-			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
+			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, "+
+				"and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
 	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.pathOf(file)) {
-		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
+			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 	return nil
 }

@@ -115,7 +115,8 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 				calls[h.event] = calls[h.event] || own.schema != "hooks" || !h.neverRuns()
 			case strings.Trim(own.command, `"`):
 				calls[h.event] = true
-				h.reportMember(check.Failure, "command", "a shell runs it, which ends at a blank in the path", "quote it: "+strconv.Quote(own.command))
+				h.reportMember(check.Failure, "command", "a shell runs it, which ends at a blank in the path",
+					"quote it: "+strconv.Quote(own.command))
 			}
 			if own.schema == "hooks" {
 				h.lookAtShared(all)
@@ -125,9 +126,12 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 			inShells := func(h handler) bool { return h.event == event && h.command() == inShell }
 			switch {
 			case !calls[event]:
-				t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", own.command, event), "remove it, then "+in.commandFor("init")+" adds it again")
+				t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", own.command, event),
+					"remove it, then "+in.commandFor("init")+" adds it again")
 			case own.schema == "hooks" && !slices.ContainsFunc(all, inShells):
-				t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.commandFor("update")+" adds it for them")
+				t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: "+
+					"Qwen Code and Droid cannot start it below a path with a blank",
+					in.commandFor("update")+" adds it for them")
 			}
 		}
 	}
@@ -148,12 +152,17 @@ func sharedMembers(event string) []sharedMember {
 	never := `a hook with "if" never runs at ` + event
 	return []sharedMember{
 		{hookCommand, "async", false, check.Failure, async, "remove it"},
-		{hookCommand, "args", true, check.Failure, "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`},
-		{hookCommand, "commandRegex", true, check.Warning, "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`},
+		{hookCommand, "args", true, check.Failure, "without \"args\" Claude Code starts it through a shell, " +
+			"which obeys variables of a project, and which ends at a blank in the path", `add "args": []`},
+		{hookCommand, "commandRegex", true, check.Warning, "Droid starts this handler, too, through a shell",
+			`add "commandRegex": "^$" beside its "hooks"`},
 		{hookCommand, "if", false, check.Failure, never, "remove it"},
 		{inShell, "async", false, check.Failure, async, "remove it"},
-		{inShell, "args", false, check.Failure, "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it"},
-		{inShell, "if", true, check.Failure, "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at ` + event},
+		{inShell, "args", false, check.Failure,
+			"with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it"},
+		{inShell, "if", true, check.Failure,
+			"Claude Code starts it, too, through a shell, which obeys variables of a project",
+			`add "if": "Bash": with it, Claude Code runs no hook at ` + event},
 		{"", "if", false, check.Failure, never, "remove it"},
 	}
 }
@@ -172,9 +181,12 @@ func (h handler) lookAtShared(all []handler) {
 	case command == hookCommand:
 		name := h.textAt(h.memberPath("name")...)
 		if slices.ContainsFunc(all, func(other handler) bool {
-			return other.event == h.event && other.command() == inShell && (name == "" || other.textAt(other.memberPath("name")...) != name)
+			return other.event == h.event && other.command() == inShell &&
+				(name == "" || other.textAt(other.memberPath("name")...) != name)
 		}) {
-			h.reportMember(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
+			h.reportMember(check.Warning, "name",
+				"Qwen Code starts the hook twice: it ignores the second only if both have one name",
+				fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
 		}
 	default:
 		if command = ""; inside && !rooted.IsTaken(h.in.pathOf(path.Join(h.plugin.Name, file))) {
@@ -199,7 +211,9 @@ func (h handler) lookAtTimeout(unit int) {
 		return
 	}
 	if n < float64(unit) {
-		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", h.plugin.Timeout()*unit))
+		h.reportMember(check.Failure, "timeout",
+			fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout),
+			fmt.Sprintf("\"timeout\": %d, in milliseconds", h.plugin.Timeout()*unit))
 		return
 	}
 	if !slices.Contains(h.plugin.Programs(), Judge) {

@@ -100,7 +100,8 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 	}
 	for _, p := range in.suite.Plugins {
 		if dir := filepath.Join(in.dir, p.Name); rooted.IsTaken(filepath.Join(dir, ".git")) {
-			return in, check.Advisef("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
+			return in, check.Advisef("make it a plain directory of the suite's repository",
+				"%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
 	in.market, err = m.findMarketplace(ctx, q, in, held)

@@ -173,7 +173,9 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 }
 
 // planChange is what leads to the suite's files and the catalog as they will be.
-func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, tasks gitTasks) (journal.Change, error) {
+func (in inputs) planChange(
+	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
+) (journal.Change, error) {
 	var did []string
 	for _, r := range releases {
 		did = append(did, r.plugin+" "+r.new)
@@ -275,7 +277,8 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 		}
 	}
 	if err != nil {
-		return check.Advisef("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
+		return check.Advisef("springfield publish again does the rest, once the cause is gone",
+			"the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
 }
@@ -339,7 +342,8 @@ func (r release) committed(ctx context.Context) error {
 	}
 	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
 	if err == nil && len(dirty) > 0 {
-		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged,
+			dirty[0])
 	}
 	return err
 }
@@ -352,7 +356,8 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if len(after.changes(r.plugin)) > 0 {
-			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
+			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag",
+				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
 		tag := r.plugin + "--v" + r.new
 		at := r.around.repo.CommitOf(ctx, "refs/tags/"+tag)
@@ -365,7 +370,8 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if !same {
-			return nil, check.Advisef("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, tag)
+			return nil, check.Advisef("raise the version: a tag that was published does not move",
+				"%w: tag %s is there, at a commit with other files", errUntagged, tag)
 		}
 	}
 	return tags, nil

@@ -100,10 +100,13 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return release{}, check.Misusef("it has "+strings.Join(generator.NamesOf(in.suite.Plugins), ", "),
 			"there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
-		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+	if at := filepath.Join(in.dir,
+		name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
+		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
+			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version,
+		new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
@@ -114,7 +117,8 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
+			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name,
+				err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -206,7 +210,8 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		return err
 	}
 	if len(kept) > 0 {
-		return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
+		return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
+			"take what you want from it, then publish again",
 			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
 	var checks []check.Check[tree]
@@ -232,7 +237,8 @@ func (in inputs) refuseOthers(before, after tree, q Request, releases []release)
 }
 
 func (in inputs) outdated(says string) error {
-	return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; then publish again", "%s", says)
+	return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; "+
+		"then publish again", "%s", says)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless

@@ -32,14 +32,16 @@ type HookLine struct {
 
 // ClientCheck has Claude Code look at the suite in a directory.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
-	return check.Check[generator.Suite]{Name: "client", Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
-		return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
-	}}
+	return check.Check[generator.Suite]{Name: "client",
+		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
+			return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
+		}}
 }
 
 // reviewRelease looks at the suite and at the other marketplace as they will be: our own
 // checks, what marketplaces ask, what git ignores, and Claude Code.
-func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release, catalog journal.Edit) ([]check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
+	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
 		return nil, err
@@ -60,9 +62,10 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	}
 	checks = append(checks, reviewCheck(check.Sure(in.reviewMarket)))
 	if catalog.Changes() {
-		checks = append(checks, check.Check[tree]{Name: "client", Look: func(ctx context.Context, _ tree) ([]check.Finding, error) {
-			return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
-		}})
+		checks = append(checks,
+			check.Check[tree]{Name: "client", Look: func(ctx context.Context, _ tree) ([]check.Finding, error) {
+				return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
+			}})
 	}
 	found, err := check.RunAll(ctx, after, checks...)
 	return append(valid, found...), err
@@ -72,12 +75,14 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 func (in inputs) reviewMarket(tree) []check.Finding {
 	if in.market.Own {
 		if strings.TrimSpace(in.suite.Owner.Name) == "" {
-			return []check.Finding{finding(generator.SuiteFile, "the marketplace has no owner", "owner: in "+generator.SuiteFile)}
+			return []check.Finding{finding(generator.SuiteFile, "the marketplace has no owner",
+				"owner: in "+generator.SuiteFile)}
 		}
 		return nil
 	}
 	if err := generator.CheckMarketplace(in.market.Name); err != nil {
-		return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"}}
+		return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(),
+			Fix: "Claude Code takes such a name only from its owner"}}
 	}
 	return nil
 }
@@ -163,13 +168,15 @@ func (r release) hooks(t tree) (lines []HookLine, err error) {
 		for event, groups := range declared.Hooks {
 			for _, group := range groups {
 				for _, hook := range group.Hooks {
-					lines = append(lines, HookLine{r.plugin, event, strings.Trim(hook.Command, `"`), about.Gated(), hosts})
+					lines = append(lines,
+						HookLine{r.plugin, event, strings.Trim(hook.Command, `"`), about.Gated(), hosts})
 				}
 			}
 		}
 	}
 	slices.SortFunc(lines, func(a, b HookLine) int { return strings.Compare(a.Event+a.Command, b.Event+b.Command) })
-	return slices.CompactFunc(lines, func(a, b HookLine) bool { return a.Event == b.Event && a.Command == b.Command }), nil
+	return slices.CompactFunc(lines,
+		func(a, b HookLine) bool { return a.Event == b.Event && a.Command == b.Command }), nil
 }
 
 // anotherName is how to make a plugin that cannot be published under its name anew.

@@ -110,14 +110,16 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 		return fetched{}, check.Advisef("git remote add origin URL",
 			"%s has no remote, and clients fetch the plugin from one", c.repo.Root)
 	case c.where == "":
-		return fetched{}, check.Advisef("git remote set-url origin URL: where people find the repository", "its remote is %s, which others cannot fetch from", c.remote)
+		return fetched{}, check.Advisef("git remote set-url origin URL: where people find the repository",
+			"its remote is %s, which others cannot fetch from", c.remote)
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks pull requests out, and other branches
 		f.Ref = c.repo.CurrentBranch(ctx)
 	}
 	if f.Ref == "" {
-		return fetched{}, check.Advisef("git switch BRANCH", "%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
+		return fetched{}, check.Advisef("git switch BRANCH",
+			"%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
 	}
 	if before.URL != "" {
 		f.URL = before.URL

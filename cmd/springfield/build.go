@@ -185,7 +185,9 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
 			Then        []string          `json:"then"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(generator.NamesOf(p.SameVersion)), nonNil(then)})
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge,
+			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed),
+			nonNil(generator.NamesOf(p.SameVersion)), nonNil(then)})
 	}
 	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)

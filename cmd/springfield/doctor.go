@@ -95,9 +95,10 @@ func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]
 		checks = doctor.AllChecks()
 	}
 	checks = append(checks, doctor.HostChecks(others, len(names) > 0)...)
-	checks = append(checks, check.Check[*doctor.Inspection]{Name: "what runs", Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
-		return a.toolchain().Compare(ctx, in.Running(claude, others))
-	}})
+	checks = append(checks, check.Check[*doctor.Inspection]{Name: "what runs",
+		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
+			return a.toolchain().Compare(ctx, in.Running(claude, others))
+		}})
 	return check.RunAll(ctx, in, checks...)
 }
 

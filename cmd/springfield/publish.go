@@ -235,7 +235,8 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Tags        []string           `json:"tags"`
 			Waits       []string           `json:"waits"` // what has to happen before the next run
 			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed), nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed),
+			nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
 	a.printHooks(p.Hooks)

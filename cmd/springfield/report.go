@@ -60,7 +60,8 @@ func exitCode(err error) int {
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() || errors.As(err, &several):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
+		errors.As(err, &several):
 		return wrongUsage
 	}
 	return failed

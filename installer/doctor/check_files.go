@@ -162,7 +162,8 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(),
+				HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
 		}
 	}
 	return all

@@ -107,13 +107,14 @@ func (in *Inspection) ShowsClaude(others []OnHost) bool {
 // is on, nothing is said.
 func HostChecks(all []OnHost, asked bool) (checks []check.Check[*Inspection]) {
 	for _, o := range all {
-		checks = append(checks, check.Check[*Inspection]{Name: o.Host, Look: func(ctx context.Context, _ *Inspection) ([]check.Finding, error) {
-			found, h := o.checkPlugins(asked), o.place.Host
-			if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
-				found = append(found, h.Check(ctx, o.place, on)...)
-			}
-			return found, nil
-		}})
+		checks = append(checks, check.Check[*Inspection]{Name: o.Host,
+			Look: func(ctx context.Context, _ *Inspection) ([]check.Finding, error) {
+				found, h := o.checkPlugins(asked), o.place.Host
+				if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+					found = append(found, h.Check(ctx, o.place, on)...)
+				}
+				return found, nil
+			}})
 	}
 	return checks
 }

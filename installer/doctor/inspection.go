@@ -174,7 +174,8 @@ func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
 		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
-		{Name: "state", Look: check.Sure((*Inspection).checkState), Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
+		{Name: "state", Look: check.Sure((*Inspection).checkState),
+			Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
 	}
 }
 

@@ -67,7 +67,8 @@ func (in *Inspection) Overview() Overview {
 	// The client's version is not asked for, and no host: that takes longer than all of this.
 	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, of := range in.foundHosts() {
-		checks = append(checks, check.Check[*Inspection]{Name: of.Host, Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
+		checks = append(checks, check.Check[*Inspection]{Name: of.Host,
+			Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
 		for _, p := range of.Plugins {
 			if p.On {
 				o.On = append(o.On, Switch{p.ID, p.Strategy, p.Scope, p.Dir, p.Decides, of.Host, of.Title})
@@ -75,7 +76,8 @@ func (in *Inspection) Overview() Overview {
 		}
 	}
 	found, _ := check.RunAll(context.Background(), in, checks...) // all of them always can
-	o.Problems = append(o.Problems, slices.DeleteFunc(found, func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
+	o.Problems = append(o.Problems, slices.DeleteFunc(found,
+		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
 	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 	if decides {
