@@ -435,7 +435,8 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{m.dir, m.spec.Marketplace, namesOf(m.spec.Plugins), outcome, built.Go, built.SHA256, built.Judge, told})
+		}{m.dir, m.spec.Marketplace, generator.NamesOf(m.spec.Plugins), outcome,
+			built.Go, built.SHA256, built.Judge, told})
 	}
 	a.say("%s", did)
 	if outcome != "unchanged" {

@@ -133,7 +133,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	case o.Check:
 		return a.reportCheck(o, plan)
 	case o.dryRun:
-		for _, tag := range plan.TagNames() {
+		for _, tag := range plan.Tags {
 			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
 		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
@@ -194,7 +194,7 @@ type checkedShape struct {
 func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	changed := slices.Concat(written, removed)
-	for _, file := range p.HooksToMark() {
+	for _, file := range p.Marks {
 		changed = append(changed, "the executable bit that git has for "+file)
 	}
 	if o.json {
@@ -235,7 +235,8 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Tags        []string           `json:"tags"`
 			Waits       []string           `json:"waits"` // what has to happen before the next run
 			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed), nonNil(p.Compiled), nonNil(p.TagNames()), nonNil(p.Waits), nonNil(p.Checks)})
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed),
+			nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
 	a.printHooks(p.Hooks)
@@ -249,10 +250,10 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	if len(written)+len(removed) == 0 {
 		a.say("  nothing changed: this is published already")
 	}
-	for _, tag := range p.TagNames() {
+	for _, tag := range p.Tags {
 		a.say("  tagged %s", tag)
 	}
-	if n := len(p.HooksToMark()); n > 0 {
+	if n := len(p.Marks); n > 0 {
 		a.say("  git's index has %s as executable now", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {

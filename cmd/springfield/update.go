@@ -278,7 +278,8 @@ type updatedFile struct {
 }
 
 func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}, SameVersion: nonNil(namesOf(u.plan.SameVersion))}
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{},
+		SameVersion: nonNil(generator.NamesOf(u.plan.SameVersion))}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}

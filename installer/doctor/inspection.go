@@ -151,31 +151,31 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 
 // AllChecks are the checks of doctor, in their order.
 func AllChecks() []check.Check[*Inspection] {
-	return []check.Check[*Inspection]{
-		{Name: "client", Look: (*Inspection).checkClient},
-		{Name: "settings", Look: (*Inspection).checkSettings},
-		{Name: "hooks", Look: (*Inspection).checkSilenced},
-		{Name: "hooks", Look: (*Inspection).checkPaused},
-		{Name: "plugin", Look: (*Inspection).checkPlugins},
-		{Name: "marketplace", Look: (*Inspection).checkMarkets},
-		{Name: "one decides", Look: (*Inspection).checkConflicts},
-		{Name: "ralph-loop", Look: (*Inspection).checkRalphFile},
-		{Name: "block cap", Look: (*Inspection).checkBlockCap},
-		{Name: "rules", Look: (*Inspection).checkRules},
-		{Name: "judge", Look: (*Inspection).checkJudge},
-		{Name: "todo list", Look: (*Inspection).checkTodo},
-		{Name: "project", Look: (*Inspection).checkProject},
-		{Name: "suites", Look: (*Inspection).checkSuites},
-		{Name: "state", Look: (*Inspection).checkState},
-	}
+	shared := SharedChecks()
+	return slices.Concat([]check.Check[*Inspection]{
+		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
+		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},
+		{Name: "hooks", Look: check.Sure((*Inspection).checkSilenced)},
+	}, shared[:1], []check.Check[*Inspection]{
+		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
+		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
+		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
+		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
+		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
+		{Name: "rules", Look: check.Sure((*Inspection).checkRules)},
+		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
+		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
+		{Name: "project", Look: check.Sure((*Inspection).checkProject)},
+	}, shared[1:])
 }
 
 // SharedChecks are the checks of what all agents share, for users without Claude Code.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
-		{Name: "hooks", Look: (*Inspection).checkPaused},
-		{Name: "suites", Look: (*Inspection).checkSuites},
-		{Name: "state", Look: (*Inspection).checkState},
+		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
+		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
+		{Name: "state", Look: check.Sure((*Inspection).checkState),
+			Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
 	}
 }
 

@@ -214,6 +214,12 @@ func PathExists(path string) bool {
 	return err == nil
 }
 
+// IsTaken tells whether a name is taken, by a link that leads nowhere, too.
+func IsTaken(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 // IsMissing tells whether there is surely nothing at a path.
 func IsMissing(path string) bool {
 	_, err := os.Stat(path)
