@@ -79,8 +79,17 @@ func aClient(t *testing.T, scenario func(t *testing.T, version string)) {
 func newSuite(w *World) string {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
-	w.Springfield("init", dir, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+	w.Springfield(initOf(dir, "ned-flanders")...)
 	return dir
+}
+
+// initOf is the command that makes a suite with these plugins.
+func initOf(dir string, plugins ...string) []string {
+	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
+	for _, plugin := range plugins {
+		args = append(args, "--strategy", plugin)
+	}
+	return args
 }
 
 // enabled is a world in which ned-flanders is on for the user. The suite is shared: it is not to be changed.
@@ -190,7 +199,7 @@ func TestEnableWithoutClient(t *testing.T) {
 	})
 }
 
-// Three sessions of one user. A question ends the turn. After a tool call the client runs the hook before the final text
+// The stops of one user. A question ends the turn. After a tool call the client runs the hook before the final text
 // is in the transcript: a hook that believed the transcript would decide on the text before the call. Plan mode is left
 // alone. And looking back at a session that the client has written gives what the hook said while it ran.
 func TestStopsOfOneUser(t *testing.T) {
@@ -204,15 +213,18 @@ func TestStopsOfOneUser(t *testing.T) {
 			}
 		}
 		question := "Task 2 complete. Should I go on with Task 3?"
-		r := w.Run(Session{Script: says(plan[0], question, plan[2])})
+		talk := w.Talk(Session{})
+		r := talk.Say("execute the plan", says(plan[0], question, plan[2])...)
 		ends(t, r, question, 2)
+		w.written(question, 1)
 		explained(r)
 
 		script := append([]Turn{calls("Looking at what is there first.", "Bash", map[string]any{
 			"command": "echo hi", "description": "Say hi",
 		})}, says(plan[1:]...)...)
-		r = w.Run(Session{Script: script})
+		r = talk.Say("go on", script...)
 		ends(t, r, plan[2], 3)
+		talk.End()
 		explained(r)
 
 		ends(t, w.Run(Session{Script: says(plan...), Mode: "plan"}), plan[0], 1)
@@ -261,12 +273,15 @@ func TestContinueBesideOthers(t *testing.T) {
 		w, _ := enabled(t, version)
 		answers := filepath.Join(w.dir, "answers")
 		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cd '`+answers+`' && cat next; mv -f then next || rm -f next"}]}]}}`)
+		talk := w.Talk(Session{})
+		write(t, filepath.Join(answers, "next"), `{"continue": false, "stopReason": "enough"}`)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 		write(t, filepath.Join(answers, "next"), `{"decision": "approve"}`)
 		write(t, filepath.Join(answers, "then"), `{"decision": "block", "reason": "And mind the gap."}`)
 		script := append([]Turn{calls("Asking another agent.", "Agent", map[string]any{
 			"description": "Look", "prompt": "Look at it.", "subagent_type": "general-purpose", "run_in_background": false,
 		})}, says(append([]string{"Step 1 is done. Moving to Step 2."}, plan...)...)...)
-		r := w.Run(Session{Script: script})
+		r := talk.Say("execute the plan", script...)
 		ends(t, r, plan[2], 5)
 		last := r.Asked[len(r.Asked)-1].Messages
 		var told string
@@ -276,17 +291,16 @@ func TestContinueBesideOthers(t *testing.T) {
 		if !strings.Contains(told, "You said what comes next") || !strings.Contains(told, "And mind the gap.") {
 			t.Errorf("Claude is told %q, want the words of both hooks", told)
 		}
-		write(t, filepath.Join(answers, "next"), `{"continue": false, "stopReason": "enough"}`)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 	})
 }
 
 func TestBrokenStrategyFailsOpen(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		talk := w.Talk(Session{})
+		ends(t, talk.Say("execute the plan", says(plan[0], plan[2])...), plan[2], 2)
 		write(t, filepath.Join(suite, "ned-flanders", "strategy.json"), "{")
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }
 
