@@ -165,7 +165,7 @@ func TestHold(t *testing.T) {
 }
 
 func TestHoldOfOneSession(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		if out := w.TrySpringfield("hold", "1h", "--session", oneSession); out.Code != 1 || !strings.Contains(out.Stderr, "is known") {
 			t.Errorf("hold of an unknown session: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
@@ -243,7 +243,7 @@ func readIfThere(path string) string {
 
 // ralph-loop's state file arms its own Stop hook: for the session it names, or for any.
 func TestRalphLoop(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		arm := func(owner string) {
 			write(t, filepath.Join(w.Project, ".claude", "ralph-loop.local.md"),

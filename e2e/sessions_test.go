@@ -137,49 +137,40 @@ func write(t *testing.T, path, content string) {
 
 // Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
 // of every settings file is where it was. The client takes part in the last one too: with these files it
-// writes none of them, in a session or when springfield makes it register the suite.
+// writes none of them, in a session or when springfield makes it register the suite. Each scope begins with the
+// bytes with which the last one ended.
 func TestEnableDisable(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		for _, scope := range []string{"user", "project", "local"} {
-			t.Run(scope, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, version)
-				suite := newSuite(w)
-				files := map[string]string{
-					"user":    filepath.Join(w.Home, ".claude", "settings.json"),
-					"project": filepath.Join(w.Project, ".claude", "settings.json"),
-					"local":   filepath.Join(w.Project, ".claude", "settings.local.json"),
-				}
-				for _, file := range files {
-					write(t, file, theirs)
-				}
-				unchanged := func(when string, except string) {
-					t.Helper()
-					for of, file := range files {
-						if now := read(t, file); of != except && now != theirs {
-							t.Errorf("%s settings after %s:\n%q\nwant\n%q", of, when, now, theirs)
-						}
-					}
-				}
-
-				w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
-				unchanged("enable", scope)
-				ours := read(t, files[scope])
-				if ours == theirs {
-					t.Errorf("enable left the %s settings as they were", scope)
-				}
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-				unchanged("a session", scope)
-				if now := read(t, files[scope]); now != ours {
-					t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
-				}
-
-				w.Springfield("disable", "ned-flanders", "--suite", suite, "--scope", scope)
-				unchanged("disable", "")
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-				unchanged("the last session", "")
-			})
+		w := newWorld(t, version)
+		suite, scopes := newSuite(w), []string{"user", "project", "local"}
+		for _, scope := range scopes {
+			write(t, w.settings(scope), theirs)
 		}
+		unchanged := func(when string, except string) {
+			t.Helper()
+			for _, scope := range scopes {
+				if now := read(t, w.settings(scope)); scope != except && now != theirs {
+					t.Errorf("%s settings after %s:\n%q\nwant\n%q", scope, when, now, theirs)
+				}
+			}
+		}
+		for _, scope := range scopes {
+			w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
+			unchanged("enable", scope)
+			ours := read(t, w.settings(scope))
+			if ours == theirs {
+				t.Errorf("enable left the %s settings as they were", scope)
+			}
+			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+			unchanged("a session", scope)
+			if now := read(t, w.settings(scope)); now != ours {
+				t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
+			}
+			w.Springfield("disable", "ned-flanders", "--suite", suite, "--scope", scope)
+			unchanged("disable", "")
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		unchanged("the last session", "")
 	})
 }
 
