@@ -257,7 +257,8 @@ func TestRalphLoop(t *testing.T) {
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[2], 3)
 		arm("")
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
-		w.decided(oneSession, "stop ralph-loop", "continue progress", "continue progress", "stop finished", "stop ralph-loop")
+		w.decided(oneSession,
+			"stop ralph-loop", "continue progress", "continue progress", "stop finished", "stop ralph-loop")
 	})
 }
 
@@ -283,12 +284,14 @@ func TestSlashCommands(t *testing.T) {
 		told(t, ask(talk, "/ned-flanders:why"), "no decision is recorded for this session yet")
 		worked := talk.Say("execute the plan", says(plan[0], plan[2])...)
 		ends(t, worked, plan[2], 2)
-		told(t, ask(talk, "/ned-flanders:why"), "ned-flanders let Claude stop", "rule     finished", worked.ID)
+		finished := []string{"ned-flanders let Claude stop", "rule     finished", worked.ID}
+		told(t, ask(talk, "/ned-flanders:why"), finished...)
 		told(t, ask(talk, "/ned-flanders:log"), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
 		another := w.Talk(Session{})
-		told(t, ask(another, "/ned-flanders:why --session "+worked.ID), "ned-flanders let Claude stop", "rule     finished", worked.ID)
+		told(t, ask(another, "/ned-flanders:why --session "+worked.ID), finished...)
 
-		told(t, ask(talk, "/ned-flanders:hold 30m"), "holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
+		told(t, ask(talk, "/ned-flanders:hold 30m"),
+			"holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
 		if d := w.last(); d.Session != worked.ID || d.Rule != "hold" {
 			t.Errorf("the last decision is %+v, want a stop of this session by the hold", d)
 		}

@@ -110,7 +110,8 @@ func TestHosts(t *testing.T) {
 		step("goes-on", func(w *World) {
 			w.on(h, "ned-flanders", suite)
 			question := "Task 3 complete. Should I go on with Task 4?"
-			ended := w.In(h, Session{Script: append([]Turn{h.looks()}, says(plan[0], plan[1], question, plan[2])...)}, question, 4)
+			script := append([]Turn{h.looks()}, says(plan[0], plan[1], question, plan[2])...)
+			ended := w.In(h, Session{Script: script}, question, 4)
 			w.decidedIn(h, "continue progress", "continue progress", "stop asks")
 			if len(ended.Asked) == 4 {
 				saw(w.t, ended.Asked[3], "You said what comes next")

@@ -227,7 +227,8 @@ func TestGoalLoop(t *testing.T) {
 
 		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
 		texts := endless(20)
-		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11) // from 1: ten continues, and the twelfth is none
+		// From 1: ten continues, and the twelfth is none.
+		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11)
 		if w.exists(goalFile) {
 			t.Error("the loop's file is there after its maximum")
 		}
@@ -317,9 +318,10 @@ func TestMarkers(t *testing.T) {
 		w, _ := with(t, version, "bart-simpson")
 		end := "That was the last of it. <!-- el-barto:stop -->"
 		talk := w.Talk(Session{})
-		ends(t, talk.Say("begin", says("Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3.", end)...), end, 3)
+		half, counts := "Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3."
+		ends(t, talk.Say("begin", says(half, counts, end)...), end, 3)
 		last := "I'm using executing-plans. Task 3/3."
-		ends(t, talk.Say("go on", says("I'm using executing-plans. Task 2/3.", last)...), last, 2)
+		ends(t, talk.Say("go on", says(counts, last)...), last, 2)
 		code := "Write it like this:\n\n```\n<!-- el-barto:continue -->\n```"
 		ends(t, talk.Say("show me", says(code)...), code, 1)
 		if d := w.last(); d.Rule == "budget" {
@@ -340,7 +342,9 @@ func TestLedgerIsFollowed(t *testing.T) {
 			return shell(fmt.Sprintf("echo 'Task %d: complete (commits 1a2b3c4..5d6e7f8, review clean)' >> %s", n, ledger))
 		}
 		talk := w.Talk(Session{})
-		r := talk.Say("execute the plan", done(1), says("The first part is in.")[0], done(2), says("The second part is in.")[0],
+		r := talk.Say("execute the plan",
+			done(1), says("The first part is in.")[0],
+			done(2), says("The second part is in.")[0],
 			done(3), says("That was the last part.")[0])
 		ends(t, r, "That was the last part.", 6)
 		saw(t, r.Asked[2], "Next is task 2", "Printer", plan)
@@ -602,7 +606,8 @@ func TestTodosBesideTheLoop(t *testing.T) {
 					}
 				}
 
-				ends(t, talk.Say("finish it", append(tools.ended, says("Both are done.")...)...), "Both are done.", len(tools.ended)+1)
+				r = talk.Say("finish it", append(tools.ended, says("Both are done.")...)...)
+				ends(t, r, "Both are done.", len(tools.ended)+1)
 				r = talk.Say("anything else?", says("Nothing.")...)
 				if n := reminded(r); n != 2 { // at "go on" and at "finish it"
 					t.Errorf("with nothing open the session has %d reminders, not the two from before", n)

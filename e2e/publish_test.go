@@ -114,8 +114,10 @@ func TestPublishedInARepository(t *testing.T) {
 		market := w.market("neighbors")
 		suite := filepath.Join(market, "springfield")
 		w.Springfield(initOf(suite, "ned-flanders")...)
-		w.Springfield("publish", suite, "--to", market, "--target", hostTarget())
-		address, buyers := w.served(market), map[string]*World{"user": newWorld(t, version), "project": newWorld(t, version)}
+		publish := []string{"publish", suite, "--to", market, "--target", hostTarget()}
+		w.Springfield(publish...)
+		address := w.served(market)
+		buyers := map[string]*World{"user": newWorld(t, version), "project": newWorld(t, version)}
 		for scope, buyer := range buyers {
 			write(t, filepath.Join(buyer.Home, ".gitconfig"), read(t, filepath.Join(w.Home, ".gitconfig")))
 			buyer.claude("plugin", "marketplace", "add", address)
@@ -126,10 +128,11 @@ func TestPublishedInARepository(t *testing.T) {
 		// A version that lets Claude stop where this one goes on.
 		strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
 		write(t, strategy, halting(read(t, strategy)))
-		if out := w.TrySpringfield("publish", suite, "--to", market, "--target", hostTarget()); out.Code != 1 || !strings.Contains(out.Stderr, "its files have changed since 0.1.0 was published") {
+		out := w.TrySpringfield(publish...)
+		if out.Code != 1 || !strings.Contains(out.Stderr, "its files have changed since 0.1.0 was published") {
 			t.Errorf("exit %d\n%s", out.Code, out.Stderr)
 		}
-		w.Springfield("publish", suite, "--to", market, "--target", hostTarget(), "--bump", "minor")
+		w.Springfield(append(publish, "--bump", "minor")...)
 		w.commit(market, "second")
 		for scope, buyer := range buyers {
 			ends(t, buyer.Run(Session{Script: says(plan...)}), plan[2], 3)

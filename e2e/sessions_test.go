@@ -137,8 +137,8 @@ func write(t *testing.T, path, content string) {
 
 // Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
 // of every settings file is where it was. The client takes part in the last one too: with these files it
-// writes none of them, in a session or when springfield makes it register the suite. Each scope begins with the
-// bytes with which the last one ended.
+// writes none of them, in a session or when springfield makes it register the suite. Purged, the suite is unknown
+// to it, and the next scope begins like the first one.
 func TestEnableDisable(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
@@ -154,7 +154,7 @@ func TestEnableDisable(t *testing.T) {
 				}
 			}
 		}
-		for _, scope := range scopes {
+		for i, scope := range scopes {
 			w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
 			unchanged("enable", scope)
 			ours := read(t, w.settings(scope))
@@ -166,8 +166,15 @@ func TestEnableDisable(t *testing.T) {
 			if now := read(t, w.settings(scope)); now != ours {
 				t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
 			}
-			w.Springfield("disable", "ned-flanders", "--suite", suite, "--scope", scope)
+			disable := []string{"disable", "ned-flanders", "--suite", suite, "--scope", scope}
+			if i < len(scopes)-1 {
+				disable = append(disable, "--purge")
+			}
+			w.Springfield(disable...)
 			unchanged("disable", "")
+			if purged := !strings.Contains(w.known(), "continuation-hooks"); purged != (i < len(scopes)-1) {
+				t.Errorf("after %v the client knows the suite: %v", disable, !purged)
+			}
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 		unchanged("the last session", "")

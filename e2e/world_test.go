@@ -177,7 +177,8 @@ func (w *World) Run(s Session) Result {
 	out := w.exec(w.client(), w.clientEnv(model.URL), append(args, s.Args...)...)
 	result, ok := w.result(out.Stdout, model.Requests())
 	if !ok {
-		w.t.Fatalf("client %s printed no result (exit %d)\nstdout: %s\nstderr: %s", w.Version, out.Code, out.Stdout, out.Stderr)
+		w.t.Fatalf("client %s printed no result (exit %d)\nstdout: %s\nstderr: %s",
+			w.Version, out.Code, out.Stdout, out.Stderr)
 	}
 	return result
 }
@@ -240,9 +241,10 @@ func (w *World) Talk(s Session) *Talk {
 	if err := scratchOnly(env, realHomes()); err != nil {
 		w.t.Fatalf("refused to run the client: %v", err)
 	}
-	args := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, s.permissions()...)
+	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
+	args = append(append(args, s.permissions()...), s.Args...)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	cmd := exec.CommandContext(ctx, w.client(), append(args, s.Args...)...)
+	cmd := exec.CommandContext(ctx, w.client(), args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = w.Project, env, &talk.stderr, 5*time.Second
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
@@ -269,7 +271,8 @@ func (talk *Talk) Say(prompt string, script ...Turn) Result {
 	t := talk.w.t
 	t.Helper()
 	talk.model.play(script)
-	line, err := json.Marshal(map[string]any{"type": "user", "message": map[string]any{"role": "user", "content": prompt}})
+	message := map[string]string{"role": "user", "content": prompt}
+	line, err := json.Marshal(map[string]any{"type": "user", "message": message})
 	must(t, err)
 	if _, err := talk.in.Write(append(line, '\n')); err != nil {
 		t.Fatalf("the client takes no prompt: %v", err)
