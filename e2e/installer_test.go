@@ -62,26 +62,21 @@ func (w *World) known() string {
 // settings is the client's. Purged, the client knows nothing of it any more, and the copy that it has left behind is no
 // installation: the next scope begins like the first one, and the first one does so again.
 func TestEnableFromARepository(t *testing.T) {
-	through := map[string][]string{newest: {"user", "project", "user"}, oldest: {"local", "user", "local"}}
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		source := w.repository(newSuite(w))
-		all := []string{"user", "project", "local"}
-		for _, s := range all {
+		scopes := []string{"user", "project", "local"}
+		for _, s := range scopes {
 			write(t, w.settings(s), theirs)
 		}
-		scopes := through[version]
-		if nightly {
-			scopes = append(all, "user")
-		}
-		for _, scope := range scopes {
+		for _, scope := range append(scopes, "user") {
 			w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
 			ours := read(t, w.settings(scope))
 			if strings.Contains(ours, "extraKnownMarketplaces") || !strings.Contains(ours, `"ned-flanders@continuation-hooks": true`) {
 				t.Errorf("%s settings:\n%s", scope, ours)
 			}
 			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-			for _, s := range all {
+			for _, s := range scopes {
 				want := theirs
 				if s == scope {
 					want = ours
@@ -100,7 +95,7 @@ func TestEnableFromARepository(t *testing.T) {
 			}
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-		for _, s := range all {
+		for _, s := range scopes {
 			if now := read(t, w.settings(s)); now != theirs {
 				t.Errorf("%s settings afterwards:\n%q", s, now)
 			}
