@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var (
@@ -119,9 +121,4 @@ func each[T any](list []T, do func(T)) {
 	done.Wait()
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
@@ -357,13 +359,7 @@ func TestCatalogOfMarket(t *testing.T) {
 	}
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // newPlaces is a scratch user with a project.
 func newPlaces(t *testing.T) Places {

@@ -884,13 +884,7 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func write(t *testing.T, path, text string) {
 	t.Helper()

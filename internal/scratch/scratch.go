@@ -124,3 +124,11 @@ func PrepareHome(dir string) error {
 	}
 	return all
 }
+
+// Must ends a test that cannot go on.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -9,14 +9,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func script(t *testing.T, text string) string {
 	t.Helper()

@@ -24,12 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // world is a scratch home with the judge and a client beside it.
 type world struct {
