@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	full = flag.Bool("full", false, "run every attack, not a part of them")
+	full = scratch.Full
 	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is drawn at random")
 )
 
@@ -121,4 +121,4 @@ func each[T any](list []T, do func(T)) {
 	done.Wait()
 }
 
-var must = scratch.Must
+var must, write = scratch.Must, scratch.PutFile

@@ -2,7 +2,6 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -359,7 +358,7 @@ func TestCatalogOfMarket(t *testing.T) {
 	}
 }
 
-var must = scratch.Must
+var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
 
 // newPlaces is a scratch user with a project.
 func newPlaces(t *testing.T) Places {
@@ -375,23 +374,6 @@ func settingsOf(t *testing.T, p Places, s Scope) string {
 	path, err := p.Settings(s)
 	must(t, err)
 	return path
-}
-
-func put(t *testing.T, path, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o644))
-}
-
-// look is a file's content, "(none)" if there is none.
-func look(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "(none)"
-	}
-	must(t, err)
-	return string(data)
 }
 
 // link makes a symbolic link, or skips where the system has none.

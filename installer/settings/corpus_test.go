@@ -884,7 +884,7 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-var must = scratch.Must
+var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
 
 func write(t *testing.T, path, text string) {
 	t.Helper()

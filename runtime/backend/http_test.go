@@ -29,7 +29,7 @@ func question(backend string) judge.Question {
 	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
 }
 
-var must = scratch.Must
+var must, put = scratch.Must, scratch.PutFile
 
 // says is a message of the API with one use of the tool.
 func says(input string) string {

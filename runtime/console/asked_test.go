@@ -25,7 +25,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-var must = scratch.Must
+var must, put = scratch.Must, scratch.PutFile
 
 // The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.

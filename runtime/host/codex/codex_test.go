@@ -25,7 +25,7 @@ func lines(t testing.TB, name string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
-var must = scratch.Must
+var must, write = scratch.Must, scratch.PutFile
 
 func TestEvents(t *testing.T) {
 	const log, cwd = "/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T14-50-51-0001.jsonl", "/p"
