@@ -21,6 +21,8 @@ import (
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 	"github.com/cameronsjo/springfield/runtime/registry"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const module = hookruntime.Module
@@ -57,12 +59,7 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // room is a package's place in the house, like "runtime/hook".
 func room(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }

@@ -267,7 +267,7 @@ func (p *planner) planFile(f File) error {
 	if plugin, _, _ := strings.Cut(f.Path, "/"); f.Compiled && has.there {
 		p.hooked[plugin] = true
 	}
-	same := has.regular && textSum(has.data) == now
+	same := has.regular && (bytes.Equal(has.data, f.Data) || textSum(has.data) == now)
 	if f.Compiled { // a program is run as it is
 		bits := has.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows"
 		same = same && bytes.Equal(has.data, f.Data) && bits

@@ -40,6 +40,9 @@ type record map[string]string
 
 // textSum is the SHA-256 of a file, of a text with plain line ends.
 func textSum(data []byte) string {
+	if bytes.IndexByte(data, 0) >= 0 { // a program, which has some MB
+		return checksum(data)
+	}
 	if text, ok := plainText(data); ok {
 		data = []byte(text)
 	}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/Masterminds/sprig/v3"
@@ -190,16 +191,15 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
+// readParts reads what templates share. Every template that was rendered is kept beside it: a suite renders most of
+// them once for each plugin.
+var readParts = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
+})
+
 func renderTemplate(name string, data any) ([]byte, error) {
-	text, err := templates.Files.ReadFile(name)
+	t, err := parseTemplate(name)
 	if err != nil {
-		return nil, fmt.Errorf("render: %w", err)
-	}
-	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
-	if err != nil {
-		return nil, fmt.Errorf("render: %w", err)
-	}
-	if _, err := t.Parse(string(text)); err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	var b bytes.Buffer
@@ -207,4 +207,19 @@ func renderTemplate(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+func parseTemplate(name string) (*template.Template, error) {
+	all, err := readParts()
+	if err != nil {
+		return nil, err
+	}
+	if t := all.Lookup(name); t != nil {
+		return t, nil
+	}
+	text, err := templates.Files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return all.New(name).Parse(string(text))
 }

@@ -2,12 +2,13 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
@@ -357,13 +358,7 @@ func TestCatalogOfMarket(t *testing.T) {
 	}
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
 
 // newPlaces is a scratch user with a project.
 func newPlaces(t *testing.T) Places {
@@ -379,23 +374,6 @@ func settingsOf(t *testing.T, p Places, s Scope) string {
 	path, err := p.Settings(s)
 	must(t, err)
 	return path
-}
-
-func put(t *testing.T, path, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o644))
-}
-
-// look is a file's content, "(none)" if there is none.
-func look(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "(none)"
-	}
-	must(t, err)
-	return string(data)
 }
 
 // link makes a symbolic link, or skips where the system has none.

@@ -11,15 +11,10 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // placeOf is a host in a scratch home, with files. HOME and PROJECT in them are its places.
 func placeOf(t *testing.T, h Host, files map[string]string) Place {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // linked is a user's directory of a host, with files: paths and what is in them.
@@ -17,9 +18,7 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 	t.Helper()
 	home := t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(home, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644))
+		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOME", filepath.ToSlash(home)))
 	}
 	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
 	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}

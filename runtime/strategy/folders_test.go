@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var update = flag.Bool("update", false, "write what is made from the folders")
@@ -31,12 +33,7 @@ func folders(t *testing.T) (all []folder) {
 	return all
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // nameIn is the constant Name of a package.
 func nameIn(t *testing.T, dir string) string {

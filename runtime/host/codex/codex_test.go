@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
@@ -24,12 +25,7 @@ func lines(t testing.TB, name string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, write = scratch.Must, scratch.PutFile
 
 func TestEvents(t *testing.T) {
 	const log, cwd = "/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T14-50-51-0001.jsonl", "/p"
