@@ -55,7 +55,8 @@ func (s *switching) readRecords() (err error) {
 }
 
 // EnablePlugin switches a plugin on for a host.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
+	defer func() { done.Host, done.Scope = host, r.Scope }()
 	if host.Default {
 		return enableDefault(ctx, m, r)
 	}
@@ -77,7 +78,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		}
 		return s.planSwitchOn(ctx, now, r, sameKind)
 	}
-	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
+	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
 	if done.Change, err = plan(m.Settings); err != nil {
 		return done, err
 	}
@@ -85,14 +86,14 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		done.Todo = s.Commands(done.Change)
 		return done, nil
 	}
-	if done.Run != nil {
+	if done.Change.Run != nil {
 		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
 	}
 	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
 	}
 	if host.Plugins.ByHand != nil {
-		done.Notes = append(done.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
 	}
 	return done, nil
 }
@@ -244,7 +245,8 @@ func (s *switching) isCurrent() bool {
 
 // DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
 // where that is asked for.
-func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Done, err error) {
+	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
 	if host.Default {
 		return disableDefault(ctx, m, r)
 	}
@@ -255,7 +257,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (
 	if err := s.findKnown(r.Plugin); err != nil {
 		return done, err
 	}
-	done.ID = s.Plugin.ID()
+	done.Plugin = s.Plugin.ID()
 	s.purge = r.Purge
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)

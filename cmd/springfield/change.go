@@ -20,10 +20,10 @@ import (
 // carryOut makes a plan for a suite and applies it. Where there is no home, or none
 // that springfield can keep a journal in, the suite is written all the same.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
-	places, err := a.findPlaces()
+	err := a.findPlaces()
 	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(places).Dir, 0o700); err == nil {
-			_, err = settings.Journal(places).PlanAndApply(plan)
+		if err = journal.MakeDirs(settings.Journal(a.places).Dir, 0o700); err == nil {
+			_, err = settings.Journal(a.places).PlanAndApply(plan)
 			return err
 		}
 	}
@@ -36,14 +36,21 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	return err
 }
 
+// previewShape is the JSON of a change that a dry run shows.
+type previewShape struct {
+	Diff  string   `json:"diff"` // unified; empty when nothing would change
+	Notes []string `json:"notes"`
+	Runs  string   `json:"runs,omitempty"` // what other programs would do
+}
+
+func previewOf(plan journal.Change, todo string) previewShape {
+	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
+}
+
 // showPreview shows what would be changed, and what other programs would do, "" for nothing.
 func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
-		return a.printJSON(struct {
-			Diff  string   `json:"diff"` // unified; empty when nothing would change
-			Notes []string `json:"notes"`
-			Runs  string   `json:"runs,omitempty"` // what other programs would do
-		}{plan.Diff(), nonNil(plan.Notes), callsInJSON(todo)})
+		return a.printJSON(previewOf(plan, todo))
 	}
 	if plan.IsEmpty() {
 		a.talk("no file would change")
@@ -57,9 +64,6 @@ func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	}
 	return nil
 }
-
-// callsInJSON is what other programs would do, in JSON.
-func callsInJSON(todo string) string { return strings.TrimPrefix(todo, "run: ") }
 
 // hintSettings says what to do about settings that could not be read or written, and
 // what they are now. again is the verb to call once more.

@@ -177,12 +177,8 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers, err := s.AllLayers()
-	if err != nil {
-		return nil, err
-	}
 	ids := slices.Collect(maps.Keys(records))
-	for _, l := range layers {
+	for _, l := range s.AllLayers() {
 		for _, id := range l.PluginIDs() {
 			if on, _ := l.SaysOf(id); on {
 				ids = append(ids, id)

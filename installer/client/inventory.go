@@ -58,21 +58,15 @@ func (s Switched) IsLoaded() bool { return s.On && s.Problem == "" }
 
 // Inventory finds out what is in effect. What is broken, or cannot be read, is part of
 // the answer.
-func (s *Snapshot) Inventory() (Inventory, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return Inventory{}, fmt.Errorf("read settings: %w", err)
-	}
-	i := Inventory{Settings: layers}
-	skills, err := s.skillPlugins()
-	if err != nil {
+func (s *Snapshot) Inventory() Inventory {
+	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
+	if _, err := s.skillPlugins(); err != nil {
 		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
 	}
-	i.Plugins = s.switchedPlugins(layers, skills)
 	gag := i.findGag()
 	i.Silenced = gag.why
 	i.sortHooks(gag)
-	return i, nil
+	return i
 }
 
 // skillPlugins finds the plugins in the configuration directory's skills, which load
@@ -122,8 +116,10 @@ func (s *Snapshot) Unasked() (Layer, error) {
 	return l, err
 }
 
-// switchedPlugins lists every plugin and the layer that decides about it.
-func (s *Snapshot) switchedPlugins(layers []Layer, skills map[string]string) []Switched {
+// AllPlugins lists every plugin and the layer that decides about it.
+func (s *Snapshot) AllPlugins() []Switched {
+	layers := s.AllLayers()
+	skills, _ := s.skillPlugins() // without them, the others are no less
 	ids := slices.Collect(maps.Keys(skills))
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))

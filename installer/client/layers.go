@@ -34,9 +34,9 @@ type Layer struct {
 }
 
 // AllLayers are all settings files, the highest first.
-func (s *Snapshot) AllLayers() ([]Layer, error) {
+func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
-		return s.layers, nil
+		return s.layers
 	}
 	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
 	add := func(name, path string) {
@@ -46,18 +46,14 @@ func (s *Snapshot) AllLayers() ([]Layer, error) {
 		}
 	}
 	for _, scope := range AllScopes() {
-		path, err := s.Settings(scope)
-		if err != nil {
-			return nil, err
-		}
-		add(string(scope), path)
+		add(string(scope), s.Settings(scope))
 	}
 	for _, path := range s.managedFiles() {
 		add(Managed, path)
 	}
 	slices.Reverse(all)
 	s.layers = all
-	return all, nil
+	return all
 }
 
 func (s *Snapshot) readLayer(name, path string) Layer {
@@ -73,10 +69,7 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 }
 
 // userLayer is the layer of the user's own settings.
-func (s *Snapshot) userLayer() Layer {
-	path, _ := s.Settings(User) // there is that scope
-	return s.readLayer(string(User), path)
-}
+func (s *Snapshot) userLayer() Layer { return s.readLayer(string(User), s.Settings(User)) }
 
 // managedFiles lists the managed settings files, the lowest first. Settings that
 // a server or a device profile delivers are not among them.

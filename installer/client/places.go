@@ -8,7 +8,6 @@ package client
 // directory, the user's alone.
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 )
@@ -37,16 +36,14 @@ type Places struct {
 }
 
 // Settings is the settings file of a scope.
-func (p Places) Settings(s Scope) (string, error) {
+func (p Places) Settings(s Scope) string {
 	switch s {
 	case User:
-		return filepath.Join(p.Config, "settings.json"), nil
+		return filepath.Join(p.Config, "settings.json")
 	case Project:
-		return filepath.Join(p.Work, ".claude", "settings.json"), nil
-	case Local:
-		return filepath.Join(p.Root, ".claude", "settings.local.json"), nil
+		return filepath.Join(p.Work, ".claude", "settings.json")
 	}
-	return "", fmt.Errorf("there is no scope %q", s)
+	return filepath.Join(p.Root, ".claude", "settings.local.json")
 }
 
 // ManagedDir is where an administrator puts managed-settings.json on a system,

@@ -32,10 +32,6 @@ type Left struct {
 // are set to false, or go where all is to go. ids are the plugins.
 func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
-	layers, err := s.AllLayers()
-	if err != nil {
-		return c, nil, nil, err
-	}
 	memories, err := s.memoriesOf("")
 	if err != nil {
 		return c, nil, nil, err // of which file it is cannot be told
@@ -53,7 +49,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 	}
-	for _, l := range layers {
+	for _, l := range s.AllLayers() {
 		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
 		for _, id := range ours {
 			if on, _ := l.SaysOf(id); on {

@@ -85,10 +85,7 @@ type Remembered struct {
 func (s *Settings) EnabledByUs() []Remembered {
 	var all []Remembered
 	for _, scope := range client.AllScopes() {
-		path, err := s.Settings(scope)
-		if err != nil {
-			continue
-		}
+		path := s.Settings(scope)
 		target, err := journal.Resolve(path)
 		if err != nil {
 			continue

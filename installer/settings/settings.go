@@ -57,10 +57,7 @@ type file struct {
 // links, as in a dotfiles repository. A project must not choose by one which other
 // settings are edited.
 func (s *Settings) openScope(scope client.Scope) (file, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return file{}, err
-	}
+	path := s.Settings(scope)
 	switch {
 	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // also of a session in the home
 		return s.openFile("", path)

@@ -22,10 +22,7 @@ type view struct {
 
 // viewFrom splits the layers around a scope's file.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return view{}, err
-	}
+	layers := s.AllLayers()
 	unasked, err := s.Unasked()
 	if err != nil {
 		return view{}, err
