@@ -24,7 +24,7 @@ type leaving struct {
 // leaveHosts adds to a change what has all plugins of springfield's off on the other hosts.
 func (m Means) leaveHosts(ctx context.Context, l leaving) error {
 	for _, host := range hosts.AllHosts() {
-		if host.Settings.File == nil {
+		if host.Default {
 			continue
 		}
 		if err := m.leaveHost(l, host); err != nil {
@@ -60,7 +60,7 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID})
 		}
 	}
-	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
+	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
 	if err := s.readRecords(); err != nil {
 		l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"})
 		return nil
@@ -70,9 +70,10 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 			continue
 		}
 		l.IDs = append(l.IDs, i.ID)
-		s.Plugin, s.ID, s.Scope = pluginOf(i), i.ID, i.Scope
-		if s.Scope == "" {
-			s.Scope = client.User
+		s.Plugin, s.ID = pluginOf(i), i.ID
+		if i.Scope != client.User {
+			l.Stays = append(l.Stays, settings.Left{What: fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID), Remove: "take out by hand what names " + i.ID})
+			continue
 		}
 		released := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })
 		if err := s.planLeaving(l, released); err != nil {
@@ -91,7 +92,7 @@ func (s *switching) planLeaving(l leaving, released bool) error {
 	}
 	call, ok := s.removalCall()
 	if ok && s.At.Program == "" {
-		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.host.Program+" command"))
+		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.At.Host.Program+" command"))
 		return nil
 	}
 	if ok {

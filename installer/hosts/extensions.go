@@ -38,8 +38,7 @@ func (x extensions) manifestName() string { return string(x) + "-extension.json"
 
 func (x extensions) settings() Settings {
 	return Settings{
-		Scopes:  []client.Scope{client.User},
-		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
+		File:    "settings.json",
 		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.rulesFile()) },
 		Entries: x.linkEntries,
 		Off:     x.editsOff,
@@ -49,7 +48,7 @@ func (x extensions) settings() Settings {
 func (x extensions) plugins() Plugins {
 	return Plugins{
 		ID:        func(p client.Plugin) string { return p.Name },
-		Ready:     x.findExtension,
+		Ready:     requireFiles(string(x)+"/"+x.manifestName(), string(x)+"/hooks/hooks.json"),
 		Installed: x.readInstalled,
 		ByHand:    x.stepsByHand,
 	}
@@ -92,11 +91,6 @@ func (x extensions) editsOff(r Request) ([]document.Edit, error) {
 func (x extensions) copiedFirst(r Request) error {
 	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
 		r.ID, r.At.Host.Program, r.ID)
-}
-
-// findExtension looks for the extension in the plugin's directory.
-func (x extensions) findExtension(r Request) error {
-	return requireFiles(string(x)+"/"+x.manifestName(), string(x)+"/hooks/hooks.json")(r)
 }
 
 // readInstalled reads the records of all extensions.
@@ -177,19 +171,20 @@ func (x extensions) stepsByHand(_ context.Context, r Request) []string {
 // name, which is its plugin's.
 func (x extensions) checkSwitches(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
 	return func(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
-		path := at.Host.Settings.File(at, client.User)
-		file, err := journal.OpenEdit("", path)
-		if err != nil || file.Before == nil || len(on) == 0 {
+		if len(on) == 0 {
 			return nil
 		}
 		fail := func(says, fix string) {
 			finding := check.Failed(says, fix)
-			finding.File = path
+			finding.File = at.SettingsFile()
 			findings = append(findings, finding)
 		}
-		settings, err := document.ParseDocument(document.WithoutComments(file.Before.Data))
+		settings, err := readSettings(at)
+		var syntax *document.SyntaxError
+		if errors.As(err, &syntax) {
+			fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct them")
+		}
 		if err != nil {
-			fail("the settings of "+at.Host.Title+" cannot be read: "+err.Error(), "correct them")
 			return findings
 		}
 		name := strings.Join(member, ".")

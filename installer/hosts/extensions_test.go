@@ -22,7 +22,7 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 		must(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644))
 	}
 	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
-	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
+	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}
 }
 
 func TestExtensionsInstalled(t *testing.T) {

@@ -23,7 +23,6 @@ func parseJSON(data []byte) (Document, error) { return document.ParseDocument(da
 // Foreign is a settings file of another host.
 type Foreign struct {
 	Host  string
-	In    string // a directory that may be anyone's and that is not left, "" for the user's own file
 	Path  string
 	Parse func(data []byte) (Document, error) // nil: it is JSON
 }
@@ -34,7 +33,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	if f.parse == nil {
 		f.parse = parseJSON
 	}
-	if f.Edit, err = journal.OpenEdit(of.In, of.Path); err != nil {
+	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
 	for _, e := range c.Edits {

@@ -131,8 +131,7 @@ type Call struct {
 	Verb   string `json:"verb"` // Installs or Removes
 	ID     string `json:"id"`   // as the host calls the plugin
 	Plugin string `json:"plugin"`
-	Suite  string `json:"suite,omitempty"` // the directory that it comes from
-	Scope  string `json:"scope"`
+	Suite  string `json:"suite,omitempty"`  // the directory that it comes from
 	Forget bool   `json:"forget,omitempty"` // the marketplace, too
 }
 
