@@ -137,8 +137,8 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 		}
 	}
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
-		records, err := now.installRecords(id)
-		return orNotRecorded(len(records) == 0, err)
+		records, err := now.allRecords()
+		return orNotRecorded(len(records[id]) == 0, err)
 	}, "plugin", "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
 	}
@@ -157,7 +157,7 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client removes what its settings declare.
-	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.Source}}})
+	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: known.Declaration()}})
 	if err != nil {
 		return "", err
 	}

@@ -292,9 +292,13 @@ type record struct {
 // newest. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
-	records, err := s.installRecords(i.ID)
+	all, err := s.allRecords()
 	if err != nil {
 		return "", "", err
+	}
+	records, known := all[i.ID]
+	if known && records == nil {
+		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
 	gone := ""
 	for _, r := range records {
@@ -330,23 +334,6 @@ func (p Places) fitsRecord(r record) bool {
 	}
 	inside, err := filepath.Rel(p.Root, r.ProjectPath)
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
-}
-
-// installRecords lists where Claude Code has installed a plugin.
-func (s *Snapshot) installRecords(id string) ([]record, error) {
-	fields, path, err := s.readObject(s.Plugins, "installed_plugins.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	plugins, _ := objectMembers(fields["plugins"])
-	var all []record
-	if raw := plugins[id]; raw != nil && json.Unmarshal(raw, &all) != nil {
-		return nil, fmt.Errorf("%s: what it says of %s cannot be read", path, id)
-	}
-	return all, nil
 }
 
 func cacheName(name, allowed string) string {
@@ -388,9 +375,12 @@ func isNewer(a, b fs.FileInfo) bool {
 	return a.ModTime().After(b.ModTime())
 }
 
-// allRecords lists where Claude Code has installed what.
+const installedPlugins = "installed_plugins.json"
+
+// allRecords lists where Claude Code has installed what; what has another shape is there, with
+// nothing in it.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
-	fields, _, err := s.readObject(s.Plugins, "installed_plugins.json")
+	fields, _, err := s.readObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -398,7 +388,9 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	all := map[string][]record{}
 	for id, raw := range plugins {
 		var records []record
-		_ = json.Unmarshal(raw, &records) // of another shape: it is there all the same
+		if json.Unmarshal(raw, &records) != nil {
+			records = nil
+		}
 		all[id] = records
 	}
 	return all, nil

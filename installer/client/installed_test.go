@@ -350,7 +350,7 @@ func TestCatalogOfMarket(t *testing.T) {
 		`{"source": "file", "path": "/x/y/catalog.json"}`:                   {filepath.Join(dir, "y", "catalog.json"), dir, "y/catalog.json"},
 		``: {dir, dir, usual},
 	} {
-		root, file := Market{"m", want.location, json.RawMessage(source)}.Catalog()
+		root, file := marketOf("m", want.location, json.RawMessage(source)).Catalog()
 		if root != want.root || file != want.file {
 			t.Errorf("%s: %s, %s", source, root, file)
 		}

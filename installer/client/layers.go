@@ -26,11 +26,11 @@ type Layer struct {
 	Exists  bool   `json:"exists"`
 	Problem string `json:"problem,omitempty"` // why Claude Code ignores it, "" if it does not
 
-	at       string // File, every symbolic link followed
+	At       string `json:"-"` // File, every symbolic link followed
+	Err      error  `json:"-"` // the Problem as it was met: an *fs.PathError, or a *document.SyntaxError
 	fields   map[string]json.RawMessage
 	switches map[string]json.RawMessage // what its enabledPlugins say
 	doc      *document.Document         // nil if there is a Problem
-	err      error                      // the Problem
 }
 
 // AllLayers are all settings files, the highest first.
@@ -41,7 +41,7 @@ func (s *Snapshot) AllLayers() []Layer {
 	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
 	add := func(name, path string) {
 		l := s.readLayer(name, path)
-		if !slices.ContainsFunc(all, func(other Layer) bool { return other.at == l.at }) {
+		if !slices.ContainsFunc(all, func(other Layer) bool { return other.At == l.At }) {
 			all = append(all, l)
 		}
 	}
@@ -59,17 +59,17 @@ func (s *Snapshot) AllLayers() []Layer {
 func (s *Snapshot) readLayer(name, path string) Layer {
 	file, err := s.OpenFile(path)
 	if err != nil {
-		return Layer{Name: name, File: path, at: path, Exists: true, Problem: causeOf(err).Error(), err: err}
+		return Layer{Name: name, File: path, At: path, Exists: true, Problem: causeOf(err).Error(), Err: err}
 	}
 	doc, err := file.Document()
 	if err != nil {
-		return Layer{Name: name, File: path, at: file.At, Exists: file.Before != nil, Problem: err.Error(), err: err}
+		return Layer{Name: name, File: path, At: file.At, Exists: file.Before != nil, Problem: err.Error(), Err: err}
 	}
 	return LayerOf(name, file.Edit, doc)
 }
 
-// userLayer is the layer of the user's own settings.
-func (s *Snapshot) userLayer() Layer { return s.readLayer(string(User), s.Settings(User)) }
+// userLayer is the layer of the user's own settings, the lowest.
+func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
 // managedFiles lists the managed settings files, the lowest first. Settings that
 // a server or a device profile delivers are not among them.
@@ -90,12 +90,6 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// Location is where the layer's bytes are.
-func (l Layer) Location() string { return l.at }
-
-// Err is the Problem as it was met: an *fs.PathError, or a *document.SyntaxError.
-func (l Layer) Err() error { return l.err }
-
 // Duplicates lists the keys that the file has twice; of each Claude Code takes the
 // last one.
 func (l Layer) Duplicates() []document.Member {
@@ -107,7 +101,7 @@ func (l Layer) Duplicates() []document.Member {
 
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
-	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At, doc: doc, fields: doc.Fields()}
+	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
 	l.switches, _ = objectMembers(l.fields["enabledPlugins"])
 	return l
 }
@@ -179,7 +173,7 @@ func (i Inventory) Variables() []Variable {
 			continue
 		}
 		for _, m := range l.doc.Members("env") {
-			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.at, m.Line, m.Column})
+			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.At, m.Line, m.Column})
 		}
 	}
 	return all

@@ -59,7 +59,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 // takeBack takes back what enabling has set, or says false.
 func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error {
 	m, _ := s.recallFile(f.At)
-	on, says := v.own.SaysOf(id)
+	on, says := v.own().SaysOf(id)
 	switch {
 	case m.switchedOn(id):
 		return s.giveBack(c, v, f, id)
@@ -99,11 +99,11 @@ func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error 
 	if err != nil {
 		return err
 	}
-	others := slices.DeleteFunc(v.own.PluginIDs(), func(other string) bool {
-		on, _ := v.own.SaysOf(other)
+	others := slices.DeleteFunc(v.own().PluginIDs(), func(other string) bool {
+		on, _ := v.own().SaysOf(other)
 		return !on || other == id || !m.switchedOn(other)
 	})
-	only := func(remembered) bool { return true }
+	only := allMembers
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
@@ -132,7 +132,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	if err != nil {
 		return err
 	}
-	return s.planRelease(c, user, f.At, func(remembered) bool { return true })
+	return s.planRelease(c, user, f.At, allMembers)
 }
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
@@ -140,9 +140,9 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	after, err := document.ParseDocument(plannedBytes(*c, f)) // no bytes are an empty document
 	if err == nil {
-		v.own = client.LayerOf(string(v.scope), f.Edit, after)
+		v.layers[v.at] = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.own.SaysOf(id)
+	on, says := v.own().SaysOf(id)
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
@@ -186,7 +186,7 @@ func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, e
 // whyInUse says what else than one file needs a plugin.
 func (s *Settings) whyInUse(id, except string) (string, error) {
 	for _, l := range s.AllLayers() {
-		if on, _ := l.SaysOf(id); on && l.Location() != except {
+		if on, _ := l.SaysOf(id); on && l.At != except {
 			return l.Name + " settings switch it on", nil
 		}
 	}

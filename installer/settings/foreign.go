@@ -58,13 +58,12 @@ func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, ed
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
 // was enabled there. It tells whether springfield has set anything for it.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (known bool, err error) {
-	all := func(remembered) bool { return true }
 	err = s.onForeign(c, of, func(f file) error {
 		m, err := s.recallFile(f.At)
-		if known = m.servesFile(plugin, all); err != nil || !known {
+		if known = m.servesFile(plugin, allMembers); err != nil || !known {
 			return err
 		}
-		return s.planRelease(c, f, plugin, all)
+		return s.planRelease(c, f, plugin, allMembers)
 	})
 	return known, err
 }

@@ -296,6 +296,9 @@ type released struct {
 // everyone is on whatever behalf.
 const everyone = ""
 
+// allMembers is for a release of all that was set.
+func allMembers(remembered) bool { return true }
+
 // releaseSettings takes back what was set on behalf of a settings file, or of everyone. Members that only
 // refuses stay. Settings files that are gone, with their projects, need nothing
 // any more.

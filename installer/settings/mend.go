@@ -53,7 +53,7 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 		return c, err
 	}
 	behalf := ""
-	if m.servesFile(f.At, func(remembered) bool { return true }) {
+	if m.servesFile(f.At, allMembers) {
 		behalf = f.At
 	}
 	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)

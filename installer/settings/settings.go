@@ -189,14 +189,23 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 	if err != nil {
 		return f.namedError(err)
 	}
-	c.Notes = append(c.Notes, back.notesOn(f)...)
+	return s.addRelease(c, f, back)
+}
+
+// addRelease adds what taking back comes to.
+func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
 		if edit, err = f.editTo(back.data); err != nil {
 			return err
 		}
 	}
-	edit.Drop = m.Origin != nil && m.Origin.NoDir
+	if back.before == nil { // nothing was remembered
+		c.Edits = append(c.Edits, edit)
+		return nil
+	}
+	c.Notes = append(c.Notes, back.notesOn(f)...)
+	edit.Drop = back.before.Origin != nil && back.before.Origin.NoDir
 	forgetting, err := s.remember(back.next)
 	s.notePlanned(f, back.next)
 	c.Edits = append(c.Edits, edit, forgetting)

@@ -12,45 +12,29 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// view is the layers around a scope's file, each list with the highest first.
+// view is all layers, the highest first, and which of them is the scope's file.
 type view struct {
-	scope client.Scope
-	above []client.Layer
-	own   client.Layer
-	below []client.Layer
+	scope  client.Scope
+	layers []client.Layer
+	at     int
 }
 
-// viewFrom splits the layers around a scope's file.
+func (v view) above() []client.Layer { return v.layers[:v.at] }
+func (v view) own() client.Layer     { return v.layers[v.at] }
+func (v view) below() []client.Layer { return v.layers[v.at+1:] }
+
+// viewFrom finds a scope's file among the layers.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	layers := s.AllLayers()
 	unasked, err := s.Unasked()
-	if err != nil {
-		return view{}, err
-	}
-	v := view{scope: scope, own: client.LayerOf(string(scope), f.Edit, f.doc)}
-	rank := slices.Index(client.AllScopes(), scope)
-	for _, l := range layers {
-		switch {
-		case l.Location() == f.At:
-		case l.Name != client.Managed && slices.Index(client.AllScopes(), client.Scope(l.Name)) < rank:
-			v.below = append(v.below, l)
-		default:
-			v.above = append(v.above, l)
-		}
-	}
-	v.below = append(v.below, unasked)
-	return v, nil
-}
-
-// allLayers is every layer, the highest first.
-func (v view) allLayers() []client.Layer {
-	return slices.Concat(v.above, []client.Layer{v.own}, v.below)
+	v := view{scope: scope, layers: append(slices.Clone(s.AllLayers()), unasked)}
+	v.at = slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
+	return v, err
 }
 
 // pluginIDs lists every plugin that any layer names.
 func (v view) pluginIDs() []string {
 	var ids []string
-	for _, l := range v.allLayers() {
+	for _, l := range v.layers {
 		ids = append(ids, l.PluginIDs()...)
 	}
 	slices.Sort(ids)
@@ -59,7 +43,7 @@ func (v view) pluginIDs() []string {
 
 // isOn tells whether a plugin is on as far as the file and what lies below it go.
 func (v view) isOn(id string) bool {
-	if on, says := v.own.SaysOf(id); says {
+	if on, says := v.own().SaysOf(id); says {
 		return on
 	}
 	return v.scopeBelow(id) != ""
@@ -68,7 +52,7 @@ func (v view) isOn(id string) bool {
 // scopeBelow is the layer below the file that switches a plugin on, "" if none
 // does.
 func (v view) scopeBelow(id string) string {
-	name, on, _ := lastWord(v.below, id)
+	name, on, _ := lastWord(v.below(), id)
 	if !on {
 		return ""
 	}
@@ -95,7 +79,7 @@ func switchesOn(name string) string {
 // noteOverruled says when another scope decides about a plugin, against what is
 // wanted of it.
 func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
-	name, on, says := lastWord(v.above, id)
+	name, on, says := lastWord(v.above(), id)
 	if !says || on == wanted {
 		return
 	}
