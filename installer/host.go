@@ -117,7 +117,7 @@ func (s *switching) examinePluginFiles() (sameKind []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.At.Host.Plugins.Ready(s.Request); err != nil {
+	if err := s.CheckFiles(); err != nil {
 		return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.At.Host.Title, err),
 			"springfield update "+check.QuoteArgument(s.Plugin.Suite)+" adds it")}
 	}

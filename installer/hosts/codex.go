@@ -36,7 +36,7 @@ func codexHost() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
 			},
-			Ready:     requireFiles(".codex-plugin/plugin.json", "hooks/shell.json"),
+			Needs:     []string{".codex-plugin/plugin.json", "hooks/shell.json"},
 			Installed: codexInstalled,
 			Trusts:    true,
 			ByHand:    codexByHand,

@@ -32,7 +32,7 @@ func copilotHost() Host {
 			Off:   switchedOff,
 			Parse: parseCommented,
 		},
-		Plugins: Plugins{Ready: requireFiles(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
+		Plugins: Plugins{Needs: []string{".github/plugin/plugin.json", "hooks/shell.json"}, Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }

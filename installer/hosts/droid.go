@@ -35,7 +35,7 @@ func droidHost() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
 			},
-			Ready:     requireFiles("hooks/shell.json"), // not read by Droid; each suite whose hook knows Droid has it
+			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
 			Installed: droidInstalled,
 		},
 		Check: droidCheck,

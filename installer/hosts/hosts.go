@@ -52,6 +52,8 @@ type Settings struct {
 	// File is the settings file in its directory. Its bytes stay the user's, whatever the
 	// host's commands make of them: all that changes is what Entries says.
 	File string
+	// HooksOff is the member, and its value, that switches all hooks off; "" for none.
+	HooksOff string
 	// Record is the file of its own that a host has for a plugin, for Entries to be the
 	// members of; nil: they are members of File.
 	Record func(at Place, id string) string
@@ -72,9 +74,9 @@ type Plugins struct {
 	Install func(r Request) [][]string // nil: the entries are all
 	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more
 	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge
-	// Ready says why a plugin in its suite is nothing for this host yet, such as a manifest
-	// that is missing.
-	Ready func(r Request) error
+	// Needs are the files of a plugin that it reads. A plugin that an older springfield made has
+	// none but those of Claude Code, and its hook knows no other host.
+	Needs []string
 	// Installed are all plugins that it knows of, on or off, with the directory that it runs
 	// each from. It reads the host's own records, bounded, and starts nothing.
 	Installed func(at Place) ([]Installed, error)
@@ -82,20 +84,6 @@ type Plugins struct {
 	Trusts bool
 	// ByHand is what the user still has to do, a sentence each.
 	ByHand func(ctx context.Context, r Request) []string
-}
-
-// requireFiles finds out whether a plugin has the files that a host reads. One that an older
-// springfield made has none but those of Claude Code, and its hook knows no other host.
-func requireFiles(names ...string) func(r Request) error {
-	return func(r Request) error {
-		for _, name := range names {
-			path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
-			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-				return fmt.Errorf("there is no file %s", path)
-			}
-		}
-		return nil
-	}
 }
 
 // Request is what is asked of a host.
@@ -108,6 +96,17 @@ type Request struct {
 
 // PluginDir is where the plugin lies in its suite.
 func (r Request) PluginDir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
+
+// CheckFiles says which file the host reads that the plugin has not.
+func (r Request) CheckFiles() error {
+	for _, name := range r.At.Host.Plugins.Needs {
+		path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			return fmt.Errorf("there is no file %s", path)
+		}
+	}
+	return nil
+}
 
 // Installed is a plugin that a host knows.
 type Installed struct {
