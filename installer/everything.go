@@ -43,25 +43,20 @@ func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err er
 		}
 		return done.Change, err
 	}
-	if done.Change, err = plan(m.Settings); err != nil {
+	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
+		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
+	}
+	if err != nil || !r.Purge {
 		return done, err
 	}
-	if !r.DryRun {
-		if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
-			return done, err
-		}
-	}
-	if r.Purge && !r.DryRun {
-		err = m.forgetAll(ctx, &done)
-	}
-	if r.Purge && r.DryRun && err == nil {
+	if r.DryRun {
 		_, users, unread := settings.SpringfieldFiles(m.Settings.Places)
 		done.Stays, err = append(done.Stays, users...), unread
+	} else {
+		err = m.forgetAll(ctx, &done)
 	}
-	if r.Purge {
-		for _, dir := range suites {
-			done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir)})
-		}
+	for _, dir := range suites {
+		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir)})
 	}
 	return done, err
 }

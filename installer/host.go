@@ -71,12 +71,9 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		return s.planSwitchOn(ctx, now, r, sameKind)
 	}
 	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
-	if done.Change, err = plan(m.Settings); err != nil {
-		return done, err
-	}
-	if r.DryRun {
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
 		done.Todo = s.Commands(done.Change)
-		return done, nil
+		return done, err
 	}
 	if done.Change.Run != nil {
 		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
@@ -251,12 +248,9 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (
 		}
 		return c, s.byCommand(ctx, &c)
 	}
-	if done.Change, err = plan(m.Settings); err != nil {
-		return done, err
-	}
-	if r.DryRun {
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
 		done.Todo = s.Commands(done.Change)
-		return done, nil
+		return done, err
 	}
 	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
 	return done, err

@@ -296,12 +296,9 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd := c.commandIn(ctx, throwaway, args)
 	cmd.Dir = work
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway,
-		"CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
-	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins)
 	out, runErr := cmd.CombinedOutput()
 	checked := l.recorded(NewSnapshot(l.places))
 	if !errors.Is(checked, errNotRecorded) {
@@ -319,6 +316,16 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 		problem = runErr.Error()
 	}
 	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
+}
+
+// commandIn is a call with a configuration of its own, in its directory.
+func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd.Dir = config
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+config,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	return cmd
 }
 
 // errorInOutput is what the client said was wrong: from its last cross on, or its

@@ -9,7 +9,6 @@ package client
 
 import (
 	"path/filepath"
-	"strings"
 )
 
 // Scope is which of a user's settings files an edit is about.
@@ -66,14 +65,9 @@ func (p Places) StatePath(name ...string) string {
 
 // ManagedFiles names where managed settings of springfield's lie on each system.
 func ManagedFiles() map[string]string {
-	files := map[string]string{}
-	for name, system := range map[string]string{"Linux and WSL": "linux", "macOS": "darwin", "Windows": "windows"} {
-		dir := ManagedDir(system)
-		separator := "/"
-		if strings.Contains(dir, `\`) {
-			separator = `\`
-		}
-		files[name] = strings.Join([]string{dir, "managed-settings.d", "springfield.json"}, separator)
+	return map[string]string{
+		"Linux and WSL": ManagedDir("linux") + "/managed-settings.d/springfield.json",
+		"macOS":         ManagedDir("darwin") + "/managed-settings.d/springfield.json",
+		"Windows":       ManagedDir("windows") + `\managed-settings.d\springfield.json`,
 	}
-	return files
 }
