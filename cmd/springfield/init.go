@@ -471,7 +471,7 @@ func (a *app) nameToEnable(m making) string {
 			m.remembered)
 		return name + " --suite " + check.QuoteArgument(m.dir)
 	}
-	if all, _, err := a.activationMeans().InSuites(name, ""); err == nil && len(all) > 1 {
+	if all, err := a.activationMeans().InSuites(name, ""); err == nil && len(all) > 1 {
 		return name + "@" + m.spec.Marketplace // the bare name would mean several
 	}
 	return name

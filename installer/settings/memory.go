@@ -69,18 +69,12 @@ func (r remembered) valueBefore() json.RawMessage {
 
 // isStillSet tells whether the member is as we left it.
 func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
-	if r.Set == nil {
-		return !found
-	}
-	return found && document.MeanSame(raw, r.Set)
+	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
 
 // hasChanged tells whether setting it made a difference.
 func (r remembered) hasChanged() bool {
-	if r.Set == nil || r.Before == "" {
-		return r.Set != nil || r.Before != ""
-	}
-	return !document.MeanSame(r.valueBefore(), r.Set)
+	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -408,7 +402,4 @@ func (of file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []
 
 func memberName(path []string) string { return strings.Join(path, " → ") }
 
-func isEmpty(raw json.RawMessage) bool {
-	var members map[string]json.RawMessage
-	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
-}
+func isEmpty(raw json.RawMessage) bool { return document.MeanSame(raw, json.RawMessage("{}")) }
