@@ -178,12 +178,12 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	declarations, isList := arrayElements(manifest.hooks)
-	if !isList && len(manifest.hooks) > 0 {
+	declarations := as[array](manifest.hooks)
+	if declarations == nil && len(manifest.hooks) > 0 {
 		declarations = []json.RawMessage{manifest.hooks}
 	}
 	for _, declared := range declarations {
-		name := jsonText(declared)
+		name := as[string](declared)
 		if name != "" {
 			err = s.addFile(i, name, seen)
 		} else {
@@ -252,7 +252,7 @@ const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 // strategyIn is the strategy that a directory's strategy.json names.
 func (s *Snapshot) strategyIn(dir string) string {
 	fields, _, err := s.readObject(dir, "strategy.json")
-	switch name := printable(jsonText(fields["strategy"])); {
+	switch name := printable(as[string](fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case name != "":
@@ -276,7 +276,7 @@ func (s *Snapshot) readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(jsonText(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, err == nil, printable(as[string](fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -384,14 +384,9 @@ func (s *Snapshot) allRecords() (map[string][]record, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	plugins, _ := objectMembers(fields["plugins"])
 	all := map[string][]record{}
-	for id, raw := range plugins {
-		var records []record
-		if json.Unmarshal(raw, &records) != nil {
-			records = nil
-		}
-		all[id] = records
+	for id, raw := range as[object](fields["plugins"]) {
+		all[id] = as[[]record](raw)
 	}
 	return all, nil
 }

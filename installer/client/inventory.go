@@ -88,7 +88,7 @@ func (s *Snapshot) skillPlugins() (map[string]string, error) {
 		if err != nil {
 			continue
 		}
-		name := jsonText(fields["name"])
+		name := as[string](fields["name"])
 		if name == "" {
 			name = e.Name()
 		}
@@ -108,7 +108,7 @@ const Skills = "skills"
 // Unasked is that layer.
 func (s *Snapshot) Unasked() (Layer, error) {
 	skills, err := s.skillPlugins()
-	l := Layer{Name: Skills, Exists: true, switches: map[string]json.RawMessage{}}
+	l := Layer{Name: Skills, Exists: true, switches: object{}}
 	for id, dir := range skills {
 		manifest, broken := s.readManifest(dir)
 		l.switches[id] = json.RawMessage(strconv.FormatBool(broken == nil && !manifest.optional))
@@ -152,12 +152,12 @@ type gag struct {
 }
 
 func (i Inventory) findGag() gag {
-	if raw, l, ok := i.findMember("disableAllHooks"); ok && isJSONTrue(raw) {
+	if raw, l, ok := i.findMember("disableAllHooks"); ok && as[bool](raw) {
 		return gag{"disableAllHooks in " + l.sourceInWords(), l.Name == Managed}
 	}
 	for _, l := range i.Settings {
 		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
-			if isJSONTrue(raw) {
+			if as[bool](raw) {
 				return gag{"allowManagedHooksOnly in managed settings", false}
 			}
 			break
@@ -252,7 +252,7 @@ func (i Inventory) ChosenModel() (model, from string) {
 	if !ok {
 		return "", ""
 	}
-	return jsonText(raw), layer.Name
+	return as[string](raw), layer.Name
 }
 
 // BlockCap is how many blocks in a row, without a tool call between them, Claude Code

@@ -28,9 +28,9 @@ type Layer struct {
 
 	At       string `json:"-"` // File, every symbolic link followed
 	Err      error  `json:"-"` // the Problem as it was met: an *fs.PathError, or a *document.SyntaxError
-	fields   map[string]json.RawMessage
-	switches map[string]json.RawMessage // what its enabledPlugins say
-	doc      *document.Document         // nil if there is a Problem
+	fields   object
+	switches object             // what its enabledPlugins say
+	doc      *document.Document // nil if there is a Problem
 }
 
 // AllLayers are all settings files, the highest first.
@@ -102,7 +102,7 @@ func (l Layer) Duplicates() []document.Member {
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
-	l.switches, _ = objectMembers(l.fields["enabledPlugins"])
+	l.switches = as[object](l.fields["enabledPlugins"])
 	return l
 }
 
@@ -132,9 +132,9 @@ func (l Layer) sourceInWords() string { return l.Name + " settings" }
 // first, and the layer that it comes from.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
-		variables, _ := objectMembers(l.fields["env"])
+		variables := as[object](l.fields["env"])
 		if raw, found := variables[name]; found {
-			if value = jsonText(raw); value == "" {
+			if value = as[string](raw); value == "" {
 				value = strings.Trim(string(raw), `"`) // a number, as it is written
 			}
 			return value, l.Name, true
@@ -158,7 +158,7 @@ type Variable struct {
 
 // ValueText is the variable's value; one that is no string is its JSON text.
 func (v Variable) ValueText() string {
-	if text := jsonText(v.Value); text != "" || string(v.Value) == `""` {
+	if text := as[string](v.Value); text != "" || string(v.Value) == `""` {
 		return text
 	}
 	return string(v.Value)

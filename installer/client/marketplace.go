@@ -64,11 +64,7 @@ type Market struct {
 }
 
 func marketOf(name, location string, said json.RawMessage) Market {
-	m := Market{Name: name, Location: location, Said: said}
-	if json.Unmarshal(said, &m.Source) != nil {
-		m.Source = Source{}
-	}
-	return m
+	return Market{name, location, as[Source](said), said}
 }
 
 // Directory is the marketplace that lies in a directory, whether it is known or not.
@@ -95,7 +91,7 @@ func (m Market) Catalog() (root, file string) {
 
 // Declaration is what settings say to declare the marketplace.
 func (m Market) Declaration() json.RawMessage {
-	text, _ := document.EncodeValue(map[string]json.RawMessage{"source": m.Said}) // it was JSON
+	text, _ := document.EncodeValue(object{"source": m.Said}) // it was JSON
 	return text
 }
 
@@ -121,7 +117,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	if file.Before == nil {
 		return nil, nil
 	}
-	var all map[string]json.RawMessage
+	var all object
 	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
@@ -148,8 +144,7 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	if all == nil {
 		all = map[string]Market{}
 	}
-	declared, _ := objectMembers(s.userLayer().fields["extraKnownMarketplaces"])
-	for name := range declared {
+	for name := range as[object](s.userLayer().fields["extraKnownMarketplaces"]) {
 		if _, known := all[name]; known {
 			continue
 		}
@@ -178,8 +173,7 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 			continue
 		}
 		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
-			declared, _ := objectMembers(l.fields[key])
-			entry, _ := objectMembers(declared[name])
+			entry := as[object](as[object](l.fields[key])[name])
 			m := marketOf(name, "", entry["source"])
 			if m.Location = m.SuiteDir(); filepath.IsAbs(m.Location) {
 				return m, nil
@@ -339,22 +333,21 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		return c
 	}
 	c.items = map[string]item{}
-	metadata, _ := objectMembers(fields["metadata"])
-	plugins, _ := arrayElements(fields["plugins"])
-	for _, raw := range plugins {
-		entry, _ := objectMembers(raw)
-		plugin := jsonText(entry["name"])
+	metadata := as[object](fields["metadata"])
+	for _, raw := range as[array](fields["plugins"]) {
+		entry := as[object](raw)
+		plugin := as[string](entry["name"])
 		if _, twice := c.items[plugin]; twice {
 			continue
 		}
-		path := jsonText(entry["source"])
+		path := as[string](entry["source"])
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
-			path = jsonText(metadata["pluginRoot"]) + "/" + path
+			path = as[string](metadata["pluginRoot"]) + "/" + path
 		}
 		declares := entry["hooks"] != nil || entry["commands"] != nil ||
 			entry["agents"] != nil || entry["skills"] != nil
 		alone := declares && string(entry["strict"]) == "false"
-		c.items[plugin] = item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
+		c.items[plugin] = item{file, printable(as[string](entry["version"])), path, alone, entry["hooks"]}
 	}
 	return c
 }
