@@ -68,21 +68,15 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 }
 
 // openFile opens a settings file that an edit does not leave a directory for.
-func (s *Settings) openFile(in, path string) (file, error) {
+func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
-	if in != "" && err != nil { // whatever a link leads to, that it is one comes first
-		if _, link := journal.OpenEdit(in, path); link != nil {
-			err = link
-		}
+	if err == nil {
+		f.Edit, err = read.WithinDir(in)
+	} else if _, link := journal.OpenEdit(in, path); link != nil {
+		err = link // whatever it leads to, that it is one comes first
 	}
 	if err != nil {
 		return file{}, fmt.Errorf("read settings: %w", err)
-	}
-	f := file{Edit: read.Edit}
-	if in != "" {
-		if f.Edit, err = f.WithinDir(in); err != nil {
-			return file{}, fmt.Errorf("read settings: %w", err)
-		}
 	}
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.namedError(err)
@@ -107,15 +101,7 @@ const newFileMode fs.FileMode = 0o600
 // editTo is the edit that leaves the file with other bytes; nil: without the file.
 func (f file) editTo(data []byte) (journal.Edit, error) {
 	e := f.Edit
-	switch {
-	case data == nil:
-		e.After = nil
-	case e.Before == nil:
-		e.After = &journal.Content{Data: data, Mode: newFileMode}
-	default:
-		e.After = &journal.Content{Data: data, Mode: e.Before.Mode}
-	}
-	if err := e.Writable(); err != nil {
+	if err := e.ChangeTo(data, newFileMode); err != nil {
 		return e, fmt.Errorf("write settings: %w", err)
 	}
 	return e, nil
