@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -70,17 +71,20 @@ func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError
+	var conflict *client.ConflictError
 	switch known := interface{ Hint() string }(nil); {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
 		return check.Advise(err, doctor.HowToRead(err))
+	case errors.As(err, &conflict):
+		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
 		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
 		return check.Advise(err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield "+again+" again")
 	}
-	return hintConflict(hintChange(err, again))
+	return hintChange(err, again)
 }
 
 // hintChange says what to do about a change that could not be planned or written, and

@@ -328,11 +328,3 @@ func checkScope(scope client.Scope) error {
 	}
 	return nil
 }
-
-func hintConflict(err error) error {
-	var conflict *client.ConflictError
-	if errors.As(err, &conflict) {
-		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
-	}
-	return err
-}

@@ -21,7 +21,7 @@ var ErrNotText = errors.New("not text in UTF-8")
 // AppendParagraph adds a paragraph to the text file at an absolute path, a blank line before
 // it; a file that does not exist is made. When the paragraph is there already, the
 // edit changes nothing. An error wraps ErrNotText, or is the system's. in is a
-// directory around it that may be anyone's, "" if it lies in none; see change.Open.
+// directory around it that may be anyone's, "" if it lies in none; see journal.OpenEdit.
 func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {

@@ -18,8 +18,6 @@ type Document interface {
 	ApplyEdits(edits ...document.Edit) ([]byte, error)
 }
 
-func parseJSON(data []byte) (Document, error) { return document.ParseDocument(data) }
-
 // Foreign is a settings file of another host.
 type Foreign struct {
 	Host  string
@@ -27,12 +25,16 @@ type Foreign struct {
 	Parse func(data []byte) (Document, error) // nil: it is JSON
 }
 
+func (of Foreign) parse(data []byte) (Document, error) {
+	if of.Parse == nil {
+		return document.ParseDocument(data)
+	}
+	return of.Parse(data)
+}
+
 // openForeign opens a settings file of another host, as a plan leaves it so far.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
-	f = file{host: of.Host, parse: of.Parse}
-	if f.parse == nil {
-		f.parse = parseJSON
-	}
+	f.of = of
 	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
@@ -44,7 +46,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	if len(f.Before.Bytes()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
-	if f.as, err = f.parse(f.Before.Bytes()); err != nil {
+	if f.as, err = of.parse(f.Before.Bytes()); err != nil {
 		return f, f.namedError(err)
 	}
 	return f, nil

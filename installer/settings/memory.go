@@ -168,6 +168,11 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	}
 	e := k.Edit
 	e.Own, e.After = true, nil
+	if m.Host != "" { // a plan for another host goes in steps: the next one knows of this one
+		if k.memory = m; len(m.Members) == 0 {
+			k.memory = nil
+		}
+	}
 	if len(m.Members) == 0 {
 		return e, nil
 	}
@@ -203,7 +208,7 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 // noteEdits takes in edits of a file as it is, on behalf of a settings file. It returns
 // the memory after them.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: f.At, Host: f.host}
+	next := &memory{File: f.At, Host: f.of.Host}
 	switch ours, err := m.isStillIn(f); {
 	case err != nil:
 		return nil, err
@@ -371,10 +376,10 @@ func (back released) notesOn(f file) (notes []string) {
 
 // restoreEmptyObjects puts objects back that were empty or absent before us and are empty
 // again, innermost first. It returns those that are still in use.
-func (of file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
-		doc, err := of.parse(data)
+		doc, err := in.of.parse(data)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -125,10 +125,7 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 
 // declaresMember tells whether settings have a member.
 func declaresMember(c *journal.Content, path []string) bool {
-	if c == nil {
-		return false
-	}
-	doc, err := document.ParseDocument(c.Data)
+	doc, err := document.ParseDocument(c.Bytes())
 	if err != nil {
 		return false
 	}

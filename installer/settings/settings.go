@@ -47,10 +47,8 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 type file struct {
 	journal.Edit
 	doc *document.Document // of Claude Code's settings
-
-	as    Document // what is edited: doc, or what another host has
-	host  string   // whose it is, "" for Claude Code
-	parse func(data []byte) (Document, error)
+	as  Document           // what is edited: doc, or what another host has
+	of  Foreign            // whose it is; empty for Claude Code
 }
 
 // openScope opens a scope's settings for an edit. Those of the user's own may be
@@ -81,7 +79,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.namedError(err)
 	}
-	f.as, f.parse = f.doc, parseJSON
+	f.as = f.doc
 	return f, nil
 }
 
@@ -145,23 +143,10 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if err != nil {
 			return err
 		}
-		s.notePlanned(f, next)
 		c.Edits = append(c.Edits, remembering)
 	}
 	c.Edits = append(c.Edits, edit)
 	return nil
-}
-
-// notePlanned has the next step of a plan know what this one remembers. Only the settings of
-// other hosts are planned in steps.
-func (s *Settings) notePlanned(f file, next *memory) {
-	if f.host == "" {
-		return
-	}
-	k := s.readMemory(memoryFile(s.Places, f.At))
-	if k.memory = next; len(next.Members) == 0 {
-		k.memory = nil
-	}
 }
 
 // planRelease adds an edit that takes back what was set on behalf of a file. It is
@@ -193,7 +178,6 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 	c.Notes = append(c.Notes, back.notesOn(f)...)
 	edit.Drop = back.before.Origin != nil && back.before.Origin.NoDir
 	forgetting, err := s.remember(back.next)
-	s.notePlanned(f, back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }
@@ -202,10 +186,7 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 func plannedBytes(c journal.Change, f file) []byte {
 	for _, e := range c.Edits {
 		if e.At == f.At && !e.Own {
-			if e.After == nil {
-				return nil
-			}
-			return e.After.Data
+			return e.After.Bytes()
 		}
 	}
 	return f.Before.Bytes()

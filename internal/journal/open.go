@@ -45,7 +45,7 @@ func OpenEdit(in, path string) (Edit, error) {
 	return e, nil
 }
 
-// WithinDir is the edit of a file that was read by Open without a directory, now bound
+// WithinDir is the edit of a file that was read by OpenEdit without a directory, now bound
 // to one, "" for none: for a link in it the error wraps a *folder.LinkError. It reads nothing.
 func (e Edit) WithinDir(dir string) (Edit, error) {
 	if dir == "" {
