@@ -378,7 +378,10 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 }
 
 func doneEnabling(plugin client.Plugin, from string, plan journal.Change) Done {
-	return Done{Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: from, Live: "takes effect in your next session", Change: plan}
+	return Done{
+		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: from,
+		Live: "takes effect in your next session", Change: plan,
+	}
 }
 
 // describeTodo says what complete would do, "" for nothing.

@@ -61,7 +61,8 @@ func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err er
 		err = m.forgetAll(ctx, &done)
 	}
 	for _, dir := range suites {
-		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.QuoteArgument(dir)})
+		remove := "rm -r " + check.QuoteArgument(dir)
+		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: remove})
 	}
 	return done, err
 }
@@ -176,7 +177,8 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 		l.IDs = append(l.IDs, i.ID)
 		s.Plugin, s.ID = pluginOf(i), i.ID
 		if i.Scope != client.User {
-			l.Stays = append(l.Stays, settings.Left{What: fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID), Remove: "take out by hand what names " + i.ID})
+			what := fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID)
+			l.Stays = append(l.Stays, settings.Left{What: what, Remove: "take out by hand what names " + i.ID})
 			continue
 		}
 		released := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })

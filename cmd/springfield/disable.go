@@ -84,9 +84,10 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.switchOn(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, func(host hosts.Host) (installer.Done, error) {
+	disable := func(host hosts.Host) (installer.Done, error) {
 		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.Disabling)
-	})
+	}
+	_, err = a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
 	return err
 }
 

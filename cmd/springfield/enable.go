@@ -115,7 +115,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if chosen, err = a.tryOnHosts(ctx, o, chosen); err != nil {
 		return err
 	}
-	results, err := a.switchOn(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, func(host hosts.Host) (done installer.Done, err error) {
+	enable := func(host hosts.Host) (done installer.Done, err error) {
 		if o.Trust && !host.Default && !o.DryRun && !o.json { // what it comes to is shown before it is written
 			if done, err = a.planOn(ctx, host, o); err != nil {
 				return done, err
@@ -123,7 +123,8 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 			a.resultPrinter().PrintDiff(done.Change.Diff())
 		}
 		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
-	})
+	}
+	results, err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable)
 	if err != nil || o.json || o.DryRun {
 		return err
 	}
@@ -155,9 +156,9 @@ type switchOptions struct {
 	dryRun, json bool
 }
 
-// switchOn does what is asked for on one host after the other, and reports it. Of all that are
+// switchHosts does what is asked for on one host after the other, and reports it. Of all that are
 // there, one that has nothing to do is passed over. It tells on how many it was done.
-func (a *app) switchOn(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (int, error) {
+func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (int, error) {
 	var results []installer.Done
 	var over *installer.PassedOverError
 	for _, host := range chosen {

@@ -4,8 +4,11 @@ func qwenHost() Host {
 	return Host{
 		Name: "qwen", Title: "Qwen Code", Agent: "Qwen",
 		Program: "qwen", Dir: ".qwen", Variable: "QWEN_HOME",
-		Traces:   []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
-		Settings: Settings{File: "settings.json", HooksOff: "disableAllHooks=true", Record: linkRecord, Entries: linkEntries, Off: linkOff},
+		Traces: []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
+		Settings: Settings{
+			File: "settings.json", HooksOff: "disableAllHooks=true",
+			Record: linkRecord, Entries: linkEntries, Off: linkOff,
+		},
 		Plugins: Plugins{
 			ID: nameAlone, Needs: []string{"qwen/qwen-extension.json", "qwen/hooks/hooks.json"},
 			Installed: extensionsInstalled, ByHand: stepsByHand,
