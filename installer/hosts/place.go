@@ -128,17 +128,25 @@ func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	process.EndTogether(cmd)
 	said := &ending{}
 	cmd.Stdout, cmd.Stderr = said, said
-	err = cmd.Run()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "),
-			patience.Seconds())
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case err != nil:
-		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), errorInOutput(*said, err))
+	if err = cmd.Run(); err != nil {
+		err = errors.New(errorInOutput(*said, err))
 	}
-	return err
+	return p.failureOf(args, err, ctx.Err(), patience)
+}
+
+// failureOf says why a call has failed, if it has: it took too long, the user has ended it, or what
+// was wrong with it.
+func (p Place) failureOf(args []string, err, ended error, patience time.Duration) error {
+	call := p.Host.Program + " " + strings.Join(args, " ")
+	switch {
+	case errors.Is(ended, context.DeadlineExceeded):
+		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
+	case ended != nil:
+		return ended
+	case err != nil:
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	return nil
 }
 
 // ending is the end of what a program prints, which says what was wrong.

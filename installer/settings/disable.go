@@ -59,7 +59,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 // takeBack takes back what enabling has set, or says false.
 func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error {
 	m, _ := s.recallFile(f.At)
-	on, says := v.own().SaysOf(id)
+	on, says := v.own.SaysOf(id)
 	switch {
 	case m.switchedOn(id):
 		return s.giveBack(c, v, f, id)
@@ -99,8 +99,8 @@ func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error 
 	if err != nil {
 		return err
 	}
-	others := slices.DeleteFunc(v.own().PluginIDs(), func(other string) bool {
-		on, _ := v.own().SaysOf(other)
+	others := slices.DeleteFunc(v.own.PluginIDs(), func(other string) bool {
+		on, _ := v.own.SaysOf(other)
 		return !on || other == id || !m.switchedOn(other)
 	})
 	only := allMembers
@@ -140,9 +140,9 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	after, err := document.ParseDocument(plannedBytes(*c, f)) // no bytes are an empty document
 	if err == nil {
-		v.layers[v.at] = client.LayerOf(string(v.scope), f.Edit, after)
+		v.own = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.own().SaysOf(id)
+	on, says := v.own.SaysOf(id)
 	switch {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")

@@ -129,7 +129,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e EnableRequest) ([]do
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := append(v.raiseCap(c, e), switchTo(doubleShotLatteOrigin, "false"))
-	if _, says := v.own().SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
+	if _, says := v.own.SaysOf(doubleShotLatteOrigin); !says && !v.isOn(doubleShotLatteOrigin) {
 		c.Notes = append(c.Notes, doubleShotLatteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
 	}
 	others, conflicts, err := s.switchOffOthers(c, v, f, e)
@@ -164,7 +164,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRe
 		if _, _, err := f.doc.Get("enabledPlugins", id); isLatte && err != nil {
 			return nil, nil, f.namedError(err)
 		}
-		_, above, overruled := lastWord(v.above(), id)
+		_, above, overruled := lastWord(v.above, id)
 		switch {
 		case id == e.Plugin.ID():
 		case !isLatte && s.isOtherKind(known, e, id):
@@ -221,7 +221,7 @@ func isRival(id string) bool {
 // removeRival takes a conflict's entry out, and says false where a lower scope
 // would switch it on again.
 func (v view) removeRival(c *journal.Change, id string) []document.Edit {
-	_, says := v.own().SaysOf(id)
+	_, says := v.own.SaysOf(id)
 	switch {
 	case v.scopeBelow(id) != "":
 		c.Notes = append(c.Notes, id+" is switched off")
@@ -235,8 +235,8 @@ func (v view) removeRival(c *journal.Change, id string) []document.Edit {
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
 func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
-	if value, from, found := client.VariableIn(v.above(), client.BlockCap); found {
-		if client.Honoured(v.above()) < e.MaxContinues {
+	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
+		if client.Honoured(v.above) < e.MaxContinues {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
 				client.BlockCap, value, from, e.Plugin.ID(), e.MaxContinues))
 		}

@@ -14,20 +14,21 @@ import (
 
 // view is all layers, the highest first, and which of them is the scope's file.
 type view struct {
-	scope  client.Scope
-	layers []client.Layer
-	at     int
+	scope        client.Scope
+	layers       []client.Layer
+	own          client.Layer
+	above, below []client.Layer
 }
-
-func (v view) above() []client.Layer { return v.layers[:v.at] }
-func (v view) own() client.Layer     { return v.layers[v.at] }
-func (v view) below() []client.Layer { return v.layers[v.at+1:] }
 
 // viewFrom finds a scope's file among the layers.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
 	unasked, err := s.Unasked()
 	v := view{scope: scope, layers: append(slices.Clone(s.AllLayers()), unasked)}
-	v.at = slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
+	at := slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
+	if at < 0 { // a link to it has come in between
+		return v, f.namedError(journal.ErrChanged)
+	}
+	v.above, v.own, v.below = v.layers[:at], v.layers[at], v.layers[at+1:]
 	return v, err
 }
 
@@ -43,7 +44,7 @@ func (v view) pluginIDs() []string {
 
 // isOn tells whether a plugin is on as far as the file and what lies below it go.
 func (v view) isOn(id string) bool {
-	if on, says := v.own().SaysOf(id); says {
+	if on, says := v.own.SaysOf(id); says {
 		return on
 	}
 	return v.scopeBelow(id) != ""
@@ -52,7 +53,7 @@ func (v view) isOn(id string) bool {
 // scopeBelow is the layer below the file that switches a plugin on, "" if none
 // does.
 func (v view) scopeBelow(id string) string {
-	name, on, _ := lastWord(v.below(), id)
+	name, on, _ := lastWord(v.below, id)
 	if !on {
 		return ""
 	}
@@ -79,7 +80,7 @@ func switchesOn(name string) string {
 // noteOverruled says when another scope decides about a plugin, against what is
 // wanted of it.
 func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
-	name, on, says := lastWord(v.above(), id)
+	name, on, says := lastWord(v.above, id)
 	if !says || on == wanted {
 		return
 	}
