@@ -85,14 +85,14 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 				chosen = append(chosen, p.Host)
 			}
 			if len(chosen) == 0 {
-				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", --host "))
+				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 			}
 			continue
 		}
 		h, known := hosts.HostNamed(name)
 		if !known {
 			return nil, check.Misuse(fmt.Errorf("there is no host %q", name),
-				"--host is "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", ")+" or all")
+				"--host is "+strings.Join(hosts.HostNames(), ", ")+" or all")
 		}
 		chosen = append(chosen, h)
 	}

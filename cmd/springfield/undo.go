@@ -218,7 +218,7 @@ func switchesOff(settings *settings.Settings, file string) (command string) {
 		}
 	}
 	at, err := journal.Resolve(file)
-	for _, name := range hosts.HostNames(hosts.AllHosts()) {
+	for _, name := range hosts.HostNames() {
 		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
 		for _, r := range byUs {
 			if err == nil && r.File == at {

@@ -154,8 +154,8 @@ func HostNamed(name string) (Host, bool) {
 }
 
 // HostNames lists the names of hosts.
-func HostNames(all []Host) (names []string) {
-	for _, h := range all {
+func HostNames() (names []string) {
+	for _, h := range AllHosts() {
 		names = append(names, h.Name)
 	}
 	return names

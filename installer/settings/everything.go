@@ -43,11 +43,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			left = append(left, m.leftUnreleased(err, purge))
 			continue
 		}
-		for _, r := range m.Members {
-			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
-				ids = append(ids, r.Path[1])
-			}
-		}
+		ids = append(ids, m.enabledPlugins()...)
 	}
 	for _, l := range s.AllLayers() {
 		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
