@@ -48,11 +48,15 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
+	claude := hosts.DefaultHost()
+	if claude.PlaceFor(a.hostOwner()).IsFound() { // the others need not be looked for
+		return []hosts.Host{claude}, nil
+	}
 	found := hosts.HostsFound(a.hostOwner())
-	switch {
-	case len(found) == 0 || found[0].Host.Default:
-		return []hosts.Host{hosts.DefaultHost()}, nil
-	case len(found) == 1:
+	switch len(found) {
+	case 0:
+		return []hosts.Host{claude}, nil
+	case 1:
 		return []hosts.Host{found[0].Host}, nil
 	}
 	var there, flags []string
