@@ -113,8 +113,8 @@ func (a *app) suiteDir(dir string) (string, error) {
 
 func (a *app) howToName() string {
 	var known []string
-	if places, err := a.findPlaces(); err == nil {
-		known, _, _ = settings.KnownSuites(places) // what cannot be read offers nothing
+	if a.findPlaces() == nil {
+		known, _, _ = settings.KnownSuites(a.places) // what cannot be read offers nothing
 	}
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"

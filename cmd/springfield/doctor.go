@@ -36,8 +36,9 @@ program or speak to a model. Where it has nothing to compare with, it cannot tel
 Nothing of a plugin is started for that.`,
 		Example: `  springfield doctor
   springfield doctor --fix`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	hostFlag(cmd, &o.hosts, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
@@ -47,11 +48,7 @@ Nothing of a plugin is started for that.`,
 }
 
 func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	r := a.inspectionRequest(places)
+	r := a.inspectionRequest()
 	if r.Client.Path != "" {
 		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
 	}

@@ -72,6 +72,7 @@ func newPublish(a *app) *cobra.Command {
 			}
 			return runPublish(cmd.Context(), a, tools, o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "directory of the marketplace: a local checkout")
@@ -112,10 +113,6 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if err := o.validate(); err != nil {
 		return err
 	}
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
 	if o.Dir, err = a.suiteDir(o.Dir); err != nil {
 		return err
 	}
@@ -123,7 +120,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)

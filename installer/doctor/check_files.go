@@ -51,10 +51,10 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
-		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
+		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err, &syntax) {
 			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
 		}
-		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err()))}
+		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
 	for _, d := range l.Duplicates() {
 		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two",

@@ -75,21 +75,17 @@ type Suite struct {
 }
 
 // Inspect reads settings, suites and what Claude Code has on record.
-func Inspect(r Request) (*Inspection, error) {
+func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
-	inventory, err := in.settings.Inventory()
-	if err != nil {
-		return nil, err
-	}
-	in.Inventory, in.byUs = inventory, in.settings.EnabledByUs()
+	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
-	for _, s := range inventory.Plugins {
+	for _, s := range in.Plugins {
 		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
 			in.ours = append(in.ours, s)
 		}
 	}
-	return in, nil
+	return in
 }
 
 func (in *Inspection) readSuites() {
@@ -267,10 +263,7 @@ func whoDecides(all []Plugin) string {
 // LoopDriver is the plugin that drives goal loops in a directory, as far as settings
 // say.
 func LoopDriver(r Request, dir string) console.Driver {
-	in, err := Inspect(r)
-	if err != nil {
-		return console.NoDriver((&Inspection{Request: r}).stateDir(), dir, "settings cannot be read: "+err.Error())
-	}
+	in := Inspect(r)
 	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		if !console.DrivesLoops(p.Strategy) {

@@ -81,9 +81,7 @@ func checkUnreadable(t *testing.T, dir string) {
 			}
 			must(t, test.make(root))
 			t.Cleanup(func() { reopen(root) })
-			in, err := Inspect(Request{Places: placesIn(root), Now: time.Now()})
-			must(t, err)
-			found, err := check.RunAll(t.Context(), in, AllChecks()...)
+			found, err := check.RunAll(t.Context(), Inspect(Request{Places: placesIn(root), Now: time.Now()}), AllChecks()...)
 			must(t, err)
 			says, fix := strings.ReplaceAll(test.says, "ROOT", root), strings.ReplaceAll(test.fix, "ROOT", root)
 			for _, f := range found {

@@ -146,7 +146,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	if strings.Contains(string(asked), "secret") {
 		t.Errorf("asked with %s", asked)
 	}
-	if left, err := os.ReadFile(filepath.Join(at.Dir, codexConfig)); err != nil || !strings.Contains(string(left), "# mine") {
+	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {
 		t.Errorf("the settings are %s, %v", left, err)
 	}
 }

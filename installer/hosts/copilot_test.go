@@ -125,7 +125,7 @@ func TestAnotherMarketplace(t *testing.T) {
 			`{"source": "local", "path": "HOME/suite/"}`:    false,
 		} {
 			p := placeOf(t, h, map[string]string{"suite/a": "", "other/a": "", h.Dir + "/settings.json": `{"extraKnownMarketplaces": {/* mine */ "suite": {"source": ` + source + `}}}`})
-			r := Request{At: p, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(p.Home, "suite")}, Scope: client.User}
+			r := Request{At: p, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(p.Home, "suite")}}
 			if edits, err := h.Settings.Entries(context.Background(), r); (err != nil) != refused || (len(edits) > 0) == refused {
 				t.Errorf("%s, %s: %v, %v", h.Name, source, edits, err)
 			}
