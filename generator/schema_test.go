@@ -118,7 +118,7 @@ func TestStrategySchema(t *testing.T) {
 	must(t, err)
 	must(t, json.Unmarshal(data, &text))
 	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		for _, m := range known.New().Members() {
 			members[m.Name] = true
 		}

@@ -204,7 +204,7 @@ type AgentHost struct{ Name, Title string }
 
 // AgentHosts lists them, Claude Code first.
 func AgentHosts() (all []AgentHost) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		all = append(all, AgentHost{h.Name, h.Title})
 	}
 	return all

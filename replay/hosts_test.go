@@ -116,7 +116,7 @@ func must(t testing.TB, err error) {
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
 	logs := hostLogs()
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		log, ok := logs[h.Name]
 		if !ok {
 			continue

@@ -274,7 +274,7 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 
 // memberOfAnother is a member that some strategy has.
 func memberOfAnother(name string) (strategy.Member, bool) {
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		for _, m := range known.New().Members() {
 			if strings.EqualFold(m.Name, name) {
 				return m, true

@@ -34,7 +34,7 @@ func must(t testing.TB, err error) {
 // logOf is a host's log. The registry is not asked: it is made beside this test.
 func logOf(host string) transcript.Format {
 	return map[string]transcript.Format{
-		"copilot": copilot.Host().Log, "droid": droid.Host().Log, "gemini": gemini.Host().Log, "qwen": qwen.Host().Log,
+		"copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
 	}[host]
 }
 

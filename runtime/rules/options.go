@@ -42,15 +42,12 @@ type Ruled interface {
 
 // Kind is what strategies that decide by rules alone differ in.
 type Kind struct {
-	RuleSets
-	Sets []string // their names that "rules" can choose, the default first; none if there is no choice
+	Rules func(set string) []Rule
+	Sets  []string // their names that "rules" can choose, the default first; none if there is no choice
 	// Windowed is the set that looks at the last lines of the transcript, "" for none.
 	Windowed string
 	Once     bool // the same message is not continued twice
 }
-
-// RuleSets makes the rules of a set, by its name. It is no function, because options are compared.
-type RuleSets interface{ Rules(set string) []Rule }
 
 // New are the options of such a strategy as long as no file has set one.
 func (k *Kind) New() strategy.Options { return &decider{kind: k} }

@@ -70,12 +70,12 @@ type Place struct {
 	Name  string // what texts call the spec
 }
 
-// Strategy makes a strategy of it.
-func (k Kind) Strategy() strategy.Strategy {
+// StrategyOf makes a strategy of a kind.
+func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop: &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
-		New:  func() strategy.Options { return &Options{kind: &k, Ceiling: strategy.Ceiling(100)} },
+		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 

@@ -172,7 +172,7 @@ func TestAbout(t *testing.T) {
 }
 
 // The logs of these tests are Claude Code's.
-var format = claude.Host().Log
+var format = claude.Host.Log
 
 func Read(path string, prior Log) (Log, View, error)   { return format.ReadNew(path, prior, false) }
 func Glance(path string, prior Log) (Log, View, error) { return format.ReadNew(path, prior, true) }

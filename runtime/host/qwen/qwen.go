@@ -14,21 +14,19 @@ import (
 const Name = "qwen"
 
 // Host is Qwen Code.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Qwen Code", Agent: "Qwen",
-		Is: isEvent, Read: readEvent,
-		Stop: "Stop", Prompt: "UserPromptSubmit",
-		FromUser: func(e host.Event) bool { return e.Prompt != "" },
-		Reminds:  true, Marked: true,
-		Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
-		Logged: true, // commands in the background are in the log only
-		// The eighth block in a row is overridden.
-		Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
-		Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
-		Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
-		Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Qwen Code", Agent: "Qwen",
+	Is: isEvent, Read: readEvent,
+	Stop: "Stop", Prompt: "UserPromptSubmit",
+	FromUser: func(e host.Event) bool { return e.Prompt != "" },
+	Reminds:  true, Marked: true,
+	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Logged: true, // commands in the background are in the log only
+	// The eighth block in a row is overridden.
+	Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
+	Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
+	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
+	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
 }
 
 // isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or

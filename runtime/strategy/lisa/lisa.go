@@ -24,9 +24,7 @@ const sureEnough = 75
 const Name = "lisa-simpson"
 
 // Strategy is lisa-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Judges: true, New: func() strategy.Options { return &Options{judge: judge.Defaults()} }}
-}
+var Strategy = strategy.Strategy{Name: Name, Judges: true, New: func() strategy.Options { return &Options{judge: judge.Defaults()} }}
 
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }

@@ -40,13 +40,11 @@ type progress struct {
 const Name = "marge-simpson"
 
 // Strategy is marge-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options {
-		stale := strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}
-		stale.Without = "reads no ledgers"
-		return &Options{stale: stale}
+var Strategy = strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options {
+	return &Options{stale: strategy.Number{
+		Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true, Without: "reads no ledgers",
 	}}
-}
+}}
 
 // maxStale is the longest time after which a ledger is stale, in
 // minutes: a week.

@@ -55,11 +55,9 @@ If something keeps you from an item, say what it is.`
 const Name = "todo-continuation"
 
 // Strategy is todo-continuation.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{
-		Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
-		New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
-	}
+var Strategy = strategy.Strategy{
+	Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
+	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
 // Options are how often in a row Claude is reminded of the same list.

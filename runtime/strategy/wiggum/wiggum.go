@@ -35,11 +35,9 @@ const (
 )
 
 // Strategy is ralph-wiggum.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{
-		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
-		New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
-	}
+var Strategy = strategy.Strategy{
+	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
+	New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
 // Options are the most iterations that a loop's file can ask for.

@@ -15,11 +15,9 @@ const Name = "maggie"
 const list = "MAGGIE.md"
 
 // Strategy is maggie.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Marks: []string{list}, New: func() strategy.Options {
-		return &options{strategy.Number{Name: "most", Value: 10, Most: 100, Without: "has no list"}}
-	}}
-}
+var Strategy = strategy.Strategy{Name: Name, Marks: []string{list}, New: func() strategy.Options {
+	return &options{strategy.Number{Name: "most", Value: 10, Most: 100, Without: "has no list"}}
+}}
 
 // options are how many boxes a list may have: of a longer one Claude may stop.
 type options struct{ most strategy.Number }
