@@ -238,80 +238,6 @@ func (l *line) readAssistantLine(e *transcript.Entry) {
 	}
 }
 
-// readUserLine makes out a user line: a person's prompt, the results of calls, or what Claude
-// Code puts into a user's mouth.
-func (l *line) readUserLine(e *transcript.Entry) {
-	if l.isPrompt(e) {
-		e.What, e.Words = transcript.Prompted, promptWords(e)
-		e.Command = isOurCommand(e.Words)
-	} else if !l.compact {
-		if e.What = l.heardAs(e); e.What != transcript.Nothing {
-			e.Words = otherWords(e)
-		}
-	}
-	for i := range len(e.Parts) {
-		switch p := &e.Parts[i]; p.Kind {
-		case transcript.Result:
-			p.Outcome = l.outcome
-		case transcript.Call: // not in a user line
-			p.Kind = transcript.Other
-		case transcript.Text:
-			p.Kind = transcript.Other
-			e.Heard = e.Heard || !l.meta
-			l.takeInjectedText(e, p.Text)
-		}
-	}
-}
-
-// takeInjectedText takes what a text in a user line tells.
-func (l *line) takeInjectedText(e *transcript.Entry, text []byte) {
-	switch {
-	case isNotification(l.origin, text):
-		takeNotifications(e, text)
-	case beginsWith(text, "<teammate-message"):
-		takeTeammateMail(e, text)
-	case beginsWith(text, feedbackText):
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
-	case l.meta:
-		skillBody(e, text)
-	}
-}
-
-// heardAs is what a user line brings that is no prompt, as its first texts say.
-func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
-	texts, results := false, false
-	for i := range e.Parts {
-		p := &e.Parts[i]
-		switch {
-		case p.Kind == transcript.Result:
-			results = true
-		case p.Kind != transcript.Text:
-		case beginsWith(p.Text, feedbackText):
-			return transcript.Pushed
-		case beginsWith(p.Text, "[Request interrupted by user"):
-			return transcript.Interrupted
-		case isNotification(l.origin, p.Text), wakesSession(p.Text):
-			return transcript.Woken
-		default:
-			texts = true
-		}
-	}
-	if texts && !results && !l.meta && !isPerson(l.origin, l.source) {
-		return transcript.Woken
-	}
-	return transcript.Nothing
-}
-
-// wakesSession knows what other sessions and watchers say by its first words.
-func wakesSession(text []byte) bool {
-	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
-		if beginsWith(text, tag) {
-			return true
-		}
-	}
-	return false
-}
-
 func (l *line) readAttachment(e *transcript.Entry) {
 	a := l.attachment
 	switch string(codec.FindMember(a, "type")) {
@@ -336,7 +262,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			takeNotifications(e, text)
-		case beginsWith(text, "<teammate-message"):
+		case bytes.HasPrefix(text, []byte("<teammate-message")):
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)
