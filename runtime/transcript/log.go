@@ -155,20 +155,6 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 	return append(list, item)
 }
 
-// copyLists gives l lists of its own, so that what it was copied from stays as it
-// is.
-func (l *Log) copyLists() {
-	l.Seen = slices.Clone(l.Seen)
-	l.Recent = slices.Clone(l.Recent)
-	l.Claims = slices.Clone(l.Claims)
-	l.Todos.Tasks = slices.Clone(l.Todos.Tasks)
-	l.Team = slices.Clone(l.Team)
-	l.Started = slices.Clone(l.Started)
-	l.Earlier = slices.Clone(l.Earlier)
-	l.Feedback.Ours = slices.Clone(l.Feedback.Ours)
-	l.Plans = slices.Clone(l.Plans)
-}
-
 // Stop hooks that kept the agent going. What a hook leaves in the log depends on the host,
 // and on how it says a continue: a line that names the hook, a line with the words to the
 // model, which may name none, or both. What is more of the second than the first explain is
