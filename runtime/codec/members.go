@@ -21,11 +21,13 @@ type Members struct {
 	value   []byte
 	err     error
 
-	// What a person has written is read strictly, see ReadMember.
+	// What a person has written is read strictly, see ReadStrictly.
 	strict []byte // all of it, nil for what is not
 	path   string // of the object that is read
 	known  bool   // the member that is read is listed
 	fault  *Fault
+
+	names *[]string // where names are put, and nothing else is done; see MemberNames
 }
 
 // Append appends an object as JSON, without the members that are empty.
@@ -68,6 +70,10 @@ func (m *Members) LimitNext(n int) *Members {
 // isAtHand tells whether a member is at hand: to be read, or, if it is not empty, to be
 // written, for which its name is there now.
 func (m *Members) isAtHand(name string, empty bool) bool {
+	if m.names != nil {
+		*m.names = append(*m.names, name)
+		return false
+	}
 	if m.reading {
 		if m.strict == nil && string(m.name) != name || m.strict != nil && !strings.EqualFold(string(m.name), name) {
 			return false
@@ -304,13 +310,31 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 
 // What a person has written is read strictly: every fault is found, and has a place.
 
-// ReadMember reads the value of one member of data, a text that Check finds no fault in:
-// into calls the method of Members for it, with the same name. Names of members within
-// may be in any case. The first fault is returned.
-func ReadMember(data []byte, name string, value []byte, into func(*Members)) *Fault {
-	m := Members{reading: true, strict: data, name: []byte(name), value: value}
-	into(&m)
+// ReadStrictly reads what a person has written, a JSON object, into one; null is an object
+// without members. Names of members may be in any case. The first fault is returned. A member
+// that is not listed is one, unless others, which may be nil, knows its name.
+func ReadStrictly(data []byte, o Object, others func(name string) bool) *Fault {
+	text, fault := FirstValue(data)
+	if fault != nil {
+		return fault
+	}
+	value := text[skipSpace(text, 0):]
+	switch kind := KindName(value); kind {
+	case "null":
+		return nil
+	case "object":
+	default:
+		return &Fault{At: len(text) - len(value), Says: "the file cannot be " + WithArticle(kind)}
+	}
+	m := Members{reading: true, strict: data}
+	m.readMembers(value, o, others)
 	return m.fault
+}
+
+// MemberNames are the names of the members that an object lists.
+func MemberNames(o Object) (names []string) {
+	o.Members(&Members{reading: true, names: &names})
+	return names
 }
 
 // offsetOf is where a part of the strict text begins: both end at the same byte of memory.
@@ -348,12 +372,6 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// Unknown is the fault of a member that is not listed. Its name begins at a byte of the
-// text.
-func Unknown(name string, at int) *Fault {
-	return &Fault{At: at, Says: "unknown member " + strconv.Quote(name)}
-}
-
 // readObject reads an object that is the value of the member at hand, or in its list.
 func (m *Members) readObject(value []byte, o Object) {
 	if m.strict == nil {
@@ -367,16 +385,21 @@ func (m *Members) readObject(value []byte, o Object) {
 		return
 	}
 	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
+	if inner.readMembers(value, o, nil); m.fault == nil {
+		m.fault = inner.fault
+	}
+}
+
+// readMembers reads the members of an object strictly.
+func (m *Members) readMembers(value []byte, o Object, others func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
-		inner.name, inner.value, inner.known = []byte(ExactText(key)), w.Value(), false
-		if o.Members(&inner); !inner.known {
-			inner.noteFault(Unknown(string(inner.name), inner.offsetOf(key)-1))
+		name := ExactText(key)
+		m.name, m.value, m.known = []byte(name), w.Value(), false
+		if o.Members(m); !m.known && (others == nil || !others(name)) {
+			m.noteFault(&Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
 		}
-	}
-	if m.fault == nil {
-		m.fault = inner.fault
 	}
 }
 

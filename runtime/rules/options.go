@@ -97,9 +97,11 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 
 // Members are those of strategy.json. One rule more than a file can have is read, which
 // is the fault that is told; no room is made for all of them.
-func (o *Options) Members() []strategy.Member {
-	add := func(m *codec.Members) { codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added) }
-	return []strategy.Member{strategy.TextMember("rules", &o.Set), {Name: "add", Into: add}, strategy.TextsMember("off", &o.Off), strategy.TextsMember("order", &o.Order)}
+func (o *Options) Members(m *codec.Members) {
+	m.Text("rules", &o.Set)
+	codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added)
+	m.Texts("off", &o.Off)
+	m.Texts("order", &o.Order)
 }
 
 // Needs are what the conditions of rules look at.

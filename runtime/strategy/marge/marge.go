@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -40,11 +41,12 @@ type progress struct {
 const Name = "marge-simpson"
 
 // Strategy is marge-simpson.
-var Strategy = strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options {
-	return &Options{stale: strategy.Number{
-		Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true, Without: "reads no ledgers",
-	}}
-}}
+var Strategy = strategy.Strategy{
+	Name: Name, Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
+	New: func() strategy.Options {
+		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
+	},
+}
 
 // maxStale is the longest time after which a ledger is stale, in
 // minutes: a week.
@@ -58,8 +60,9 @@ type Options struct {
 }
 
 // Members are those of rules, and one.
-func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), o.stale.MemberFor())
+func (o *Options) Members(m *codec.Members) {
+	o.Options.Members(m)
+	o.stale.Member(m)
 }
 
 // Over puts a file over what is in force below.

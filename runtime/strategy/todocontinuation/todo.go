@@ -57,6 +57,7 @@ const Name = "todo-continuation"
 // Strategy is todo-continuation.
 var Strategy = strategy.Strategy{
 	Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
+	Own: [][2]string{{"ceiling", "has none"}},
 	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
@@ -64,7 +65,7 @@ var Strategy = strategy.Strategy{
 type Options struct{ Ceiling strategy.Number }
 
 // Members are the ceiling.
-func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
+func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
