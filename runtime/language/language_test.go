@@ -97,7 +97,7 @@ func TestTell(t *testing.T) {
 		"123 ✅":                "",
 	} {
 		var codes []string
-		for _, p := range (*Library)(nil).TellLanguages(FoldText(text)) {
+		for _, p := range Library(nil).TellLanguages(FoldText(text)) {
 			codes = append(codes, p.Code)
 		}
 		if len(codes) == 0 && want != "" || want != "" && !slices.Contains(codes, want) || want == "" && len(codes) > 0 || len(codes) > 3 {

@@ -319,20 +319,11 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	f.read[c] = true
-	if f.Pack.ready != nil {
-		for _, p := range f.Pack.probesOf(c) {
-			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
-				f.has[c] = append(f.has[c], p.entry)
-			}
+	for _, e := range f.Pack.Entries(c) {
+		if (len(e.word) < 3 || f.text.mayBegin(e.first, e.last)) && strings.Contains(f.text.all, e.word) {
+			f.has[c] = append(f.has[c], e.Text)
 		}
-		return f.has[c]
 	}
-	eachLine(f.Pack.text[c], func(entry string) {
-		word := longestWord(entry)
-		if n := len(word); (n < 3 || f.text.mayBegin(gramAt(word), gramAt(word[n-3:]))) && strings.Contains(f.text.all, word) {
-			f.has[c] = append(f.has[c], entry)
-		}
-	})
 	return f.has[c]
 }
 

@@ -108,81 +108,18 @@ func LanguageNames(codes []string) string {
 	return strings.Join(all, ", ")
 }
 
-// Library keeps the packs that it has read, for reading many texts: what does not
-// depend on the text is worked out once. It is for one goroutine. A nil Library keeps
-// nothing.
-type Library struct {
-	packs  map[string]*Pack
-	common map[string]*commonWord
-	texts  int // how many have been looked at
-}
+// Library keeps the packs that it has read, for reading many texts. It is for one
+// goroutine. A nil Library keeps nothing.
+type Library map[string]*Pack
 
-// commonWord is a common word of one or more Latin languages.
-type commonWord struct {
-	languages uint16 // a bit each, as in latinCodes
-	text      int    // the newest text that had it
-}
-
-// probe is an entry with what a text has to contain for it.
-type probe struct {
-	entry, word string
-	first, last uint32 // grams of the word
-}
-
-// ready is what a pack that stays has worked out, by class.
-type ready struct {
-	entries [classes][]string
-	probes  [classes][]probe
-}
-
-// packNamed is a pack of the library, nil if there is none.
-func (l *Library) packNamed(code string) *Pack {
-	if l == nil {
-		return PackNamed(code)
-	}
-	p, ok := l.packs[code]
-	if !ok {
-		if p = PackNamed(code); p != nil {
-			kept := *p
-			kept.ready = &ready{}
-			p = &kept
+// packNamed is a pack of the library.
+func (l Library) packNamed(code string) *Pack {
+	p := l[code]
+	if p == nil {
+		p = PackNamed(code)
+		if l != nil {
+			l[code] = p
 		}
-		if l.packs == nil {
-			l.packs = map[string]*Pack{}
-		}
-		l.packs[code] = p
 	}
 	return p
-}
-
-// commonWords are those of all Latin languages.
-func (l *Library) commonWords() map[string]*commonWord {
-	if l.common == nil {
-		l.common = map[string]*commonWord{}
-		for i, code := range latinCodes {
-			eachLine(commonOf(code), func(e string) {
-				if l.common[e] == nil {
-					l.common[e] = &commonWord{}
-				}
-				l.common[e].languages |= 1 << i
-			})
-		}
-	}
-	return l.common
-}
-
-// probesOf are the entries of a class, ready to be looked for.
-func (p *Pack) probesOf(c Class) []probe {
-	if p.ready.probes[c] == nil {
-		all := []probe{}
-		eachLine(p.text[c], func(entry string) {
-			one := probe{entry: entry, word: longestWord(entry)}
-			if n := len(one.word); n >= 3 {
-				one.first, one.last = gramAt(one.word), gramAt(one.word[n-3:])
-			}
-			all = append(all, one)
-		})
-		p.ready.probes[c] = all
-	}
-	return p.ready.probes[c]
 }

@@ -15,7 +15,7 @@ const maxTold = 2048
 // TellLanguages names the languages of a text, English first, since its technical words
 // are in every message. A language that has no pack is not named. The packs stay in
 // the library.
-func (l *Library) TellLanguages(folded string) []*Pack {
+func (l Library) TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
 	}
@@ -103,53 +103,39 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinCodes are the languages that are written in Latin letters.
-var latinCodes = [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id"}
-
-// latinIn tells languages that are written in Latin letters by their common words.
-func (l *Library) latinIn(folded string) []*Pack {
-	hits := l.commonIn(folded)
-	best := slices.Max(hits[:])
-	var found []*Pack
-	for i, code := range latinCodes {
-		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
-			hits[i] = max(best, 1)
-		}
-		// Neighbours share words, so they have to come near the best. Technical words
-		// make nearly every message English, too.
-		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, l.packNamed(code))
-		}
-	}
-	return found
+// latinLanguages are those written in Latin letters, with letters that tell one among them,
+// in texts too short for common words.
+var latinLanguages = [...]struct{ code, letters string }{
+	{"en", ""}, {"de", "ß"}, {"fr", ""}, {"es", "ñ¿¡"}, {"pt", ""}, {"it", ""}, {"nl", ""}, {"pl", "łąęśżźćń"}, {"tr", "ğışİ"},
+	{"vi", "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"}, {"id", ""},
 }
 
-// commonIn counts, for each of the Latin languages, how many of its common words a
-// text has.
-func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
-	if l != nil {
-		known := l.commonWords()
-		l.texts++
-		eachWord(folded, func(word string) {
-			if in := known[word]; in != nil && in.text != l.texts {
-				in.text = l.texts
-				for i := range hits {
-					hits[i] += int(in.languages >> i & 1)
-				}
-			}
-		})
-		return hits
-	}
+// latinIn tells languages that are written in Latin letters by their common words: how many
+// of them a text has.
+func (l Library) latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, 128)
 	eachWord(folded, func(word string) { words[word] = struct{}{} })
-	for i, code := range latinCodes {
-		eachLine(commonOf(code), func(e string) {
+	var hits [len(latinLanguages)]int
+	for i, known := range latinLanguages {
+		eachLine(commonOf(known.code), func(e string) {
 			if _, ok := words[e]; ok {
 				hits[i]++
 			}
 		})
 	}
-	return hits
+	best := slices.Max(hits[:])
+	var found []*Pack
+	for i, known := range latinLanguages {
+		if hits[i] == 0 && known.letters != "" && strings.ContainsAny(folded, known.letters) {
+			hits[i] = max(best, 1)
+		}
+		// Neighbours share words, so they have to come near the best. Technical words
+		// make nearly every message English, too.
+		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
+			found = append(found, l.packNamed(known.code))
+		}
+	}
+	return found
 }
 
 func eachWord(folded string, visit func(word string)) {
@@ -178,22 +164,4 @@ func commonOf(code string) string {
 		words = words[:end]
 	}
 	return words
-}
-
-// ownLetters are those that tell a language among those written in Latin letters,
-// in texts too short for common words.
-func ownLetters(code string) string {
-	switch code {
-	case "vi":
-		return "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"
-	case "tr":
-		return "ğışİ"
-	case "pl":
-		return "łąęśżźćń"
-	case "es":
-		return "ñ¿¡"
-	case "de":
-		return "ß"
-	}
-	return ""
 }

@@ -64,7 +64,7 @@ type Closing struct {
 
 // ReadMessage reads a message. What a comment says is said to no one. The packs of languages
 // stay in the library, which may be nil.
-func ReadMessage(library *language.Library, text string) *Closing {
+func ReadMessage(library language.Library, text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
@@ -337,7 +337,7 @@ func (c *Closing) breaksOff() (string, bool) {
 		}
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Open) {
-				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || strings.HasSuffix(rest, " ") || !language.HasBlanks(e)) {
+				if rest, ok := strings.CutSuffix(word, e.Text); ok && (rest == "" || strings.HasSuffix(rest, " ") || !language.HasBlanks(e.Text)) {
 					return s.said, true
 				}
 			}
@@ -462,7 +462,8 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 // numbersAsDigits writes words for numbers as numbers: "three of the seven".
 func (c *Closing) numbersAsDigits(s string) string {
 	for _, f := range c.in {
-		for n, word := range f.Pack.Entries(language.Number) {
+		for n, e := range f.Pack.Entries(language.Number) {
+			word := e.Text
 			for from := 0; ; {
 				i := strings.Index(s[from:], word)
 				if i < 0 {
@@ -488,7 +489,7 @@ func (c *Closing) joinsNumbers(class language.Class, words string) bool {
 	}
 	for _, f := range c.in {
 		for _, e := range f.Pack.Entries(class) {
-			e, alone := strings.CutPrefix(e, "^")
+			e, alone := strings.CutPrefix(e.Text, "^")
 			rest, ok := strings.CutSuffix(words, e)
 			if ok && (!alone || rest == "") && (class != language.Of || !language.IsWithin(rest, e)) {
 				return true

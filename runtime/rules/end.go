@@ -261,7 +261,7 @@ type Kept struct {
 type message struct {
 	text    string
 	end     end
-	library *language.Library
+	library language.Library
 	whole   *lastmessage.Closing // nil until a rule asks for it
 	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
 }
@@ -282,7 +282,10 @@ func (k *Kept) keptMessage(text string) *message {
 		return &message{text: text, end: endOfText(text)}
 	}
 	if k.newest == nil || k.newest.text != text {
-		k.newest = &message{text: text, end: endOfText(text), library: &k.library, acts: map[wanted]found{}}
+		if k.library == nil {
+			k.library = language.Library{}
+		}
+		k.newest = &message{text: text, end: endOfText(text), library: k.library, acts: map[wanted]found{}}
 	}
 	return k.newest
 }
