@@ -112,7 +112,7 @@ var inBraces = regexp.MustCompile(`\{(\w*)\}`)
 func TestPacks(t *testing.T) {
 	size := 0
 	for _, code := range PackCodes() {
-		p := PackNamed(code)
+		p := Library(nil).PackNamed(code)
 		if p == nil {
 			t.Fatalf("%s: no pack", code)
 		}
@@ -148,7 +148,7 @@ func TestPacks(t *testing.T) {
 	if size > 162<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
-	if PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "en"}) != "German, English" {
+	if Library(nil).PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "en"}) != "German, English" {
 		t.Error("an unknown language is named")
 	}
 }
@@ -164,7 +164,7 @@ func FuzzEntry(f *testing.F) {
 		if FoldText(sentence) != sentence {
 			t.Errorf("%q folds twice", sentence)
 		}
-		f := PackNamed("en").FinderIn(PrepareText([]string{sentence}))
+		f := Library(nil).PackNamed("en").FinderIn(PrepareText([]string{sentence}))
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		p.FinderIn(PrepareText([]string{sentence})).SaysClass(Move, sentence)

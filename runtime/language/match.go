@@ -345,9 +345,6 @@ func literalOfEntry(entry string) string {
 // longestWord is the longest run of letters that a sentence has to contain for an entry
 // to hold.
 func longestWord(entry string) (word string) {
-	if isPlain(entry) {
-		return entry
-	}
 	start := 0
 	braced := false
 	take := func(end int) {
@@ -375,16 +372,4 @@ func longestWord(entry string) (word string) {
 	}
 	take(len(entry))
 	return word
-}
-
-// isPlain tells an entry of words alone, as most are.
-func isPlain(entry string) bool {
-	for i := 0; i < len(entry); i++ {
-		switch c := entry[i]; {
-		case 'a' <= c && c <= 'z', c == ' ', c == '\'', c > 0x7f && c != 0xe2:
-		default:
-			return false
-		}
-	}
-	return true
 }

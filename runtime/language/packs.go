@@ -88,20 +88,11 @@ func packData(code string) string {
 	return ""
 }
 
-// PackNamed is the pack of a language, nil if there is none.
-func PackNamed(code string) *Pack {
-	data := packData(code)
-	if data == "" {
-		return nil
-	}
-	return ParsePack(code, data)
-}
-
 // LanguageNames says codes as names of languages: "German, English".
 func LanguageNames(codes []string) string {
 	var all []string
 	for _, code := range codes {
-		if p := PackNamed(code); p != nil {
+		if p := Library(nil).PackNamed(code); p != nil {
 			all = append(all, p.Name)
 		}
 	}
@@ -112,11 +103,11 @@ func LanguageNames(codes []string) string {
 // goroutine. A nil Library keeps nothing.
 type Library map[string]*Pack
 
-// packNamed is a pack of the library.
-func (l Library) packNamed(code string) *Pack {
-	p := l[code]
-	if p == nil {
-		p = PackNamed(code)
+// PackNamed is the pack of a language, nil if there is none.
+func (l Library) PackNamed(code string) *Pack {
+	p, data := l[code], packData(code)
+	if p == nil && data != "" {
+		p = ParsePack(code, data)
 		if l != nil {
 			l[code] = p
 		}

@@ -36,7 +36,7 @@ func (l Library) TellLanguages(folded string) []*Pack {
 	// A few letters of a script do in a short text, not in a long one.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
-		if p := l.packNamed(code); p != nil {
+		if p := l.PackNamed(code); p != nil {
 			found = append(found, p)
 		}
 	}
@@ -132,7 +132,7 @@ func (l Library) latinIn(folded string) []*Pack {
 		// Neighbours share words, so they have to come near the best. Technical words
 		// make nearly every message English, too.
 		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, l.packNamed(known.code))
+			found = append(found, l.PackNamed(known.code))
 		}
 	}
 	return found

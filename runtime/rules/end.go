@@ -27,8 +27,9 @@ const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
 type end struct {
 	paragraph string
-	sentences []string // of the paragraph, without leading markup; the last one last
 	intro     string   // the paragraph in front of it, if it is a list
+	sentences []string // of the intro and the paragraph, without leading markup
+	last      string   // the paragraph's last sentence, "" if there is none
 }
 
 func endOfText(text string) end {
@@ -40,8 +41,12 @@ func endOfText(text string) end {
 	}
 	p = tailOfText(p)
 	e := end{paragraph: p, sentences: Sentences(p)}
-	if isWhollyList(p) {
+	if n := len(e.sentences); n > 0 {
+		e.last = e.sentences[n-1]
+	}
+	if isWhollyList(p) && before != "" {
 		e.intro = tailOfText(before[strings.LastIndex(before, "\n\n")+1:])
+		e.sentences = append(Sentences(e.intro), e.sentences...)
 	}
 	return e
 }
@@ -100,14 +105,6 @@ func addSentence(all []string, sentence string) []string {
 	return all
 }
 
-// lastSentence is the last sentence, "" if there is none.
-func (e end) lastSentence() string {
-	if len(e.sentences) == 0 {
-		return ""
-	}
-	return e.sentences[len(e.sentences)-1]
-}
-
 // foldPhrase makes phrases comparable: lower case, straight apostrophes.
 func foldPhrase(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
@@ -135,21 +132,11 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	return false
 }
 
-// allSentences are the sentences of the last paragraph, and of the one in front of it if
-// it is a list.
-func (e end) allSentences() []string {
-	if e.intro == "" {
-		return e.sentences
-	}
-	return append(Sentences(e.intro), e.sentences...)
-}
-
 func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
-	all := e.allSentences()
-	for i := len(all) - 1; i >= 0; i-- {
-		if m.opensWithPhrase(all[i], phrases) {
-			return quotation.QuoteEvidence(all[i]), true
+	for _, sentence := range slices.Backward(e.sentences) {
+		if m.opensWithPhrase(sentence, phrases) {
+			return quotation.QuoteEvidence(sentence), true
 		}
 	}
 	return "", false
@@ -194,7 +181,7 @@ func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
 // findPhrase finds the first sentence that has one of the phrases as whole words.
 func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
-	for _, sentence := range e.allSentences() {
+	for _, sentence := range e.sentences {
 		if m.hasAnyPhrase(sentence, phrases) {
 			return quotation.QuoteEvidence(sentence), true
 		}

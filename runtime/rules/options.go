@@ -233,7 +233,10 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
-	all := orderRules(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
+	all := slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) })
+	if len(o.Order) > 0 {
+		all = orderRules(all, o.Order)
+	}
 	// Late rules stand at the end, but in front of a rule "finished" that no continuing
 	// rule comes after. What such a rule stops would stop without it.
 	place := len(all)
@@ -256,9 +259,6 @@ func Arranged(o *Options, set []Rule) []Rule {
 
 // orderRules puts the named rules first, in the order of their names.
 func orderRules(rules []Rule, ids []string) []Rule {
-	if len(ids) == 0 {
-		return rules
-	}
 	first := make([]Rule, 0, len(rules))
 	for _, id := range ids {
 		for _, r := range rules {

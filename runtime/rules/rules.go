@@ -162,7 +162,10 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 				break
 			}
 		}
-		v.Faults = a.allFaults()
+		v.Faults = a.faults
+		if len(a.unasked) > 0 {
+			v.Faults = append(v.Faults, a.unaskedFault())
+		}
 		if a.read {
 			v.Languages = a.message.closing().Languages()
 		}
@@ -253,17 +256,17 @@ func allConditions() []condition {
 		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
 		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesAct(r) }},
 		{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.lastSentence())
+			return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.last)
 		}},
 		{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
 			return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
 		}},
 		{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.opensWithPhrase(a.message.end.lastSentence(), r.Opens), a.message.end.lastSentence())
+			return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
 		}},
 		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
 		{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.hasAnyPhrase(a.message.end.lastSentence(), r.Last), a.message.end.lastSentence())
+			return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
 		}},
 		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
 		{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
@@ -300,7 +303,7 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 			return evidence, false
 		}
 	}
-	if last := a.message.end.lastSentence(); ok && m.hasAnyPhrase(last, r.Unless) {
+	if last := a.message.end.last; ok && m.hasAnyPhrase(last, r.Unless) {
 		return "unless: " + quotation.QuoteEvidence(last), false
 	}
 	return evidence, ok
@@ -333,18 +336,15 @@ func (a *asking) meterFor(r *Rule) *meter {
 	return &a.trusted
 }
 
-// allFaults are the patterns that are none, and the rules that there were no steps for.
-func (a *asking) allFaults() []error {
-	n := len(a.unasked)
-	if n == 0 {
-		return a.faults
-	}
+// unaskedFault names the rules that there were no steps for.
+func (a *asking) unaskedFault() error {
 	const named = 5
+	n := len(a.unasked)
 	names := strings.Join(a.unasked[:min(n, named)], ", ")
 	if n > named {
 		names += " and " + strconv.Itoa(n-named) + " more"
 	}
-	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
+	return errors.New("rule " + names + ": " + errSteps.Error())
 }
 
 func (r *Rule) faultOf(err error) error {

@@ -85,8 +85,12 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
-	l.correctTasks(e, e.Tasks)
-	l.correctList(e, e.Todos)
+	if e.Tasks != nil {
+		l.correctTasks(e, e.Tasks)
+	}
+	if e.Todos != nil {
+		l.correctList(e, e.Todos)
+	}
 	if e.Skill != nil {
 		l.useSkill(e.Skill, byAttribution)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // readEvent reads an event as Claude Code writes it, and as older writers of events do, who call
@@ -114,7 +115,7 @@ var Host = host.Host{
 	Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 	Context: takesContext,
 	Reminds: true,
-	Log:     logFormat(),
+	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
 	Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude", ProjectVariable: "CLAUDE_PROJECT_DIR",

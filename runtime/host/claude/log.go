@@ -10,11 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// logFormat is how Claude Code writes its logs.
-func logFormat() transcript.Format {
-	return transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine}
-}
-
 // line is what has to be known of all members of a line before it can be said what it is.
 type line struct {
 	kind, subtype           []byte
@@ -70,7 +65,14 @@ func parseLine(e *transcript.Entry) bool {
 	case `"user"`:
 		l.readUserLine(e)
 	case `"assistant"`:
-		l.readAssistantLine(e)
+		synthetic := string(l.model) == "<synthetic>"
+		e.Filled = synthetic && !l.apiError
+		if !synthetic {
+			e.Skill = l.skill
+		}
+		if l.apiError {
+			e.What = transcript.Failed
+		}
 	case `"attachment"`:
 		l.readAttachment(e)
 	case `"system"`:
@@ -164,7 +166,16 @@ func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 		for members.Next() {
 			switch string(members.Key) {
 			case "type":
-				p.Kind = l.kindOfPart(members.Value())
+				switch string(members.Value()) {
+				case `"text"`:
+					p.Kind = transcript.Text
+				case `"image"`, `"document"`:
+					l.picture = true
+				case `"tool_use"`:
+					p.Kind = transcript.Call
+				case `"tool_result"`:
+					p.Kind = transcript.Result
+				}
 			case "text":
 				text = codec.InsideQuotes(members.Value())
 			case "id", "tool_use_id":
@@ -193,20 +204,6 @@ func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 	m.Leave(&list)
 }
 
-func (l *line) kindOfPart(raw []byte) transcript.Kind {
-	switch string(raw) {
-	case `"text"`:
-		return transcript.Text
-	case `"image"`, `"document"`:
-		l.picture = true
-	case `"tool_use"`:
-		return transcript.Call
-	case `"tool_result"`:
-		return transcript.Result
-	}
-	return transcript.Other
-}
-
 // isAttachmentOfInterest tells whether an attachment is of a kind that does. Its first members
 // say so, and the others may be long.
 func isAttachmentOfInterest(w codec.Walk) bool {
@@ -225,17 +222,6 @@ func isAttachmentOfInterest(w codec.Walk) bool {
 		}
 	}
 	return false
-}
-
-func (l *line) readAssistantLine(e *transcript.Entry) {
-	synthetic := string(l.model) == "<synthetic>"
-	e.Filled = synthetic && !l.apiError
-	if !synthetic {
-		e.Skill = l.skill
-	}
-	if l.apiError {
-		e.What = transcript.Failed
-	}
 }
 
 func (l *line) readAttachment(e *transcript.Entry) {
