@@ -37,7 +37,7 @@ func (f *Finder) matchesNone(nots, s string, end int) bool {
 // firstClause is a text up to a word that begins another clause.
 func (f *Finder) firstClause(s string) string {
 	for i := range s {
-		if i == 0 || wordBefore(s, i) && isWordAt(s, i) {
+		if i == 0 || IsWithinWord(s, i) {
 			continue
 		}
 		for _, e := range f.entries(Break) {
@@ -80,7 +80,7 @@ func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 			return false
 		}
 		i += from
-		if (!wordBefore(s, i) || !isWordAt(s, i)) && utf8.RuneStart(byteAt(s, i)) && f.matchesAt(pattern, s, i, good) {
+		if !IsWithinWord(s, i) && utf8.RuneStart(byteAt(s, i)) && f.matchesAt(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
@@ -111,7 +111,7 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(byteAt(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !isWordAt(s, j)) && f.matchesAt(rest, s, j, good) {
+				if utf8.RuneStart(byteAt(s, j)) && (rest == "" || rest[0] == '*' || !IsWithinWord(s, j)) && f.matchesAt(rest, s, j, good) {
 					return true
 				}
 			}
@@ -195,7 +195,7 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 		}
 		run = rest
 	}
-	return i, !isWordAt(s, i) || !wordBefore(s, i)
+	return i, !IsWithinWord(s, i)
 }
 
 // endsSentence tells whether nothing but signs is left of a sentence, or so many words.

@@ -92,15 +92,6 @@ func ParsePack(code, data string) *Pack {
 	return p
 }
 
-func eachLine(text string, visit func(entry string)) {
-	for text != "" {
-		entry, rest, _ := strings.Cut(text, "\n")
-		if text = rest; entry != "" && entry[0] != '#' {
-			visit(entry)
-		}
-	}
-}
-
 // Entry is an entry of a pack, with what a text has to contain for it.
 type Entry struct {
 	Text, word  string
@@ -111,13 +102,16 @@ type Entry struct {
 func (p *Pack) Entries(c Class) []Entry {
 	if p.entries[c] == nil && p.text[c] != "" {
 		p.entries[c] = make([]Entry, 0, 1+strings.Count(p.text[c], "\n"))
-		eachLine(p.text[c], func(text string) {
-			e := Entry{Text: text, word: longestWord(text)}
+		for line := range strings.SplitSeq(p.text[c], "\n") {
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			e := Entry{Text: line, word: longestWord(line)}
 			if n := len(e.word); n >= 3 {
 				e.first, e.last = gramAt(e.word), gramAt(e.word[n-3:])
 			}
 			p.entries[c] = append(p.entries[c], e)
-		})
+		}
 	}
 	return p.entries[c]
 }

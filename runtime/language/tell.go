@@ -117,11 +117,11 @@ func (l Library) latinIn(folded string) []*Pack {
 	eachWord(folded, func(word string) { words[word] = struct{}{} })
 	var hits [len(latinLanguages)]int
 	for i, known := range latinLanguages {
-		eachLine(commonOf(known.code), func(e string) {
-			if _, ok := words[e]; ok {
+		for line := range strings.SplitSeq(commonOf(known.code), "\n") {
+			if _, ok := words[line]; ok {
 				hits[i]++
 			}
-		})
+		}
 	}
 	best := slices.Max(hits[:])
 	var found []*Pack

@@ -214,6 +214,5 @@ func leadingID(text []byte) []byte {
 }
 
 func ownsLog(line []byte) bool {
-	provenance, message := twoMembers(line, "provenance", "message")
-	return provenance != nil || codec.FindMember(message, "parts") != nil
+	return codec.FindMember(line, "provenance") != nil || codec.FindMember(codec.FindMember(line, "message"), "parts") != nil
 }

@@ -32,21 +32,7 @@ var Host = host.Host{
 // isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
 // by the form of a prompt's id.
 func isEvent(event []byte) bool {
-	crons, prompt := twoMembers(event, "crons", "prompt_id")
-	return crons != nil || bytes.Contains(prompt, []byte("########"))
-}
-
-// twoMembers are two members of an object, each nil if it is not there.
-func twoMembers(object []byte, one, other string) (a, b []byte) {
-	for w := codec.EnterValue(object, '{'); w.Next(); {
-		switch string(w.Key) {
-		case one:
-			a = w.Value()
-		case other:
-			b = w.Value()
-		}
-	}
-	return a, b
+	return codec.FindMember(event, "crons") != nil || bytes.Contains(codec.FindMember(event, "prompt_id"), []byte("########"))
 }
 
 // input is an event as Qwen Code writes it.

@@ -232,10 +232,7 @@ func relativeToWorkspace(dir, name string) string {
 
 // shownName is a name as it can be shown: on one line, without control characters,
 // not too long.
-func shownName(name string) string {
-	name = strings.TrimSuffix(strings.TrimPrefix(quotation.QuoteUpTo(name, 200), "“"), "”")
-	return name
-}
+func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
 
 // placeOf names a line of a file, or the file if no line is known.
 func placeOf(name string, line int) string {
