@@ -178,8 +178,8 @@ func (m *Members) Object(name string, o Object) {
 
 // Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
-	all := *v
-	if m.eachElement(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
+	all := []string{}
+	if m.eachElement(name, len(*v), func(i int) { m.out = AppendText(m.out, (*v)[i]) }, func(raw []byte) {
 		if all = append(all, m.textOf(raw)); raw[0] != '"' {
 			m.noteWrongKind(raw, "list of strings")
 		}
@@ -206,8 +206,8 @@ func Number[T integer](m *Members, name string, v *T) {
 
 // Numbers is a member that is a list of whole numbers.
 func Numbers[T integer](m *Members, name string, v *[]T) {
-	all := *v
-	if m.eachElement(name, len(all), func(i int) { m.out = appendNumber(m.out, all[i]) }, func() { all = []T{} }, func(raw []byte) {
+	all := []T{}
+	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
 		var n T
 		readNumber(m, raw, &n)
 		all = append(all, n)
@@ -232,24 +232,17 @@ func ListOf[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	m.objects(name, len(*v), func(i int) Object { return O(&(*v)[i]) }, func() { *v = []T{} }, func() Object {
-		*v = append(*v, *new(T))
-		return O(&(*v)[len(*v)-1])
-	})
-}
-
-// objects is what lists of objects have in common, which is in the program once.
-func (m *Members) objects(name string, n int, at func(i int) Object, begin func(), grow func() Object) {
-	most, read := m.most, 0
+	all, most := []T{}, m.most
 	m.most = 0
-	m.eachElement(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
-		if m.strict != nil && string(raw) == "null" { // it stands for nothing
+	if m.eachElement(name, len(*v), func(i int) { m.out = Append(m.out, O(&(*v)[i])) }, func(raw []byte) {
+		if m.strict != nil && string(raw) == "null" || most > 0 && len(all) == most { // null stands for nothing
 			return
 		}
-		if read++; most == 0 || read <= most {
-			m.readObject(raw, grow())
-		}
-	})
+		all = append(all, *new(T))
+		m.readObject(raw, O(&all[len(all)-1]))
+	}) {
+		*v = all
+	}
 }
 
 // Optional is a member that is an object or nothing.
@@ -268,12 +261,12 @@ func Optional[T any, O interface {
 
 // eachElement is what all lists have in common, which is in the program once. True: it was
 // read.
-func (m *Members) eachElement(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
+func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	switch {
 	case !m.isAtHand(name, n == 0):
 		return false
 	case m.reading:
-		if begin(); !Elements(m.value, read) {
+		if !Elements(m.value, read) {
 			m.noteWrongKind(m.value, "list")
 		}
 		return true

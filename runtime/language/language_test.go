@@ -9,7 +9,7 @@ import (
 
 func finder(t *testing.T, data, sentence string) *Finder {
 	t.Helper()
-	return ParsePack("xx", "# Test\n"+data).FinderIn(PrepareText([]string{sentence}))
+	return &Finder{Pack: ParsePack("xx", "# Test\n"+data), Text: PrepareText([]string{sentence})}
 }
 
 func TestEntries(t *testing.T) {
@@ -164,10 +164,11 @@ func FuzzEntry(f *testing.F) {
 		if FoldText(sentence) != sentence {
 			t.Errorf("%q folds twice", sentence)
 		}
-		f := Library(nil).PackNamed("en").FinderIn(PrepareText([]string{sentence}))
+		text := PrepareText([]string{sentence})
+		f := &Finder{Pack: Library(nil).PackNamed("en"), Text: text}
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
-		p.FinderIn(PrepareText([]string{sentence})).SaysClass(Move, sentence)
+		(&Finder{Pack: p, Text: text}).SaysClass(Move, sentence)
 		for c := range classes {
 			f.SaysClass(c, sentence)
 		}

@@ -294,13 +294,10 @@ func (t *Text) mayBegin(first, last uint32) bool {
 // Finder finds what a pack knows in one text.
 type Finder struct {
 	Pack *Pack
-	text *Text
+	Text *Text
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
 }
-
-// FinderIn makes a pack ready to search a text.
-func (p *Pack) FinderIn(t *Text) *Finder { return &Finder{Pack: p, text: t} }
 
 // SaysClass tells whether a sentence of the text has an entry of a class.
 func (f *Finder) SaysClass(c Class, sentence string) bool {
@@ -320,7 +317,7 @@ func (f *Finder) entries(c Class) []string {
 	}
 	f.read[c] = true
 	for _, e := range f.Pack.Entries(c) {
-		if (len(e.word) < 3 || f.text.mayBegin(e.first, e.last)) && strings.Contains(f.text.all, e.word) {
+		if (len(e.word) < 3 || f.Text.mayBegin(e.first, e.last)) && strings.Contains(f.Text.all, e.word) {
 			f.has[c] = append(f.has[c], e.Text)
 		}
 	}

@@ -45,29 +45,32 @@ var (
 	indonesianPack string
 )
 
-// packs lists the languages that have a pack.
+// packs lists the languages that have a pack. Latin ones are told by their words, and by
+// letters that no other has, in texts too short for words.
 var packs = [...]struct {
-	code string
-	data *string
+	code    string
+	data    *string
+	latin   bool
+	letters string
 }{
-	{"en", &englishPack},
-	{"de", &germanPack},
-	{"fr", &frenchPack},
-	{"es", &spanishPack},
-	{"pt", &portuguesePack},
-	{"it", &italianPack},
-	{"nl", &dutchPack},
-	{"pl", &polishPack},
-	{"ru", &russianPack},
-	{"uk", &ukrainianPack},
-	{"tr", &turkishPack},
-	{"zh", &chinesePack},
-	{"ja", &japanesePack},
-	{"ko", &koreanPack},
-	{"ar", &arabicPack},
-	{"hi", &hindiPack},
-	{"vi", &vietnamesePack},
-	{"id", &indonesianPack},
+	{"en", &englishPack, true, ""},
+	{"de", &germanPack, true, "ß"},
+	{"fr", &frenchPack, true, ""},
+	{"es", &spanishPack, true, "ñ¿¡"},
+	{"pt", &portuguesePack, true, ""},
+	{"it", &italianPack, true, ""},
+	{"nl", &dutchPack, true, ""},
+	{"pl", &polishPack, true, "łąęśżźćń"},
+	{"ru", &russianPack, false, ""},
+	{"uk", &ukrainianPack, false, ""},
+	{"tr", &turkishPack, true, "ğışİ"},
+	{"zh", &chinesePack, false, ""},
+	{"ja", &japanesePack, false, ""},
+	{"ko", &koreanPack, false, ""},
+	{"ar", &arabicPack, false, ""},
+	{"hi", &hindiPack, false, ""},
+	{"vi", &vietnamesePack, true, "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"},
+	{"id", &indonesianPack, true, ""},
 }
 
 // PackCodes are those of the languages that have a pack.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxTold bounds how much of a text is looked at, in bytes from its end.
@@ -103,21 +102,24 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinLanguages are those written in Latin letters, with letters that tell one among them,
-// in texts too short for common words.
-var latinLanguages = [...]struct{ code, letters string }{
-	{"en", ""}, {"de", "ß"}, {"fr", ""}, {"es", "ñ¿¡"}, {"pt", ""}, {"it", ""}, {"nl", ""}, {"pl", "łąęśżźćń"}, {"tr", "ğışİ"},
-	{"vi", "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"}, {"id", ""},
-}
-
 // latinIn tells languages that are written in Latin letters by their common words: how many
 // of them a text has.
 func (l Library) latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, 128)
-	eachWord(folded, func(word string) { words[word] = struct{}{} })
-	var hits [len(latinLanguages)]int
-	for i, known := range latinLanguages {
-		for line := range strings.SplitSeq(commonOf(known.code), "\n") {
+	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
+		words[strings.TrimLeft(word, "'")] = struct{}{}
+	}
+	delete(words, "")
+	var hits [len(packs)]int
+	for i, known := range packs {
+		if !known.latin {
+			continue
+		}
+		_, common, _ := strings.Cut(*known.data, "[common]\n")
+		for line := range strings.SplitSeq(common, "\n") {
+			if strings.HasPrefix(line, "[") {
+				break
+			}
 			if _, ok := words[line]; ok {
 				hits[i]++
 			}
@@ -125,7 +127,7 @@ func (l Library) latinIn(folded string) []*Pack {
 	}
 	best := slices.Max(hits[:])
 	var found []*Pack
-	for i, known := range latinLanguages {
+	for i, known := range packs {
 		if hits[i] == 0 && known.letters != "" && strings.ContainsAny(folded, known.letters) {
 			hits[i] = max(best, 1)
 		}
@@ -136,32 +138,4 @@ func (l Library) latinIn(folded string) []*Pack {
 		}
 	}
 	return found
-}
-
-func eachWord(folded string, visit func(word string)) {
-	for i := 0; i < len(folded); {
-		r, size := utf8.DecodeRuneInString(folded[i:])
-		if !isWordRune(r) {
-			i += size
-			continue
-		}
-		start := i
-		for i < len(folded) {
-			r, size := utf8.DecodeRuneInString(folded[i:])
-			if !isWordRune(r) && r != '\'' {
-				break
-			}
-			i += size
-		}
-		visit(folded[start:i])
-	}
-}
-
-// commonOf are the common words of a language, without reading the rest of its pack.
-func commonOf(code string) string {
-	_, words, _ := strings.Cut(packData(code), "[common]\n")
-	if end := strings.Index(words, "\n["); end >= 0 {
-		words = words[:end]
-	}
-	return words
 }

@@ -83,7 +83,7 @@ func ReadMessage(library language.Library, text string) *Closing {
 	searched := language.PrepareText(all)
 	for _, p := range library.TellLanguages(strings.Join(all, " ")) {
 		c.Languages = append(c.Languages, p.Code)
-		c.in = append(c.in, p.FinderIn(searched))
+		c.in = append(c.in, &language.Finder{Pack: p, Text: searched})
 	}
 	return c
 }

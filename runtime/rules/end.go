@@ -75,6 +75,12 @@ func isWhollyList(p string) bool {
 func Sentences(p string) []string {
 	var all []string
 	start := 0
+	cut := func(end int) {
+		if s := strings.TrimLeft(p[start:end], lead); strings.Trim(s, markup) != "" {
+			all = append(all, s)
+		}
+		start = end
+	}
 	for i := 0; i < len(p); i++ {
 		switch p[i] {
 		case '.', '!', '?', ':':
@@ -92,16 +98,9 @@ func Sentences(p string) []string {
 			}
 			i += size - 1
 		}
-		all = addSentence(all, p[start:i+1])
-		start = i + 1
+		cut(i + 1)
 	}
-	return addSentence(all, p[start:])
-}
-
-func addSentence(all []string, sentence string) []string {
-	if sentence = strings.TrimLeft(sentence, lead); strings.Trim(sentence, markup) != "" {
-		all = append(all, sentence)
-	}
+	cut(len(p))
 	return all
 }
 
