@@ -312,7 +312,8 @@ func TestListsOfObjects(t *testing.T) {
 		`[]`: "",
 	} {
 		var parts []chosenPart
-		fault := ReadStrictly([]byte(`{"parts": `+list+`}`), within{func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) }}, nil)
+		two := within{func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) }}
+		fault := ReadStrictly([]byte(`{"parts": `+list+`}`), two, nil)
 		got := ""
 		for _, p := range parts {
 			got += p.Name

@@ -142,7 +142,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
 	veto = s.anotherLoop()
-	if _, loops := s.Settings.MaxIterations(); veto.Rule == "" && !loops {
+	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return veto

@@ -80,19 +80,12 @@ func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 			return false
 		}
 		i += from
-		if !IsWithinWord(s, i) && utf8.RuneStart(byteAt(s, i)) && f.matchesAt(pattern, s, i, good) {
+		if !IsWithinWord(s, i) && (i == len(s) || utf8.RuneStart(s[i])) && f.matchesAt(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
 	}
 	return false
-}
-
-func byteAt(s string, i int) byte {
-	if i < len(s) {
-		return s[i]
-	}
-	return 0
 }
 
 // matchesAt tests whether a pattern matches from there on, to a good end.
@@ -111,7 +104,8 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(byteAt(s, j)) && (rest == "" || rest[0] == '*' || !IsWithinWord(s, j)) && f.matchesAt(rest, s, j, good) {
+				may := rest == "" || rest[0] == '*' || !IsWithinWord(s, j)
+				if may && (j == len(s) || utf8.RuneStart(s[j])) && f.matchesAt(rest, s, j, good) {
 					return true
 				}
 			}
@@ -257,7 +251,7 @@ func (f *Finder) beginnings(s string) []int {
 		case '✅', '✔', '☑', '✓', '🎉', '👍', '🟢':
 			add(i + utf8.RuneLen(r))
 		case '-':
-			if i > 0 && s[i-1] == ' ' && byteAt(s, i+1) == ' ' {
+			if i > 0 && s[i-1] == ' ' && strings.HasPrefix(s[i+1:], " ") {
 				add(i + 1)
 			}
 		}

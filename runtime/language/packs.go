@@ -81,16 +81,6 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// packData is the file of a language, "" if there is none.
-func packData(code string) string {
-	for _, p := range packs {
-		if p.code == code {
-			return *p.data
-		}
-	}
-	return ""
-}
-
 // LanguageNames says codes as names of languages: "German, English".
 func LanguageNames(codes []string) string {
 	var all []string
@@ -108,12 +98,17 @@ type Library map[string]*Pack
 
 // PackNamed is the pack of a language, nil if there is none.
 func (l Library) PackNamed(code string) *Pack {
-	p, data := l[code], packData(code)
-	if p == nil && data != "" {
-		p = ParsePack(code, data)
-		if l != nil {
-			l[code] = p
+	if p := l[code]; p != nil {
+		return p
+	}
+	for _, known := range packs {
+		if known.code == code {
+			p := ParsePack(code, *known.data)
+			if l != nil {
+				l[code] = p
+			}
+			return p
 		}
 	}
-	return p
+	return nil
 }

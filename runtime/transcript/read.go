@@ -49,7 +49,8 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	defer opened.Close()
 	r := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
 	var prior Log
-	if codec.ReadObject(since, &prior) == nil && prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
+	known := codec.ReadObject(since, &prior) == nil && prior.Form == form && prior.Format == f.Name
+	if known && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.Log = prior
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {

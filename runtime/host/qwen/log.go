@@ -214,5 +214,6 @@ func leadingID(text []byte) []byte {
 }
 
 func ownsLog(line []byte) bool {
-	return codec.FindMember(line, "provenance") != nil || codec.FindMember(codec.FindMember(line, "message"), "parts") != nil
+	message := codec.FindMember(line, "message")
+	return codec.FindMember(line, "provenance") != nil || codec.FindMember(message, "parts") != nil
 }

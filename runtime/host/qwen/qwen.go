@@ -32,7 +32,8 @@ var Host = host.Host{
 // isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
 // by the form of a prompt's id.
 func isEvent(event []byte) bool {
-	return codec.FindMember(event, "crons") != nil || bytes.Contains(codec.FindMember(event, "prompt_id"), []byte("########"))
+	prompt := codec.FindMember(event, "prompt_id")
+	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
 }
 
 // input is an event as Qwen Code writes it.
