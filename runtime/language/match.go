@@ -346,6 +346,7 @@ func longestWord(entry string) (word string) {
 	}
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
+		case 'a' <= c && c <= 'z': // as most are
 		case c == '{' || c == '}' || c == '*' || c == '^' || c == '-' && i == 0:
 			take(i)
 			braced = c == '{'
