@@ -205,7 +205,7 @@ func Started(dir string) []string {
 // HostNames are the names of all agents, Claude Code first. Every plugin has the files of
 // every one; which are named decides what the READMEs tell.
 func HostNames() (names []string) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		names = append(names, h.Name)
 	}
 	return names
@@ -226,7 +226,7 @@ func CheckHosts(names []string) error {
 
 // agentHosts are those of a spec, in their order; Claude Code if none is named.
 func (s Spec) agentHosts() (chosen []*host.Host) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == registry.DefaultHost().Name {
 			chosen = append(chosen, h)
 		}
@@ -236,7 +236,7 @@ func (s Spec) agentHosts() (chosen []*host.Host) {
 
 // hostsToRecord are the hosts that springfield.yaml names: none where it is Claude Code alone.
 func hostsToRecord(names []string) (hosts []string) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		if slices.Contains(names, h.Name) {
 			hosts = append(hosts, h.Name)
 		}

@@ -303,7 +303,7 @@ func strategiesLike(name string) (spec bool, sameKind []string) {
 	if !ok {
 		return false, nil
 	}
-	for _, other := range registry.AllStrategies() {
+	for _, other := range registry.Strategies {
 		if other.KindOf() == known.KindOf() {
 			sameKind = append(sameKind, other.Name)
 		}

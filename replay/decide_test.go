@@ -282,8 +282,8 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 	for name, session := range map[string]*made{"short": newMade("s").says("Done."), "full": full} {
 		log := filepath.Join(t.TempDir(), "s.jsonl")
 		must(t, os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600))
-		for _, known := range registry.AllStrategies() {
-			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Options: known.New()}}
+		for _, known := range registry.Strategies {
+			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: *known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, known.Name, err)

@@ -112,7 +112,7 @@ var must = scratch.Must
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
 	logs := hostLogs()
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		log, ok := logs[h.Name]
 		if !ok {
 			continue

@@ -119,7 +119,7 @@ func onlyHost(cmd *cobra.Command, name *string) {
 }
 
 func hostNames() (names []string) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		names = append(names, h.Name)
 	}
 	return names

@@ -106,8 +106,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
 		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
 	}
-	for _, known := range registry.AllStrategies() {
-		keys, err := KeysOf(known)
+	for _, known := range registry.Strategies {
+		keys, err := KeysOf(*known)
 		if err != nil || len(keys) == 0 {
 			t.Fatalf("%s: %d keys, %v", known.Name, len(keys), err)
 		}
@@ -138,7 +138,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
 				}
 				after := string(c.Edits[0].After.Data)
-				defaults, _ := hook.Defaults(known, "")
+				defaults, _ := hook.Defaults(*known, "")
 				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {
 					t.Errorf("%s: %v", after, faults)
 				}

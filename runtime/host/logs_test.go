@@ -30,7 +30,7 @@ var must = scratch.Must
 // logOf is a host's log. The registry is not asked: it is made beside this test.
 func logOf(host string) transcript.Format {
 	return map[string]transcript.Format{
-		"copilot": copilot.Host().Log, "droid": droid.Host().Log, "gemini": gemini.Host().Log, "qwen": qwen.Host().Log,
+		"copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
 	}[host]
 }
 
