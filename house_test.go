@@ -21,6 +21,8 @@ import (
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 	"github.com/cameronsjo/springfield/runtime/registry"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const module = hookruntime.Module
@@ -57,12 +59,7 @@ func list(t *testing.T, args ...string) []pkg {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // room is a package's place in the house, like "runtime/hook".
 func room(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }
@@ -204,15 +201,14 @@ func TestOnlyMainsTouchTheProcess(t *testing.T) {
 // is kept from them there.
 func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
-		"internal/git/git.go":          "git",
-		"installer/client/validate.go": "claude plugin validate",
-		"installer/client/command.go":  "claude",
-		"installer/hosts/place.go":     "the programs of other hosts",
-		"installer/hosts/converse.go":  "Codex, asked which hooks it trusts",
-		"generator/build.go":           "go",
-		"runtime/backend/claude.go":    "claude, for the judge",
-		"runtime/process/process.go":   "the user's own program",
-		"internal/scratch/scratch.go":  "go, for tests",
+		"internal/git/git.go":         "git",
+		"installer/client/command.go": "claude, also for claude plugin validate",
+		"installer/hosts/place.go":    "the programs of other hosts",
+		"installer/hosts/converse.go": "Codex, asked which hooks it trusts",
+		"generator/build.go":          "go",
+		"runtime/backend/claude.go":   "claude, for the judge",
+		"runtime/process/process.go":  "the user's own program",
+		"internal/scratch/scratch.go": "go, for tests",
 
 		"internal/scratch/unprivileged_unix.go": "a test, as a user without rights",
 	}

@@ -135,13 +135,13 @@ func saw(t *testing.T, r Request, want ...string) {
 func TestHold(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, suite := enabled(t, version)
-		script := says(endless(6)...)
-		script[2].Before = func() { // in another terminal, while Claude works
+		talk, script := w.Talk(Session{}), says(endless(6)...)
+		script[1].Before = func() { // in another terminal, while Claude works
 			if out := w.TrySpringfield("hold"); out.Code != 0 {
 				t.Errorf("hold: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 			}
 		}
-		ends(t, w.Run(Session{Script: script}), script[2].Blocks[0].Text, 3)
+		ends(t, talk.Say("execute the plan", script...), script[1].Blocks[0].Text, 2)
 		if d := w.last(); d.Decision != "stop" || d.Rule != "hold" {
 			t.Errorf("why says %+v, want a stop by hold", d)
 		}
@@ -152,32 +152,33 @@ func TestHold(t *testing.T) {
 		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
 			"command": fmt.Sprintf("for c in '%s' '%s'; do \"$c\" resume; env -u CLAUDECODE \"$c\" resume; setsid -w env -u CLAUDECODE \"$c\" resume; done; (exec </dev/tty) || echo none", cli, hook(suite)), "description": "Lift the hold",
 		}}}}
-		held := w.Run(Session{Script: append([]Turn{lift}, says(plan...)...)})
+		held := talk.Say("lift the hold", append([]Turn{lift}, says(plan...)...)...)
 		ends(t, held, plan[0], 2)
 		for _, name := range []string{"springfield", "springfield-hook"} {
 			saw(t, held.Asked[1], name+": error: only a person lifts a hold", name+": error: only a person at a terminal lifts a hold", "none")
 		}
-		w.decided(held.ID, "stop hold")
+		w.decided(held.ID, "continue progress", "stop hold", "stop hold")
 
 		w.Resume()
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[2], 3)
 	})
 }
 
 func TestHoldOfOneSession(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		if out := w.TrySpringfield("hold", "1h", "--session", oneSession); out.Code != 1 || !strings.Contains(out.Stderr, "is known") {
 			t.Errorf("hold of an unknown session: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
-		ends(t, w.Run(Session{Script: says(plan[2]), Args: []string{"--session-id", oneSession}}), plan[2], 1)
+		talk := w.Talk(Session{Args: []string{"--session-id", oneSession}})
+		ends(t, talk.Say("hello", says(plan[2])...), plan[2], 1)
 		w.Springfield("hold", "1h", "--session", oneSession[:8])
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--resume", oneSession}}), plan[0], 1)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 		w.decided(oneSession, "stop finished", "stop hold")
 		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
 
 		w.Resume("--session", oneSession)
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--resume", oneSession}}), plan[2], 3)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[2], 3)
 	})
 }
 
@@ -242,21 +243,22 @@ func readIfThere(path string) string {
 
 // ralph-loop's state file arms its own Stop hook: for the session it names, or for any.
 func TestRalphLoop(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		arm := func(owner string) {
 			write(t, filepath.Join(w.Project, ".claude", "ralph-loop.local.md"),
 				"---\nactive: true\niteration: 1\n"+owner+"max_iterations: 0\ncompletion_promise: null\nstarted_at: \"2026-11-20T10:00:00Z\"\n---\n\nexecute the plan\n")
 		}
 
+		talk := w.Talk(Session{Args: []string{"--session-id", oneSession}})
 		arm("session_id: " + oneSession + "\n")
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", oneSession}}), plan[0], 1)
-		w.decided(oneSession, "stop ralph-loop")
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
+		arm("session_id: " + anotherSession + "\n")
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[2], 3)
 		arm("")
-		r := w.Run(Session{Script: says(plan...)})
-		ends(t, r, plan[0], 1)
-		w.decided(r.ID, "stop ralph-loop")
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
+		w.decided(oneSession,
+			"stop ralph-loop", "continue progress", "continue progress", "stop finished", "stop ralph-loop")
 	})
 }
 
@@ -272,31 +274,35 @@ func TestSlashCommands(t *testing.T) {
 				}
 			}
 		}
-		worked := w.Run(Session{Script: says(plan[0], plan[2])})
-		ends(t, worked, plan[2], 2)
-
-		ask := func(prompt, mode string, args ...string) Result {
+		talk := w.Talk(Session{Mode: "default"})
+		ask := func(talk *Talk, prompt string) Result {
 			t.Helper()
-			r := w.Run(Session{Script: says("That is all there is."), Prompt: prompt, Mode: mode, Args: args})
+			r := talk.Say(prompt, says("That is all there is.")...)
 			ends(t, r, "That is all there is.", 1)
 			return r
 		}
-		told(t, ask("/ned-flanders:why", "default"), "no decision is recorded for this session yet")
-		told(t, ask("/ned-flanders:why", "default", "--resume", worked.ID), "ned-flanders let Claude stop", "rule     finished", worked.ID)
-		told(t, ask("/ned-flanders:why --session "+worked.ID, ""), "ned-flanders let Claude stop", "rule     finished", worked.ID)
-		told(t, ask("/ned-flanders:log", "default", "--resume", worked.ID), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
+		told(t, ask(talk, "/ned-flanders:why"), "no decision is recorded for this session yet")
+		worked := talk.Say("execute the plan", says(plan[0], plan[2])...)
+		ends(t, worked, plan[2], 2)
+		finished := []string{"ned-flanders let Claude stop", "rule     finished", worked.ID}
+		told(t, ask(talk, "/ned-flanders:why"), finished...)
+		told(t, ask(talk, "/ned-flanders:log"), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
+		another := w.Talk(Session{})
+		told(t, ask(another, "/ned-flanders:why --session "+worked.ID), finished...)
 
-		held := ask("/ned-flanders:hold 30m", "default")
-		told(t, held, "holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
-		w.decided(held.ID, "stop hold")
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		told(t, ask(talk, "/ned-flanders:hold 30m"),
+			"holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
+		if d := w.last(); d.Session != worked.ID || d.Rule != "hold" {
+			t.Errorf("the last decision is %+v, want a stop of this session by the hold", d)
+		}
+		ends(t, another.Say("execute the plan", says(plan...)...), plan[0], 1)
 
 		// By the way it said.
 		if out := w.atTerminal(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
 			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
-		told(t, ask("/ned-flanders:hold", ""), "holding all sessions until you resume")
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		told(t, ask(another, "/ned-flanders:hold"), "holding all sessions until you resume")
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }
 
@@ -313,10 +319,11 @@ func TestSkillsOfAnotherPlugin(t *testing.T) {
 			write(t, filepath.Join(dir, "skills", name, "SKILL.md"),
 				"---\nname: "+name+"\ndescription: Use when "+name+" is what the work needs\n---\n\n# "+name+"\n\n"+body+"\n")
 		}
+		talk := w.Talk(Session{Args: []string{"--plugin-dir", dir}})
 		with := func(skill string, texts ...string) Result {
 			t.Helper()
 			use := Turn{Blocks: []Block{{Tool: "Skill", Input: map[string]any{"skill": "powers:" + skill}}}}
-			r := w.Run(Session{Script: append([]Turn{use}, says(texts...)...), Args: []string{"--plugin-dir", dir}})
+			r := talk.Say("begin", append([]Turn{use}, says(texts...)...)...)
 			saw(t, r.Asked[1], "Base directory for this skill: "+filepath.Join(dir, "skills", skill))
 			return r
 		}
@@ -327,15 +334,17 @@ func TestSkillsOfAnotherPlugin(t *testing.T) {
 		w.decided(r.ID, "continue skill", "continue progress", "stop finished")
 
 		announced = "Using executing-plans to implement the plan."
-		ends(t, with("executing-plans", announced, plan[0], plan[2]), plan[2], 4)
+		ends(t, with("executing-plans", announced, plan[2]), plan[2], 3)
 
 		for _, waits := range []string{
 			"Using brainstorming to explore the idea.",
 			"Here are two approaches: a table, or a list.\n\nWhich one fits better?",
 			"I'm using the brainstorming skill to explore the idea. Which of these matters most?\n\n1. Speed\n2. Size",
 		} {
-			r = with("brainstorming", waits, plan[2])
-			ends(t, r, waits, 2)
+			ends(t, with("brainstorming", waits, plan[2]), waits, 2)
+			if d := w.last(); d.Rule == "budget" {
+				t.Errorf("%q is not what ended the turn: %+v", waits, d)
+			}
 		}
 	})
 }

@@ -37,13 +37,13 @@ func TestVariablesOfAProject(t *testing.T) {
 		for _, targets := range []string{"direct", "launched"} {
 			t.Run(targets, func(t *testing.T) {
 				t.Parallel()
+				var more []string
+				if targets == "launched" {
+					more = []string{"--target", hostTarget(), "--target", "windows/amd64"}
+				}
 				w := newWorld(t, version)
 				suite := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
-				args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git", "--strategy", "ned-flanders", "--strategy", "todo-continuation"}
-				if targets == "launched" {
-					args = append(args, "--target", hostTarget(), "--target", "windows/amd64")
-				}
-				w.Springfield(args...)
+				w.Springfield(append(initOf(suite, "ned-flanders", "todo-continuation"), more...)...)
 				for _, plugin := range []string{"ned-flanders", "todo-continuation"} {
 					w.Springfield("enable", plugin, "--suite", suite, "--keep")
 				}
@@ -65,22 +65,22 @@ func (w *World) withstands(env map[string]string) {
 	w.hostile(env)
 
 	// The hook lets Claude stop, and so it does.
-	question := "Should I use tabs or spaces?"
-	ends(t, w.Run(Session{Script: says(question), Mode: "default"}), question, 1)
+	talk, question := w.Talk(Session{Mode: "default"}), "Should I use tabs or spaces?"
+	ends(t, talk.Say("begin", says(question)...), question, 1)
+
+	// A hold holds.
+	texts := says(endless(30)...)
+	w.Springfield("hold", "10m")
+	ends(t, talk.Say("execute the plan", texts...), texts[0].Blocks[0].Text, 1)
+	w.Resume()
 
 	// It is live, and its budget ends what the model never would.
-	texts := endless(30)
-	r := w.Run(Session{Script: says(texts...), Mode: "default"})
+	r := talk.Say("execute the plan", texts...)
 	if n := len(r.Asked); n < 2 || n > 4 || r.IsError {
 		t.Errorf("the model was asked %d times, want 2 to 4: three continues within five minutes", n)
 	}
-
-	// A hold holds.
-	w.Springfield("hold", "10m")
-	r = w.Run(Session{Script: says(texts...), Mode: "default"})
-	ends(t, r, texts[0], 1)
+	talk.End()
 	if strings.Contains(read(t, r.Transcript), "goroutine ") {
 		t.Error("the transcript has a trace of Go's runtime")
 	}
-	w.Resume()
 }

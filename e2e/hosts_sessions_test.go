@@ -109,8 +109,10 @@ func TestHosts(t *testing.T) {
 		})
 		step("goes-on", func(w *World) {
 			w.on(h, "ned-flanders", suite)
-			ended := w.In(h, Session{Script: append([]Turn{h.looks()}, says(plan...)...)}, plan[2], 4)
-			w.decidedIn(h, "continue progress", "continue progress", "stop finished")
+			question := "Task 3 complete. Should I go on with Task 4?"
+			script := append([]Turn{h.looks()}, says(plan[0], plan[1], question, plan[2])...)
+			ended := w.In(h, Session{Script: script}, question, 4)
+			w.decidedIn(h, "continue progress", "continue progress", "stop asks")
 			if len(ended.Asked) == 4 {
 				saw(w.t, ended.Asked[3], "You said what comes next")
 			}
@@ -120,25 +122,10 @@ func TestHosts(t *testing.T) {
 				}
 			}
 		})
-		step("question", func(w *World) {
-			question := "Task 2 complete. Should I go on with Task 3?"
-			w.In(h, Session{Script: says(plan[0], question, plan[2])}, question, 2)
-		})
 		step("budget", func(w *World) {
 			texts := endless(12)
 			w.In(h, Session{Script: says(texts...)}, texts[3], 4)
 			w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
-		})
-		step("hold", func(w *World) {
-			script := says(endless(6)...)
-			script[1].Before = func() { // in another terminal, while the agent works
-				if out := w.TrySpringfield("hold"); out.Code != 0 {
-					w.t.Errorf("hold: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
-				}
-			}
-			w.In(h, Session{Script: script}, script[1].Blocks[0].Text, 2)
-			w.decidedIn(h, "continue progress", "stop hold")
-			w.Resume()
 		})
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)

@@ -60,16 +60,16 @@ func (w *World) known() string {
 
 // A plugin of a repository: fetched by the client, live in the next session, and not one byte of anybody's
 // settings is the client's. Purged, the client knows nothing of it any more, and the copy that it has left behind is no
-// installation: the next scope begins like the first one.
+// installation: the next scope begins like the first one, and the first one does so again.
 func TestEnableFromARepository(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		source := w.repository(newSuite(w))
 		scopes := []string{"user", "project", "local"}
 		for _, s := range scopes {
 			write(t, w.settings(s), theirs)
 		}
-		for _, scope := range scopes {
+		for _, scope := range append(scopes, "user") {
 			w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
 			ours := read(t, w.settings(scope))
 			if strings.Contains(ours, "extraKnownMarketplaces") || !strings.Contains(ours, `"ned-flanders@continuation-hooks": true`) {
@@ -93,19 +93,19 @@ func TestEnableFromARepository(t *testing.T) {
 			if records := w.known(); strings.Contains(records, "continuation-hooks") {
 				t.Errorf("the client still knows it:\n%s", records)
 			}
-			ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-			if now := read(t, w.settings("user")); now != theirs {
-				t.Errorf("user settings afterwards:\n%q", now)
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		for _, s := range scopes {
+			if now := read(t, w.settings(s)); now != theirs {
+				t.Errorf("%s settings afterwards:\n%q", s, now)
 			}
 		}
-		w.Springfield("enable", "ned-flanders", "--marketplace", source) // in the same scope again
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 	})
 }
 
 // A suite of one's own: purged, and taken back by undo.
 func TestPurgeAndUndo(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		write(t, w.settings("user"), theirs)
@@ -114,7 +114,6 @@ func TestPurgeAndUndo(t *testing.T) {
 		if now := read(t, w.settings("user")); now != theirs {
 			t.Errorf("after undo:\n%q", now)
 		}
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 
 		w.Springfield("enable", "ned-flanders", "--suite", suite)
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
@@ -216,7 +215,7 @@ func TestStatusAgreesWithTheClient(t *testing.T) {
 // Two tools at work on one settings file, in turn: what either has said stays said, and in the end nothing of
 // ours is left and nothing of theirs lost.
 func TestBothToolsInTurn(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		write(t, w.settings("user"), theirs)
@@ -234,7 +233,7 @@ func TestBothToolsInTurn(t *testing.T) {
 			}
 		}
 		other := filepath.Join(w.dir, "suites of a user", "another")
-		w.Springfield("init", other, "--yes", "--owner", "Test Owner", "--no-git")
+		w.Springfield(initOf(other, "ned-flanders")...)
 
 		w.Springfield("enable", "ned-flanders", "--suite", suite)
 		client("marketplace", "add", other) // rewrites the whole file

@@ -293,7 +293,6 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 // What the real client says when the model does not answer is understood.
 func TestJudgeFails(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
-		w := newWorld(t, version)
 		for _, c := range []struct {
 			status int
 			answer string
@@ -312,6 +311,8 @@ func TestJudgeFails(t *testing.T) {
 			{200, `{"why": "a word", "continue": "yes"}`, judge.Junk},
 		} {
 			t.Run(fmt.Sprint(c.status, c.want), func(t *testing.T) {
+				t.Parallel() // some are long waits
+				w := newWorld(t, version)
 				model := newStandIn(t, says("Not me."), func(Request) string { return c.answer })
 				server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 					switch {

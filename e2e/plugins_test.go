@@ -10,8 +10,10 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -20,41 +22,48 @@ import (
 	"testing"
 )
 
-// suites are those that tests share, by the plugins in them.
-var suites struct {
+// shared are directories that the tests of one run have in common, by what is in them: suites, and homes.
+var shared = struct {
 	sync.Mutex
-	made map[string]string
+	made map[string]bool
+}{made: map[string]bool{}}
+
+// share is such a directory. The first test that wants it makes it, and the others wait.
+func share(of string, fill func(dir string)) string {
+	shared.Lock()
+	defer shared.Unlock()
+	dir := filepath.Join(runDir, filepath.FromSlash(of))
+	if !shared.made[of] {
+		fill(dir)
+		shared.made[of] = true
+	}
+	return dir
 }
 
 // sharedSuite is a suite with these plugins, made once per run.
 func (w *World) sharedSuite(plugins ...string) string {
 	w.t.Helper()
-	suites.Lock()
-	defer suites.Unlock()
-	of := strings.Join(plugins, " and ")
-	if dir, ok := suites.made[of]; ok {
-		return dir
-	}
-	dir := filepath.Join(runDir, "suites of a user", of, "continuation-hooks")
-	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
-	for _, plugin := range plugins {
-		args = append(args, "--strategy", plugin)
-	}
-	w.Springfield(args...)
-	if suites.made == nil {
-		suites.made = map[string]string{}
-	}
-	suites.made[of] = dir
-	return dir
+	return share("suites of a user/"+strings.Join(plugins, " and ")+"/continuation-hooks", func(dir string) {
+		w.Springfield(initOf(dir, plugins...)...)
+	})
 }
 
-// with is a world in which these plugins are on for the user. The suite is shared: it is not to be changed.
+// with is a world in which these plugins are on for the user. The suite is shared: it is not to be changed. The home is
+// a copy of one in which springfield enable has switched them on, once per run.
 func with(t *testing.T, version string, plugins ...string) (w *World, suite string) {
 	t.Helper()
 	w = newWorld(t, version)
 	suite = w.sharedSuite(plugins...)
-	for _, plugin := range plugins {
-		w.Springfield("enable", plugin, "--suite", suite, "--scope", "user", "--keep")
+	home := share("homes/"+version+" with "+strings.Join(plugins, " and "), func(dir string) {
+		first := newWorld(t, version)
+		for _, plugin := range plugins {
+			first.Springfield("enable", plugin, "--suite", suite, "--scope", "user", "--keep")
+		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.Rename(first.Home, dir)))
+	})
+	must(t, os.RemoveAll(w.Home))
+	if out, err := exec.Command("cp", "-Rp", home, w.Home).CombinedOutput(); err != nil {
+		t.Fatalf("the home is not copied: %v\n%s", err, out)
 	}
 	return w, suite
 }
@@ -113,17 +122,19 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 				}
 				end := "All five are done.\n\nALL_TASKS_COMPLETE"
 				script = append(script, shell("rm "+state), says(end)[0])
-				r := w.Run(Session{Script: script, Prompt: "/" + s.plugin + ":implement"})
+				talk := w.Talk(Session{})
+				r := talk.Say("/"+s.plugin+":implement", script...)
 				ends(t, r, end, len(script))
 				last := r.Asked[len(r.Asked)-1]
 				saw(t, last, s.title+" (Task 1/5, Iter 1)", s.title+" (Task 5/5, Iter 5)", "tasks.md", "spec-executor")
+				ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
+				talk.End()
 				if !strings.Contains(read(t, r.Transcript), s.status+" 5 | Task 5/5") {
 					t.Errorf("the user was not told %q", s.status+" 5 | Task 5/5")
 				}
 				if !w.exists(s.dir + "/.progress.md") {
 					t.Error(".progress.md is gone")
 				}
-				ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
 			})
 		}
 	})
@@ -185,8 +196,9 @@ func TestSpecIsCancelled(t *testing.T) {
 				w, _ := with(t, version, s.plugin)
 				state := w.newSpec(i, 5)
 				write(t, w.path(state), at(1, 5, 2))
-				ends(t, w.Run(Session{Script: says("Working.", "ALL_TASKS_COMPLETE")}), "ALL_TASKS_COMPLETE", 2)
-				r := w.Run(Session{Script: []Turn{shell("rm " + state), says("Cancelled.")[0]}, Prompt: "/" + s.plugin + ":cancel"})
+				talk := w.Talk(Session{})
+				ends(t, talk.Say("go on", says("Working.", "ALL_TASKS_COMPLETE")...), "ALL_TASKS_COMPLETE", 2)
+				r := talk.Say("/"+s.plugin+":cancel", shell("rm "+state), says("Cancelled.")[0])
 				ends(t, r, "Cancelled.", 2)
 				saw(t, r.Asked[0], s.state, ".progress.md")
 				if w.exists(state) || !w.exists(s.dir+"/.progress.md") {
@@ -205,7 +217,8 @@ func TestGoalLoop(t *testing.T) {
 		w, _ := with(t, version, "ralph-wiggum")
 		w.Springfield("loop", "start", "Make the tests pass", "--max", "10", "--promise", "All tests passing")
 		done := "Now ✅ all TESTS passing, everywhere."
-		r := w.Run(Session{Script: says("One of them fails.", "Another one fails.", done)})
+		talk := w.Talk(Session{})
+		r := talk.Say("begin", says("One of them fails.", "Another one fails.", done)...)
 		ends(t, r, done, 3)
 		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]", "explicitly state the completion promise", "Make the tests pass")
 		if w.exists(goalFile) {
@@ -214,12 +227,12 @@ func TestGoalLoop(t *testing.T) {
 
 		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
 		texts := endless(20)
-		r = w.Run(Session{Script: says(texts...)})
-		ends(t, r, texts[10], 11) // from 1: ten continues, and the twelfth is none
+		// From 1: ten continues, and the twelfth is none.
+		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11)
 		if w.exists(goalFile) {
 			t.Error("the loop's file is there after its maximum")
 		}
-		ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
+		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 	})
 }
 
@@ -228,17 +241,17 @@ func TestGoalLoop(t *testing.T) {
 func TestGoalLoopIsStopped(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ralph-wiggum")
-		texts := endless(9)
+		talk, texts := w.Talk(Session{}), endless(9)
 		at := func(n int, do func()) []Turn {
 			script := says(texts...)
 			script[n].Before = do
 			return script
 		}
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly")
-		ends(t, w.Run(Session{Script: at(2, func() { w.Springfield("loop", "stop") })}), texts[2], 3)
+		ends(t, talk.Say("begin", at(2, func() { w.Springfield("loop", "stop") })...), texts[2], 3)
 
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
-		ends(t, w.Run(Session{Script: at(3, func() { w.Springfield("hold", "10m") })}), texts[3], 4)
+		ends(t, talk.Say("begin again", at(3, func() { w.Springfield("hold", "10m") })...), texts[3], 4)
 		if !w.exists(goalFile) {
 			t.Error("a hold has taken the loop away")
 		}
@@ -247,11 +260,11 @@ func TestGoalLoopIsStopped(t *testing.T) {
 		// And with nothing but the plugin.
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
 		hook := filepath.Join(suite, "ralph-wiggum", "hooks", "springfield-hook")
-		ends(t, w.Run(Session{Script: at(1, func() {
+		ends(t, talk.Say("begin once more", at(1, func() {
 			if out := w.exec(hook, w.env([]string{w.bin()}), "loop", "stop"); out.Code != 0 {
 				t.Errorf("the hook's own loop stop: %s", out.Stderr)
 			}
-		})}), texts[1], 2)
+		})...), texts[1], 2)
 	})
 }
 
@@ -304,11 +317,16 @@ func TestMarkers(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "bart-simpson")
 		end := "That was the last of it. <!-- el-barto:stop -->"
-		ends(t, w.Run(Session{Script: says("Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3.", end)}), end, 3)
+		talk := w.Talk(Session{})
+		half, counts := "Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3."
+		ends(t, talk.Say("begin", says(half, counts, end)...), end, 3)
 		last := "I'm using executing-plans. Task 3/3."
-		ends(t, w.Run(Session{Script: says("I'm using executing-plans. Task 2/3.", last)}), last, 2)
+		ends(t, talk.Say("go on", says(counts, last)...), last, 2)
 		code := "Write it like this:\n\n```\n<!-- el-barto:continue -->\n```"
-		ends(t, w.Run(Session{Script: says(code)}), code, 1)
+		ends(t, talk.Say("show me", says(code)...), code, 1)
+		if d := w.last(); d.Rule == "budget" {
+			t.Errorf("the marker in code is not what ended the turn: %+v", d)
+		}
 	})
 }
 
@@ -323,16 +341,18 @@ func TestLedgerIsFollowed(t *testing.T) {
 		done := func(n int) Turn {
 			return shell(fmt.Sprintf("echo 'Task %d: complete (commits 1a2b3c4..5d6e7f8, review clean)' >> %s", n, ledger))
 		}
-		r := w.Run(Session{Script: []Turn{
-			done(1), says("The first part is in.")[0], done(2), says("The second part is in.")[0], done(3), says("That was the last part.")[0],
-		}})
+		talk := w.Talk(Session{})
+		r := talk.Say("execute the plan",
+			done(1), says("The first part is in.")[0],
+			done(2), says("The second part is in.")[0],
+			done(3), says("That was the last part.")[0])
 		ends(t, r, "That was the last part.", 6)
 		saw(t, r.Asked[2], "Next is task 2", "Printer", plan)
-		ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
+		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 
 		// A person is needed, whatever the ledger says.
 		write(t, w.path(ledger), "# SDD ledger — plan: "+plan+"\nTask 1: complete (commits 1a2b3c4..5d6e7f8, review clean)\n")
-		ends(t, w.Run(Session{Script: says("Should I use tabs or spaces?")}), "Should I use tabs or spaces?", 1)
+		ends(t, talk.Say("go on", says("Should I use tabs or spaces?")...), "Should I use tabs or spaces?", 1)
 	})
 }
 
@@ -439,20 +459,22 @@ func TestSpecPluginsAreAccepted(t *testing.T) {
 // client of the same home, or by the API, and the turn goes on or ends as the answer says.
 func TestLisaAsks(t *testing.T) {
 	t.Parallel()
-	const unsure = "Line 58 has bytes, which should be a slice of them."
-	script := append([]Turn{calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})}, says(unsure, "All of it is done.")...)
 	for _, backend := range []string{"claude", "api"} {
 		t.Run(backend, func(t *testing.T) {
 			aClient(t, func(t *testing.T, version string) {
 				w, _ := with(t, version, "lisa-simpson")
 				write(t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "`+backend+`"}}`)
-				run := func(answer string) (r Result, asked []Request) {
-					r = w.Run(Session{Script: script, Prompt: "fix the types", Side: func(request Request) string {
-						if len(request.Messages) > 0 && strings.Contains(request.Messages[0].Text, "DECIDE:") {
-							return answer
-						}
-						return "{}"
-					}})
+				var answers string
+				talk := w.Talk(Session{Side: func(request Request) string {
+					if len(request.Messages) > 0 && strings.Contains(request.Messages[0].Text, "DECIDE:") {
+						return answers
+					}
+					return "{}"
+				}})
+				run := func(unsure, answer string) (r Result, asked []Request) {
+					answers = answer
+					look := calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})
+					r = talk.Say("fix the types", append([]Turn{look}, says(unsure, "All of it is done.")...)...)
 					for _, a := range r.Aside {
 						if len(a.Messages) > 0 && strings.Contains(a.Messages[0].Text, "DECIDE:") {
 							asked = append(asked, a)
@@ -461,7 +483,8 @@ func TestLisaAsks(t *testing.T) {
 					return r, asked
 				}
 
-				r, asked := run(`{"why": "a fault is named and not mended", "continue": true}`)
+				unsure := "Line 58 has bytes, which should be a slice of them."
+				r, asked := run(unsure, `{"why": "a fault is named and not mended", "continue": true}`)
 				ends(t, r, "All of it is done.", 3)
 				if len(asked) != 1 {
 					t.Fatalf("the judge was asked %d times", len(asked))
@@ -491,7 +514,8 @@ func TestLisaAsks(t *testing.T) {
 					t.Errorf("status says\n%s", status)
 				}
 
-				r, asked = run(`{"why": "it is a finding", "continue": false}`)
+				unsure = "Line 59 has bytes, which should be a slice of them." // nobody asks the same twice
+				r, asked = run(unsure, `{"why": "it is a finding", "continue": false}`)
 				ends(t, r, unsure, 2)
 				if len(asked) != 1 {
 					t.Errorf("the judge was asked %d times", len(asked))
@@ -501,16 +525,17 @@ func TestLisaAsks(t *testing.T) {
 				}
 
 				// One that gives no answer leaves the turn to the user.
-				r, _ = run(`{"continue": "yes"}`)
+				unsure = "Line 60 has bytes, which should be a slice of them."
+				r, _ = run(unsure, `{"continue": "yes"}`)
 				ends(t, r, unsure, 2)
 				if why := w.Springfield("why").Stdout; !strings.Contains(why, "unanswered") || !strings.Contains(why, "junk") {
 					t.Errorf("why says\n%s", why)
 				}
-				// The judges' own sessions leave no decision, and no session.
+				// The judges' own sessions leave no decision, and no session: there is the one of the user.
 				ledgers, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "springfield", "sessions", "*.jsonl"))
 				sessions, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
-				if len(ledgers) != 3 || len(sessions) != 3 {
-					t.Errorf("%d ledgers and %d sessions of 3", len(ledgers), len(sessions))
+				if len(ledgers) != 1 || len(sessions) != 1 {
+					t.Errorf("%d ledgers and %d sessions of one", len(ledgers), len(sessions))
 				}
 			})
 		})
@@ -555,15 +580,15 @@ func TestTodosBesideTheLoop(t *testing.T) {
 					return n
 				}
 
-				r := w.Run(Session{Script: append(tools.made, says("I have made a list of two.")...), Args: []string{"--session-id", oneSession}})
+				talk := w.Talk(Session{})
+				r := talk.Say("make a list", append(tools.made, says("I have made a list of two.")...)...)
 				ends(t, r, "I have made a list of two.", len(tools.made)+1)
 				if n := reminded(r); n != 0 {
 					t.Errorf("reminded %d times before there was a list", n)
 				}
 
-				again := []string{"--resume", oneSession}
 				write(t, w.path(goalFile), "---\niteration_count: 1\ncompletion_promise: \"All tests passing\"\n---\n\nMake the tests pass\n")
-				r = w.Run(Session{Script: says("Not yet.", "Nearly.", "All tests passing"), Prompt: "go on", Args: again})
+				r = talk.Say("go on", says("Not yet.", "Nearly.", "All tests passing")...)
 				ends(t, r, "All tests passing", 3)
 				saw(t, r.Asked[0], todoTag, "IN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n", "go on")
 				saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
@@ -575,14 +600,15 @@ func TestTodosBesideTheLoop(t *testing.T) {
 				}
 
 				if name == "tasks" { // whatever the list's shape
-					r = w.Run(Session{Script: says("Hold on."), Prompt: "/todo-continuation:why", Args: again})
+					r = talk.Say("/todo-continuation:why", says("Hold on.")...)
 					if n := reminded(r); n != 1 { // the one from before
 						t.Errorf("a slash command brings the reminders to %d", n)
 					}
 				}
 
-				ends(t, w.Run(Session{Script: append(tools.ended, says("Both are done.")...), Prompt: "finish it", Args: again}), "Both are done.", len(tools.ended)+1)
-				r = w.Run(Session{Script: says("Nothing."), Prompt: "anything else?", Args: again})
+				r = talk.Say("finish it", append(tools.ended, says("Both are done.")...)...)
+				ends(t, r, "Both are done.", len(tools.ended)+1)
+				r = talk.Say("anything else?", says("Nothing.")...)
 				if n := reminded(r); n != 2 { // at "go on" and at "finish it"
 					t.Errorf("with nothing open the session has %d reminders, not the two from before", n)
 				}

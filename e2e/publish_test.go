@@ -85,7 +85,7 @@ func TestPublishedInADirectory(t *testing.T) {
 		w := newWorld(t, version)
 		market := w.market("superpowers-marketplace")
 		suite := filepath.Join(market, "springfield")
-		w.Springfield("init", suite, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+		w.Springfield(initOf(suite, "ned-flanders")...)
 		out := w.Springfield("publish", suite, "--to", market, "--target", hostTarget())
 		if !strings.Contains(out.Stdout, "new → 0.1.0") || !strings.Contains(out.Stdout, "./springfield/ned-flanders") || !strings.Contains(out.Stdout, "passed") {
 			t.Errorf("publish says\n%s%s", out.Stdout, out.Stderr)
@@ -106,39 +106,42 @@ func TestPublishedInADirectory(t *testing.T) {
 	})
 }
 
-// Published in a repository, installed with the client's own commands; then a new version, which is the one
-// that runs after an update, and not before.
+// Published in a repository, installed with the client's own commands for the user and for a project; then a new
+// version, which is the one that runs after an update, and not before.
 func TestPublishedInARepository(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
-		for _, scope := range []string{"user", "project"} {
-			t.Run(scope, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, version)
-				market := w.market("neighbors")
-				suite := filepath.Join(market, "springfield")
-				w.Springfield("init", suite, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
-				w.Springfield("publish", suite, "--to", market, "--target", hostTarget())
-				address := w.served(market)
-				w.claude("plugin", "marketplace", "add", address)
-				w.claude("plugin", "install", "ned-flanders@neighbors", "--scope", scope)
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		w := newWorld(t, version)
+		market := w.market("neighbors")
+		suite := filepath.Join(market, "springfield")
+		w.Springfield(initOf(suite, "ned-flanders")...)
+		publish := []string{"publish", suite, "--to", market, "--target", hostTarget()}
+		w.Springfield(publish...)
+		address := w.served(market)
+		buyers := map[string]*World{"user": newWorld(t, version), "project": newWorld(t, version)}
+		for scope, buyer := range buyers {
+			write(t, filepath.Join(buyer.Home, ".gitconfig"), read(t, filepath.Join(w.Home, ".gitconfig")))
+			buyer.claude("plugin", "marketplace", "add", address)
+			buyer.claude("plugin", "install", "ned-flanders@neighbors", "--scope", scope)
+			ends(t, buyer.Run(Session{Script: says(plan...)}), plan[2], 3)
+		}
 
-				// A version that lets Claude stop where this one goes on.
-				strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
-				write(t, strategy, halting(read(t, strategy)))
-				if out := w.TrySpringfield("publish", suite, "--to", market, "--target", hostTarget()); out.Code != 1 || !strings.Contains(out.Stderr, "its files have changed since 0.1.0 was published") {
-					t.Errorf("exit %d\n%s", out.Code, out.Stderr)
-				}
-				w.Springfield("publish", suite, "--to", market, "--target", hostTarget(), "--bump", "minor")
-				w.commit(market, "second")
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-				w.claude("plugin", "marketplace", "update", "neighbors")
-				w.claude("plugin", "update", "ned-flanders@neighbors", "--scope", scope)
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-				if records := w.known(); !strings.Contains(records, `"0.2.0"`) {
-					t.Errorf("the client has\n%s", records)
-				}
-			})
+		// A version that lets Claude stop where this one goes on.
+		strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
+		write(t, strategy, halting(read(t, strategy)))
+		out := w.TrySpringfield(publish...)
+		if out.Code != 1 || !strings.Contains(out.Stderr, "its files have changed since 0.1.0 was published") {
+			t.Errorf("exit %d\n%s", out.Code, out.Stderr)
+		}
+		w.Springfield(append(publish, "--bump", "minor")...)
+		w.commit(market, "second")
+		for scope, buyer := range buyers {
+			ends(t, buyer.Run(Session{Script: says(plan...)}), plan[2], 3)
+			buyer.claude("plugin", "marketplace", "update", "neighbors")
+			buyer.claude("plugin", "update", "ned-flanders@neighbors", "--scope", scope)
+			ends(t, buyer.Run(Session{Script: says(plan...)}), plan[0], 1)
+			if records := buyer.known(); !strings.Contains(records, `"0.2.0"`) {
+				t.Errorf("the client has, for the %s:\n%s", scope, records)
+			}
 		}
 	})
 }

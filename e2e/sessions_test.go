@@ -79,8 +79,17 @@ func aClient(t *testing.T, scenario func(t *testing.T, version string)) {
 func newSuite(w *World) string {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
-	w.Springfield("init", dir, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+	w.Springfield(initOf(dir, "ned-flanders")...)
 	return dir
+}
+
+// initOf is the command that makes a suite with these plugins.
+func initOf(dir string, plugins ...string) []string {
+	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
+	for _, plugin := range plugins {
+		args = append(args, "--strategy", plugin)
+	}
+	return args
 }
 
 // enabled is a world in which ned-flanders is on for the user. The suite is shared: it is not to be changed.
@@ -128,49 +137,47 @@ func write(t *testing.T, path, content string) {
 
 // Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
 // of every settings file is where it was. The client takes part in the last one too: with these files it
-// writes none of them, in a session or when springfield makes it register the suite.
+// writes none of them, in a session or when springfield makes it register the suite. Purged, the suite is unknown
+// to it, and the next scope begins like the first one.
 func TestEnableDisable(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		for _, scope := range []string{"user", "project", "local"} {
-			t.Run(scope, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, version)
-				suite := newSuite(w)
-				files := map[string]string{
-					"user":    filepath.Join(w.Home, ".claude", "settings.json"),
-					"project": filepath.Join(w.Project, ".claude", "settings.json"),
-					"local":   filepath.Join(w.Project, ".claude", "settings.local.json"),
-				}
-				for _, file := range files {
-					write(t, file, theirs)
-				}
-				unchanged := func(when string, except string) {
-					t.Helper()
-					for of, file := range files {
-						if now := read(t, file); of != except && now != theirs {
-							t.Errorf("%s settings after %s:\n%q\nwant\n%q", of, when, now, theirs)
-						}
-					}
-				}
-
-				w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
-				unchanged("enable", scope)
-				ours := read(t, files[scope])
-				if ours == theirs {
-					t.Errorf("enable left the %s settings as they were", scope)
-				}
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-				unchanged("a session", scope)
-				if now := read(t, files[scope]); now != ours {
-					t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
-				}
-
-				w.Springfield("disable", "ned-flanders", "--suite", suite, "--scope", scope)
-				unchanged("disable", "")
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-				unchanged("the last session", "")
-			})
+		w := newWorld(t, version)
+		suite, scopes := newSuite(w), []string{"user", "project", "local"}
+		for _, scope := range scopes {
+			write(t, w.settings(scope), theirs)
 		}
+		unchanged := func(when string, except string) {
+			t.Helper()
+			for _, scope := range scopes {
+				if now := read(t, w.settings(scope)); scope != except && now != theirs {
+					t.Errorf("%s settings after %s:\n%q\nwant\n%q", scope, when, now, theirs)
+				}
+			}
+		}
+		for i, scope := range scopes {
+			w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
+			unchanged("enable", scope)
+			ours := read(t, w.settings(scope))
+			if ours == theirs {
+				t.Errorf("enable left the %s settings as they were", scope)
+			}
+			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+			unchanged("a session", scope)
+			if now := read(t, w.settings(scope)); now != ours {
+				t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
+			}
+			disable := []string{"disable", "ned-flanders", "--suite", suite, "--scope", scope}
+			if i < len(scopes)-1 {
+				disable = append(disable, "--purge")
+			}
+			w.Springfield(disable...)
+			unchanged("disable", "")
+			if purged := !strings.Contains(w.known(), "continuation-hooks"); purged != (i < len(scopes)-1) {
+				t.Errorf("after %v the client knows the suite: %v", disable, !purged)
+			}
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		unchanged("the last session", "")
 	})
 }
 
@@ -190,7 +197,7 @@ func TestEnableWithoutClient(t *testing.T) {
 	})
 }
 
-// Three sessions of one user. A question ends the turn. After a tool call the client runs the hook before the final text
+// The stops of one user. A question ends the turn. After a tool call the client runs the hook before the final text
 // is in the transcript: a hook that believed the transcript would decide on the text before the call. Plan mode is left
 // alone. And looking back at a session that the client has written gives what the hook said while it ran.
 func TestStopsOfOneUser(t *testing.T) {
@@ -204,15 +211,18 @@ func TestStopsOfOneUser(t *testing.T) {
 			}
 		}
 		question := "Task 2 complete. Should I go on with Task 3?"
-		r := w.Run(Session{Script: says(plan[0], question, plan[2])})
+		talk := w.Talk(Session{})
+		r := talk.Say("execute the plan", says(plan[0], question, plan[2])...)
 		ends(t, r, question, 2)
+		w.written(question, 1)
 		explained(r)
 
 		script := append([]Turn{calls("Looking at what is there first.", "Bash", map[string]any{
 			"command": "echo hi", "description": "Say hi",
 		})}, says(plan[1:]...)...)
-		r = w.Run(Session{Script: script})
+		r = talk.Say("go on", script...)
 		ends(t, r, plan[2], 3)
+		talk.End()
 		explained(r)
 
 		ends(t, w.Run(Session{Script: says(plan...), Mode: "plan"}), plan[0], 1)
@@ -261,12 +271,15 @@ func TestContinueBesideOthers(t *testing.T) {
 		w, _ := enabled(t, version)
 		answers := filepath.Join(w.dir, "answers")
 		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cd '`+answers+`' && cat next; mv -f then next || rm -f next"}]}]}}`)
+		talk := w.Talk(Session{})
+		write(t, filepath.Join(answers, "next"), `{"continue": false, "stopReason": "enough"}`)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 		write(t, filepath.Join(answers, "next"), `{"decision": "approve"}`)
 		write(t, filepath.Join(answers, "then"), `{"decision": "block", "reason": "And mind the gap."}`)
 		script := append([]Turn{calls("Asking another agent.", "Agent", map[string]any{
 			"description": "Look", "prompt": "Look at it.", "subagent_type": "general-purpose", "run_in_background": false,
 		})}, says(append([]string{"Step 1 is done. Moving to Step 2."}, plan...)...)...)
-		r := w.Run(Session{Script: script})
+		r := talk.Say("execute the plan", script...)
 		ends(t, r, plan[2], 5)
 		last := r.Asked[len(r.Asked)-1].Messages
 		var told string
@@ -276,17 +289,16 @@ func TestContinueBesideOthers(t *testing.T) {
 		if !strings.Contains(told, "You said what comes next") || !strings.Contains(told, "And mind the gap.") {
 			t.Errorf("Claude is told %q, want the words of both hooks", told)
 		}
-		write(t, filepath.Join(answers, "next"), `{"continue": false, "stopReason": "enough"}`)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 	})
 }
 
 func TestBrokenStrategyFailsOpen(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		talk := w.Talk(Session{})
+		ends(t, talk.Say("execute the plan", says(plan[0], plan[2])...), plan[2], 2)
 		write(t, filepath.Join(suite, "ned-flanders", "strategy.json"), "{")
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }
 

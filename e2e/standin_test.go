@@ -99,6 +99,13 @@ func newStandIn(t *testing.T, script []Turn, side func(Request) string) *StandIn
 	return s
 }
 
+// play begins another script.
+func (s *StandIn) play(script []Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script, s.turns = script, 0
+}
+
 // Requests returns what has come in so far.
 func (s *StandIn) Requests() []Request {
 	s.mu.Lock()

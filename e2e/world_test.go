@@ -12,12 +12,14 @@
 package e2e
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -158,12 +160,10 @@ type Session struct {
 type Result struct {
 	Text       string // what the client printed as the result
 	IsError    bool
-	NumTurns   int
 	ID         string
 	Transcript string    // path
 	Asked      []Request // requests of the main loop
 	Aside      []Request // all others
-	Stderr     string
 }
 
 // Run holds one session in the project directory.
@@ -173,42 +173,121 @@ func (w *World) Run(s Session) Result {
 	if s.Prompt == "" {
 		s.Prompt = "execute the plan"
 	}
-	args := []string{"-p", s.Prompt, "--output-format", "json"}
-	if s.Mode == "" {
-		args = append(args, "--dangerously-skip-permissions")
-	} else {
-		args = append(args, "--permission-mode", s.Mode)
-	}
+	args := append([]string{"-p", s.Prompt, "--output-format", "json"}, s.permissions()...)
 	out := w.exec(w.client(), w.clientEnv(model.URL), append(args, s.Args...)...)
+	result, ok := w.result(out.Stdout, model.Requests())
+	if !ok {
+		w.t.Fatalf("client %s printed no result (exit %d)\nstdout: %s\nstderr: %s",
+			w.Version, out.Code, out.Stdout, out.Stderr)
+	}
+	return result
+}
 
+func (s Session) permissions() []string {
+	if s.Mode == "" {
+		return []string{"--dangerously-skip-permissions"}
+	}
+	return []string{"--permission-mode", s.Mode}
+}
+
+// result is what a line of the client says about a session that has asked these.
+func (w *World) result(line string, asked []Request) (r Result, ok bool) {
+	w.t.Helper()
 	var printed struct {
 		Type      string
 		Result    string
 		IsError   bool   `json:"is_error"`
-		NumTurns  int    `json:"num_turns"`
 		SessionID string `json:"session_id"`
 	}
-	if err := json.Unmarshal([]byte(out.Stdout), &printed); err != nil || printed.Type != "result" {
-		w.t.Fatalf("client %s printed no result (exit %d, %v)\nstdout: %s\nstderr: %s", w.Version, out.Code, err, out.Stdout, out.Stderr)
+	if err := json.Unmarshal([]byte(line), &printed); err != nil || printed.Type != "result" {
+		return r, false
 	}
-	result := Result{
-		Text: printed.Result, IsError: printed.IsError, NumTurns: printed.NumTurns,
-		ID: printed.SessionID, Stderr: out.Stderr,
-	}
+	r = Result{Text: printed.Result, IsError: printed.IsError, ID: printed.SessionID}
 	// The directory between is named after the project in a way that is the client's own affair.
-	found, err := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", result.ID+".jsonl"))
-	if err != nil || len(found) != 1 {
-		w.t.Fatalf("session %s left %d transcripts in %s, not one", result.ID, len(found), w.Home)
-	}
-	result.Transcript = found[0]
-	for _, request := range model.Requests() {
+	eventually(w.t, "the one transcript of "+r.ID, func() bool {
+		found, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", r.ID+".jsonl"))
+		if len(found) == 1 {
+			r.Transcript = found[0]
+		}
+		return len(found) == 1
+	})
+	for _, request := range asked {
 		if request.Main {
-			result.Asked = append(result.Asked, request)
+			r.Asked = append(r.Asked, request)
 		} else {
-			result.Aside = append(result.Aside, request)
+			r.Aside = append(r.Aside, request)
 		}
 	}
-	return result
+	return r, true
+}
+
+// Talk is a session in which the user says one thing after the other. It starts the client once, which is what a
+// session costs. The prompts of the older client are one to the budget: it says of each that no person typed it.
+type Talk struct {
+	w      *World
+	model  *StandIn
+	in     io.Writer
+	out    *bufio.Reader
+	stderr bytes.Buffer
+	heard  int // requests before the last prompt
+	end    func()
+}
+
+// Talk begins a session. The Script and the Prompt of s are for Say.
+func (w *World) Talk(s Session) *Talk {
+	w.t.Helper()
+	talk := &Talk{w: w, model: newStandIn(w.t, says("Nothing yet."), s.Side)}
+	env := w.clientEnv(talk.model.URL)
+	if err := scratchOnly(env, realHomes()); err != nil {
+		w.t.Fatalf("refused to run the client: %v", err)
+	}
+	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
+	args = append(append(args, s.permissions()...), s.Args...)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	cmd := exec.CommandContext(ctx, w.client(), args...)
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = w.Project, env, &talk.stderr, 5*time.Second
+	in, errIn := cmd.StdinPipe()
+	out, errOut := cmd.StdoutPipe()
+	must(w.t, errors.Join(errIn, errOut))
+	must(w.t, cmd.Start())
+	talk.end = sync.OnceFunc(func() {
+		defer cancel()
+		in.Close()
+		io.Copy(io.Discard, out)
+		if err := cmd.Wait(); err != nil && !w.t.Failed() {
+			w.t.Errorf("the client ended with %v\n%s", err, &talk.stderr)
+		}
+	})
+	w.t.Cleanup(talk.end)
+	talk.in, talk.out = in, bufio.NewReader(out)
+	return talk
+}
+
+// End closes the session. Only then all of its transcript is written.
+func (talk *Talk) End() { talk.end() }
+
+// Say gives the client a prompt, and the model a script for it.
+func (talk *Talk) Say(prompt string, script ...Turn) Result {
+	t := talk.w.t
+	t.Helper()
+	talk.model.play(script)
+	message := map[string]string{"role": "user", "content": prompt}
+	line, err := json.Marshal(map[string]any{"type": "user", "message": message})
+	must(t, err)
+	if _, err := talk.in.Write(append(line, '\n')); err != nil {
+		t.Fatalf("the client takes no prompt: %v", err)
+	}
+	for {
+		line, err := talk.out.ReadString('\n')
+		if err != nil {
+			t.Fatalf("the client ended without a result: %v\n%s", err, line)
+		}
+		requests := talk.model.Requests()
+		if r, ok := talk.w.result(line, requests[talk.heard:]); ok {
+			talk.heard = len(requests)
+			return r
+		}
+	}
 }
 
 // Output is what a process left.

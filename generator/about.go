@@ -18,7 +18,7 @@ type About struct {
 	Title       string     `yaml:"title"`
 	Summary     string     `yaml:"summary"`     // one line, no full stop
 	Description string     `yaml:"description"` // for marketplaces
-	Version     string     `yaml:"version"`     // that a new plugin starts with; "": FirstVersion
+	Version     string     `yaml:"version"`     // that a new plugin starts with
 	Cost        string     `yaml:"cost"`        // of a stop
 	Reads       string     `yaml:"reads"`
 	GoesOn      string     `yaml:"goes_on"`    // "goes on while …", at most 53 columns: a line of the interview
@@ -101,12 +101,9 @@ func ReadAbout(strategy string) (About, error) {
 	if err := yaml.UnmarshalWithOptions(data, &a, yaml.DisallowUnknownField()); err != nil {
 		return About{}, fmt.Errorf("read about %s: %w", strategy, err)
 	}
+	a.Version = cmp.Or(a.Version, FirstVersion)
 	return a, nil
 }
-
-// firstVersion is the version that a new plugin starts with. A strategy that goes on
-// where a published plugin left off says which one comes next.
-func (a About) firstVersion() string { return cmp.Or(a.Version, FirstVersion) }
 
 // Homepage is the page about a strategy.
 func Homepage(strategy string) string {

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -27,7 +26,8 @@ func ParseSettings(texts []string) (all Settings, err error) {
 		plugin, rest, dot := strings.Cut(text, ".")
 		key, value, equals := strings.Cut(rest, "=")
 		if !dot || !equals {
-			return nil, &SpecError{Problem: fmt.Sprintf("--set %q is not plugin.key=value", text), Hint: "for instance --set ned-flanders.rules=seed"}
+			return nil, check.Misusef("for instance --set ned-flanders.rules=seed", "--set %q is not plugin.key=value",
+				text)
 		}
 		all = append(all, Setting{plugin, key, value, text})
 	}
@@ -47,7 +47,8 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 		if len(chosen) > 0 {
 			i := slices.IndexFunc(chosen, func(p Plugin) bool { return p.Name == one.Plugin })
 			if i < 0 {
-				return &SpecError{Problem: fmt.Sprintf("--set %q: the plugin %q is not chosen", one.text, one.Plugin), Hint: "choose it with --strategy " + one.Plugin}
+				return check.Misusef("choose it with --strategy "+one.Plugin, "--set %q: the plugin %q is not chosen",
+					one.text, one.Plugin)
 			}
 			from = chosen[i].Strategy
 		}
@@ -101,7 +102,7 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {
-		return &SpecError{fmt.Sprintf("--%s: %s was made with %s", flag, dir, has), hint}
+		return check.Misusef(hint, "--%s: %s was made with %s", flag, dir, has)
 	}
 	const leave = "leave it out to complete that suite, or name another directory"
 	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then: springfield update " + check.QuoteArgument(dir)

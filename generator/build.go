@@ -29,18 +29,18 @@ import (
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
-// Build is what was compiled into a suite.
+// Build is what was compiled, into a suite or for a CLI to carry; of that it is the manifest.
 type Build struct {
 	// Springfield is the version of the release that last changed the suite; "" of another
 	// build.
-	Springfield string `yaml:"springfield,omitempty"`
+	Springfield string `yaml:"springfield,omitempty" json:"-"`
 
-	Source   string            `yaml:"source"`          // SHA-256 of the sources
-	Go       string            `yaml:"go"`              // version of Go
-	SHA256   map[string]string `yaml:"sha256"`          // of the hook, by target
-	Judge    map[string]string `yaml:"judge,omitempty"` // of springfield-judge, by target
-	Builder  Builder           `yaml:"-"`               // how it was got
-	Binaries []Binary          `yaml:"-"`
+	Source   string            `yaml:"source" json:"source"`                   // SHA-256 of the sources
+	Go       string            `yaml:"go" json:"go"`                           // version of Go
+	SHA256   map[string]string `yaml:"sha256" json:"sha256"`                   // of the hook, by target
+	Judge    map[string]string `yaml:"judge,omitempty" json:"judge,omitempty"` // of springfield-judge, by target
+	Builder  Builder           `yaml:"-" json:"-"`                             // how it was got
+	Binaries []Binary          `yaml:"-" json:"-"`
 }
 
 // Binary is a compiled program for a machine.

@@ -187,11 +187,7 @@ func checkRuntime(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxHook))
-	if err != nil {
-		return err
-	}
-	return checkMark(data)
+	return checkMark(io.LimitReader(f, maxHook))
 }
 
 // checkStart says why a program would not start; none is the error of one that is not

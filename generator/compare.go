@@ -368,7 +368,7 @@ func (t Toolchain) makeReference(ctx context.Context, all []*comparison) (r refe
 	if err != nil {
 		r.why = err.Error()
 	} else if carried != nil && carried.Source == r.source {
-		r.builds = append(r.builds, Build{Go: carried.Go, SHA256: carried.SHA256, Judge: carried.Judge})
+		r.builds = append(r.builds, *carried)
 	}
 	var target Target // there are two only on Windows on ARM, and then a plugin has one of them
 	programs := []Program{Hook}
@@ -464,7 +464,7 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"
 	}
-	*found = append(*found, check.Finding{Check: "what runs", State: state, File: file, Says: says, Fix: fix})
+	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
 
 // notRead is why something is not read.
@@ -473,7 +473,7 @@ func notRead(err error) string {
 	if errors.As(err, &link) {
 		return "a link; springfield follows none in a plugin"
 	}
-	return "cannot be compared: " + causeOf(err).Error()
+	return "cannot be compared: " + check.CauseOf(err).Error()
 }
 
 // listNames are some names, within bounds.

@@ -18,12 +18,13 @@ func TestCompare(t *testing.T) {
 	ctx, own := context.Background(), toolchain(t)
 	plugin, err := NewPlugin("ned-flanders", "ned-flanders", nil)
 	must(t, err)
-	spec := Spec{Marketplace: "small", Owner: Owner{Name: "Ned"}, Targets: []Target{host()}, Plugins: []Plugin{plugin}}
+	spec := Spec{Marketplace: "small", Owner: Owner{Name: "Ned"}, Targets: []Target{HostTarget()},
+		Plugins: []Plugin{plugin}}
 	files, built, err := own.MakeSuite(ctx, spec)
 	must(t, err)
 	carried := t.TempDir()
 	must(t, WritePrebuilt(carried, built))
-	hook := Hook.placeIn(host(), false)
+	hook := Hook.placeIn(HostTarget(), false)
 	const command = `{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []}`
 	type edit = func(old string) string
 	text := func(s string) edit { return func(string) string { return s } }
@@ -124,7 +125,7 @@ func TestCompareIsBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plugin")
 	put(t, filepath.Join(dir, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o644)
 	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), []byte(`{"name": "ned-flanders"}`), 0o644)
-	put(t, filepath.Join(dir, Hook.placeIn(host(), false)), []byte("MZ"), 0o755)
+	put(t, filepath.Join(dir, Hook.placeIn(HostTarget(), false)), []byte("MZ"), 0o755)
 	for i := range maxEntries {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".sh"), nil, 0o644))
 	}

@@ -25,9 +25,9 @@ func texts(t *testing.T, name, strategy string) map[string][]byte {
 	t.Helper()
 	p, err := NewPlugin(name, strategy, nil)
 	must(t, err)
-	spec := specOf(host())
+	spec := specOf(HostTarget())
 	spec.Plugins = []Plugin{p}
-	files := rendered(t, spec, compiled(host()))
+	files := rendered(t, spec, compiled(HostTarget()))
 	found := map[string][]byte{}
 	for _, f := range files {
 		if inside, ok := strings.CutPrefix(f.Path, name+"/"); ok {

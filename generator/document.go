@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,8 +59,10 @@ func (d document) listAt(path ...string) []any {
 // both from 1, columns in characters; Line is 0 for others.
 type FileError struct {
 	check.Position
-	Problem, Hint string
+	Problem, Advice string
 }
+
+func (e *FileError) Hint() string { return e.Advice }
 
 func (e *FileError) Error() string {
 	if e.Line == 0 {
@@ -167,13 +168,19 @@ func refuseDepth(data []byte) error {
 
 // parseYAML reads one YAML document. The error is a *FileError.
 func parseYAML(data []byte) (d document, err error) {
+	err = decodeYAML(data, &d.value)
+	return d, err
+}
+
+// decodeYAML reads one into a value.
+func decodeYAML(data []byte, into any) error {
 	if err := refuseDepth(data); err != nil {
-		return d, err
+		return err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&d.value); err != nil && !errors.Is(err, io.EOF) {
-		return d, inSyntax(err)
+	if err := yaml.Unmarshal(data, into); err != nil {
+		return inFile(err)
 	}
-	return d, nil
+	return nil
 }
 
 // schemaSet are the published schemas, compiled when first asked for.

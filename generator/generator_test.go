@@ -25,8 +25,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden trees anew")
 
-func host() Target { return HostTarget() }
-
 func specOf(targets ...Target) Spec {
 	return Spec{
 		Marketplace: "evergreen-terrace",
@@ -174,8 +172,8 @@ func differing(want, got []byte) string {
 // write makes a suite or fails the test.
 func write(t *testing.T, dir string) (Spec, []File) {
 	t.Helper()
-	spec := specOf(host())
-	files := rendered(t, spec, compiled(host()))
+	spec := specOf(HostTarget())
+	files := rendered(t, spec, compiled(HostTarget()))
 	if _, _, err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +191,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 		t.Error("the suite has changed")
 	}
 	suite, err := ReadSuite(dir)
-	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(host())}) {
+	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	// Its owner's comments stay as long as it says the same.
@@ -264,7 +262,7 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600))
 		_, err := ReadSuite(dir)
 		var fault *FileError
-		if !errors.As(err, &fault) || err.Error()+"; "+fault.Hint != "read "+filepath.Join(dir, SuiteFile)+": "+want {
+		if !errors.As(err, &fault) || err.Error()+"; "+fault.Hint() != "read "+filepath.Join(dir, SuiteFile)+": "+want {
 			t.Errorf("%q:\n got %v, %+v\nwant %s", text, err, fault, want)
 		}
 	}
@@ -294,7 +292,7 @@ func keyOf(secret string) func() ([]byte, error) {
 // directory. And they are the bytes of a build in this tree.
 func TestBuildIsReproducible(t *testing.T) {
 	ctx := context.Background()
-	first, err := toolchain(t).BuildPrograms(ctx, []Target{host()}, Hook, Judge)
+	first, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()}, Hook, Judge)
 	must(t, err)
 	other := toolchain(t)
 	other.Home = filepath.Join(t.TempDir(), "another home")
@@ -305,7 +303,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	must(t, os.Mkdir(os.Getenv("TMPDIR"), 0o755))
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("GOAMD64", "v3")
-	second, err := other.BuildPrograms(ctx, []Target{host()}, Hook, Judge)
+	second, err := other.BuildPrograms(ctx, []Target{HostTarget()}, Hook, Judge)
 	must(t, err)
 	if !maps.Equal(first.SHA256, second.SHA256) || !maps.Equal(first.Judge, second.Judge) || first.Source != second.Source {
 		t.Errorf("%+v, %+v\n%+v, %+v", first.SHA256, first.Judge, second.SHA256, second.Judge)
@@ -337,7 +335,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 
 	// Who asks no judge compiles none, and gets the same hook.
-	alone, err := toolchain(t).BuildPrograms(ctx, []Target{host()})
+	alone, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()})
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
@@ -372,8 +370,8 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			tools.Path = bin + string(os.PathListSeparator) + tools.Path
 			warned := ""
 			tools.Warn = func(text string) { warned += text }
-			built, err := tools.BuildPrograms(context.Background(), []Target{host()})
-			if err != nil || !errors.Is(checkMark(built.Binaries[0].Data), ErrReadsGo) || !strings.Contains(warned, "GODEBUG") {
+			built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
+			if err != nil || !errors.Is(checkMark(bytes.NewReader(built.Binaries[0].Data)), ErrReadsGo) || !strings.Contains(warned, "GODEBUG") {
 				t.Errorf("it warns %q; %v", warned, err)
 			}
 		})
@@ -389,7 +387,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
 	put(t, filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\n[ -d \"$HOME\" ] && mkdir -p \"$GOCACHE\" && [ -w \"$GOCACHE\" ] && echo \"$HOME $GOCACHE\" >>'%s' && GOCACHE='%s' exec '%s' \"$@\"\n", log, real.GoCache, goCommand), 0o755)
 	bare := Toolchain{Path: bin + ":/usr/bin:/bin", GoCache: "/dev/null/none"}
-	if _, err := bare.BuildPrograms(context.Background(), []Target{host()}); err != nil {
+	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}); err != nil {
 		t.Error(err)
 	}
 	said, err := os.ReadFile(log)
@@ -413,14 +411,14 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	build := func() []byte {
 		t.Helper()
 		talk.Reset()
-		b, err := tools.BuildPrograms(context.Background(), []Target{host()})
+		b, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
 		if err != nil || !over {
 			t.Fatal(err, over)
 		}
 		return b.Binaries[0].Data
 	}
 	first := build()
-	if want := "compiling the hook for " + host().String() + "\n"; talk.String() != want {
+	if want := "compiling the hook for " + HostTarget().String() + "\n"; talk.String() != want {
 		t.Errorf("it says %q, not %q", talk.String(), want)
 	}
 	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
@@ -444,7 +442,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	}
 	theirKey, err := keyOf("theirs")()
 	must(t, err)
-	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, host())
+	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, HostTarget())
 	if got := filepath.Base(ours()); got != tools.openShelf().fileName(made, first) {
 		t.Fatalf("it is kept as %s", got)
 	}
@@ -485,7 +483,7 @@ func goVersion(t *testing.T) string {
 
 func TestBuildFailures(t *testing.T) {
 	ctx := context.Background()
-	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
+	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{HostTarget()}); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
@@ -496,7 +494,7 @@ func TestBuildFailures(t *testing.T) {
 		script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + strings.TrimSpace(string(goroot)) + "'; exit; }\n" +
 			"[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
 		must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
-		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{host()})
+		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()})
 		return err
 	}
 	for _, old := range []string{"go1.9", "go1.21.3", "go1.25rc1"} {
@@ -512,7 +510,7 @@ func TestBuildFailures(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := toolchain(t).BuildPrograms(cancelled, []Target{host()}); !errors.Is(err, context.Canceled) {
+	if _, err := toolchain(t).BuildPrograms(cancelled, []Target{HostTarget()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,10 +112,20 @@ func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version s
 // project's settings can make it block every stop.
 var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")
 
-// checkMark says of a compiled program whether its runtime is ours.
-func checkMark(program []byte) error {
-	if !bytes.Contains(program, []byte(goMark)) {
-		return ErrReadsGo
+// checkMark says of a compiled program whether its runtime is ours. It reads a part of it at a time.
+func checkMark(program io.Reader) error {
+	part, kept := make([]byte, 64<<10), 0 // the mark may lie across two parts
+	for {
+		n, err := io.ReadFull(program, part[kept:])
+		switch read := part[:kept+n]; {
+		case bytes.Contains(read, []byte(goMark)):
+			return nil
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return ErrReadsGo
+		case err != nil:
+			return err
+		default:
+			kept = copy(part, read[len(read)-len(goMark):])
+		}
 	}
-	return nil
 }

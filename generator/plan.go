@@ -36,6 +36,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -97,15 +98,8 @@ func (p Plan) Paths(states ...State) []string {
 	return paths
 }
 
-// OccupiedError says that a directory holds something that is not a suite.
-type OccupiedError struct{ Dir, Found string }
-
-func (e *OccupiedError) Error() string {
-	return fmt.Sprintf("%s is not empty and not a springfield suite (it has %s)", e.Dir, e.Found)
-}
-
 // Existing is the suite in dir, nil if dir is absent or empty. A fresh git
-// repository counts as empty; anything else is an OccupiedError.
+// repository counts as empty; anything else is an error.
 func Existing(dir string) (*Suite, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -119,7 +113,8 @@ func Existing(dir string) (*Suite, error) {
 	case errors.Is(err, ErrNoSuite):
 		for _, e := range entries {
 			if e.Name() != ".git" {
-				return nil, &OccupiedError{dir, e.Name()}
+				return nil, check.Advisef("name another directory: springfield init DIR",
+					"%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
 			}
 		}
 		return nil, nil
@@ -149,14 +144,14 @@ type planner struct {
 }
 
 // MakePlan compares the suite in dir with the files that RenderSuite makes for it. To complete
-// one, dir may be absent or empty. Programs without bytes count as changed. Errors are a
-// RecordError, files that cannot be read, and directories that are links.
+// one, dir may be absent or empty. Programs without bytes count as changed. Errors are
+// about files that cannot be read, and directories that are links.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, aim: aim, next: record{}, hooked: map[string]bool{}}
 	suite, err := Existing(dir)
 	switch {
 	case err == nil && suite == nil && aim != Completing:
-		err = &noSuiteError{dir}
+		err = noSuite(dir)
 	case err == nil && suite != nil:
 		p.suite = *suite
 		p.base, err = readRecord(dir)
@@ -272,7 +267,7 @@ func (p *planner) planFile(f File) error {
 	if plugin, _, _ := strings.Cut(f.Path, "/"); f.Compiled && has.there {
 		p.hooked[plugin] = true
 	}
-	same := has.regular && textSum(has.data) == now
+	same := has.regular && (bytes.Equal(has.data, f.Data) || textSum(has.data) == now)
 	if f.Compiled { // a program is run as it is
 		bits := has.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows"
 		same = same && bytes.Equal(has.data, f.Data) && bits
@@ -433,9 +428,4 @@ func (p *planner) lookAt(name string) (found, error) {
 		f.data, _, err = p.in.ReadFile(name, maxFile)
 	}
 	return f, err
-}
-
-func pathExists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

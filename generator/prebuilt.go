@@ -41,16 +41,8 @@ const (
 	maxHook          = 64 << 20 // bounds an unpacked hook, in bytes
 )
 
-// Carried says what the compiled hooks are that a CLI carries: it is their manifest.
-type Carried struct {
-	Source string            `json:"source"` // SHA-256 of the sources that they were compiled from
-	Go     string            `json:"go"`
-	SHA256 map[string]string `json:"sha256"`          // of hooks, by target
-	Judge  map[string]string `json:"judge,omitempty"` // of springfield-judge
-}
-
 // ReadCarried reads the manifest alone; nil where no hooks are carried.
-func ReadCarried(files fs.FS) (*Carried, error) {
+func ReadCarried(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil
 	}
@@ -61,7 +53,7 @@ func ReadCarried(files fs.FS) (*Carried, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read compiled hooks: %w", err)
 	}
-	var c Carried
+	var c Build
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("read compiled hooks: %s: %w", prebuiltManifest, err)
 	}
@@ -82,11 +74,10 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
-	recorded := Build{SHA256: m.SHA256, Judge: m.Judge}
 	all := unbuiltBinaries(targets, programs)
 	wanted := map[string][]string{} // programs, by the file that has them
 	for _, b := range all {
-		if recorded.Recorded(b.Program, b.Target) == "" {
+		if m.Recorded(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
 		wanted[packedIn(b.Target)] = append(wanted[packedIn(b.Target)], packedAs(b.Program, b.Target))
@@ -99,7 +90,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.ShortName(), b.Target, err)
 			}
 		}
-		data, want := unpacked[from][packedAs(b.Program, b.Target)], recorded.Recorded(b.Program, b.Target)
+		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.Recorded(b.Program, b.Target)
 		if checksum(data) != want {
 			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.ShortName(), b.Target, checksum(data), want)
 		}
@@ -148,7 +139,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 			return err
 		}
 	}
-	data, err := json.MarshalIndent(Carried{built.Source, built.Go, built.SHA256, built.Judge}, "", "  ")
+	data, err := json.MarshalIndent(built, "", "  ")
 	if err != nil {
 		return err
 	}

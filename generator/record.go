@@ -23,6 +23,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -34,23 +35,14 @@ const maxRecord = 1 << 20
 
 const recordHead = "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
 
-// RecordError is a record that cannot be used.
-type RecordError struct {
-	File string
-	Err  error
-}
-
-func (e *RecordError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
-func (e *RecordError) Unwrap() error { return e.Err }
-func (e *RecordError) Hint() string {
-	return "restore it from git, or remove it: then every file that you changed gets the new one beside it"
-}
-
 // record has the textSum of each file, by path.
 type record map[string]string
 
 // textSum is the SHA-256 of a file, of a text with plain line ends.
 func textSum(data []byte) string {
+	if bytes.IndexByte(data, 0) >= 0 { // a program, which has some MB
+		return checksum(data)
+	}
 	if text, ok := plainText(data); ok {
 		data = []byte(text)
 	}
@@ -82,12 +74,14 @@ func readRecord(dir string) (record, error) {
 		return nil, nil
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read record: %w", err)
-	case err != nil:
-		return nil, &RecordError{file, causeOf(err)}
 	}
-	r, err := decodeRecord(data)
+	var r record
+	if err == nil {
+		r, err = decodeRecord(data)
+	}
 	if err != nil {
-		return nil, &RecordError{file, err}
+		return nil, check.Advisef("restore it from git, or remove it: "+
+			"then every file that you changed gets the new one beside it", "read %s: %w", file, check.CauseOf(err))
 	}
 	return r, nil
 }

@@ -10,10 +10,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/Masterminds/sprig/v3"
 
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/templates"
 
@@ -37,8 +39,8 @@ type view struct {
 	Marketplace string
 	Owner       Owner
 	Homepage    string
-	Hosts       []AgentHost // that the READMEs are about
-	Repository  string      // that people add the marketplace by, "" if that is left open
+	Hosts       []*host.Host // that the READMEs are about
+	Repository  string       // that people add the marketplace by, "" if that is left open
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
@@ -70,10 +72,8 @@ func (v view) EventOf(name string) (string, error) {
 
 // Timeout is how long a host waits for the hook, in seconds: longer than the
 // hook itself takes with all that it waits for.
-func (v view) Timeout() int { return timeoutOf(v.Strategy) }
-
-func timeoutOf(name string) int {
-	if known, _ := registry.StrategyNamed(name); known.Judges {
+func (p Plugin) Timeout() int {
+	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
 	}
 	return 10
@@ -88,41 +88,30 @@ type suiteView struct {
 	Marketplace string
 	Owner       Owner
 	Plugins     []view
+	Deciding    []view // those that decide at Stop
+	Beside      []view // the others
+	Judges      bool   // one of them asks a model
 	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
-	Hosts       []AgentHost
+	Hosts       []*host.Host
 	Repository  string
-}
-
-// Deciding are the plugins that decide at Stop.
-func (s suiteView) Deciding() []view { return s.filterViews(view.AtStop) }
-
-// Judges tells whether a plugin of the suite asks a model.
-func (s suiteView) Judges() bool {
-	return slices.ContainsFunc(s.Plugins, func(v view) bool { return slices.Contains(v.Programs(), Judge) })
-}
-
-// Beside are the others.
-func (s suiteView) Beside() []view { return s.filterViews(func(v view) bool { return !v.AtStop() }) }
-
-func (s suiteView) filterViews(keep func(view) bool) (all []view) {
-	for _, p := range s.Plugins {
-		if keep(p) {
-			all = append(all, p)
-		}
-	}
-	return all
 }
 
 // newSuiteView gathers what the templates of a suite and its plugins see.
 func newSuiteView(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts(), Repository: spec.Repository}
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name,
+		Hosts: spec.agentHosts(), Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			return suiteView{}, err
 		}
-		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts, suite.Repository})
+		v := view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts, suite.Repository}
+		if suite.Plugins = append(suite.Plugins, v); v.AtStop() {
+			suite.Deciding = append(suite.Deciding, v)
+		} else {
+			suite.Beside = append(suite.Beside, v)
+		}
 	}
 	note, err := renderTemplate("shared/memory/note.md.tmpl", suite)
 	if err != nil {
@@ -202,16 +191,15 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
+// readParts reads what templates share. Every template that was rendered is kept beside it: a suite renders most of
+// them once for each plugin.
+var readParts = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
+})
+
 func renderTemplate(name string, data any) ([]byte, error) {
-	text, err := templates.Files.ReadFile(name)
+	t, err := parseTemplate(name)
 	if err != nil {
-		return nil, fmt.Errorf("render: %w", err)
-	}
-	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
-	if err != nil {
-		return nil, fmt.Errorf("render: %w", err)
-	}
-	if _, err := t.Parse(string(text)); err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	var b bytes.Buffer
@@ -219,4 +207,19 @@ func renderTemplate(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil
+}
+
+func parseTemplate(name string) (*template.Template, error) {
+	all, err := readParts()
+	if err != nil {
+		return nil, err
+	}
+	if t := all.Lookup(name); t != nil {
+		return t, nil
+	}
+	text, err := templates.Files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return all.New(name).Parse(string(text))
 }

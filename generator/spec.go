@@ -7,7 +7,6 @@ package generator
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/mail"
 	"regexp"
@@ -16,8 +15,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -48,6 +47,14 @@ type Plugin struct {
 	// Targets are what the plugin is compiled for, where that is not what the suite is:
 	// a release of one plugin leaves the others as they are.
 	Targets []Target `yaml:"targets,omitempty"`
+}
+
+// NamesOf are the names of plugins.
+func NamesOf(plugins []Plugin) (all []string) {
+	for _, p := range plugins {
+		all = append(all, p.Name)
+	}
+	return all
 }
 
 // Compile chooses what plugins are compiled for: all of the suite, if none is named.
@@ -100,11 +107,6 @@ func (s Spec) Suggested() Plugin {
 // another.
 const FirstVersion = "0.1.0"
 
-// SpecError is a fault in the answers, wherever they were given.
-type SpecError struct{ Problem, Hint string }
-
-func (e *SpecError) Error() string { return e.Problem }
-
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // ownerRepo is a repository as GitHub names it; no part of it can be read as a flag or as a path upwards.
@@ -135,11 +137,13 @@ func LooksOfficial(name string) bool {
 func CheckMarketplace(name string) error {
 	switch {
 	case name == "":
-		return &SpecError{"the marketplace has no name", "pass --marketplace NAME"}
+		return check.Misusef("pass --marketplace NAME", "the marketplace has no name")
 	case !kebab.MatchString(name):
-		return &SpecError{fmt.Sprintf("%q is not a valid marketplace name", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
+		return check.Misusef("use lower-case letters, digits and single dashes, like continuation-hooks",
+			"%q is not a valid marketplace name", name)
 	case slices.Contains(reservedNames(), name) || looksOfficial.MatchString(name):
-		return &SpecError{fmt.Sprintf("the marketplace name %q is reserved", name), "choose a name of your own, like continuation-hooks"}
+		return check.Misusef("choose a name of your own, like continuation-hooks",
+			"the marketplace name %q is reserved", name)
 	}
 	return nil
 }
@@ -164,7 +168,8 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if len(s.Plugins) == 0 {
-		return &SpecError{"no plugin chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.StrategyNames(), ", ")}
+		return check.Misusef("pass --strategy NAME or --all; there is "+strings.Join(registry.StrategyNames(), ", "),
+			"no plugin chosen")
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return err
@@ -173,7 +178,8 @@ func (s Spec) Validate() error {
 		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {
-		return &SpecError{fmt.Sprintf("the repository %q is not OWNER/REPO", s.Repository), "name it as GitHub does, like evergreen/hooks"}
+		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO",
+			s.Repository)
 	}
 	seen := map[string]bool{}
 	for _, p := range s.Plugins {
@@ -184,7 +190,7 @@ func (s Spec) Validate() error {
 			return err
 		}
 		if seen[p.Name] {
-			return &SpecError{fmt.Sprintf("this suite already has a plugin %q", p.Name), "give every plugin its own name"}
+			return check.Misusef("give every plugin its own name", "this suite already has a plugin %q", p.Name)
 		}
 		seen[p.Name] = true
 	}
@@ -197,7 +203,8 @@ func ParseOwner(text string) (Owner, error) {
 	if strings.Contains(text, "<") {
 		address, err := mail.ParseAddress(o.Name)
 		if err != nil || address.Name == "" {
-			return Owner{}, &SpecError{fmt.Sprintf("owner %q is not a name and an address", text), `write it as "Name <name@example.org>"`}
+			return Owner{}, check.Misusef(`write it as "Name <name@example.org>"`,
+				"owner %q is not a name and an address", text)
 		}
 		o = Owner{address.Name, address.Address}
 	}
@@ -215,14 +222,14 @@ func (o Owner) String() string {
 func (o Owner) validate() error {
 	switch {
 	case strings.TrimSpace(o.Name) == "":
-		return &SpecError{"the owner has no name", "pass --owner NAME"}
+		return check.Misusef("pass --owner NAME", "the owner has no name")
 	case strings.ContainsFunc(o.Name+o.Email, func(r rune) bool { return !display.IsShown(r) && !display.IsJoiner(r) }):
-		return &SpecError{fmt.Sprintf("owner %q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
+		return check.Misusef("write a name, like Marge Bouvier", "owner %q is not one line of text", o.Name)
 	case o.Email == "":
 		return nil
 	}
 	if a, err := mail.ParseAddress(o.Email); err != nil || a.Address != o.Email {
-		return &SpecError{fmt.Sprintf("%q is not an email address", o.Email), "write it like marge@example.org"}
+		return check.Misusef("write it like marge@example.org", "%q is not an email address", o.Email)
 	}
 	return nil
 }
@@ -238,7 +245,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Version, p.Settings = about.firstVersion(), about.fillInDefaults(settings)
+	p.Version, p.Settings = about.Version, about.fillInDefaults(settings)
 	return p, p.validate()
 }
 
@@ -247,7 +254,7 @@ func (p Plugin) validate() error {
 		return err
 	}
 	if _, err := semver.StrictNewVersion(p.Version); err != nil {
-		return &SpecError{fmt.Sprintf("version %q of %s: %v", p.Version, p.Name, err), "use three numbers, like 0.1.0"}
+		return check.Misusef("use three numbers, like 0.1.0", "version %q of %s: %v", p.Version, p.Name, err)
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
@@ -264,11 +271,13 @@ func (p Plugin) validate() error {
 func (p Plugin) checkNames() error {
 	switch all := registry.StrategyNames(); {
 	case !kebab.MatchString(p.Name):
-		return &SpecError{fmt.Sprintf("%q is not a valid plugin name", p.Name), "use lower-case letters, digits and single dashes"}
+		return check.Misusef("use lower-case letters, digits and single dashes", "%q is not a valid plugin name",
+			p.Name)
 	case !slices.Contains(all, p.Strategy):
-		return &SpecError{fmt.Sprintf("there is no strategy %q", p.Strategy), "choose from " + strings.Join(all, ", ")}
+		return check.Misusef("choose from "+strings.Join(all, ", "), "there is no strategy %q", p.Strategy)
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
-		return &SpecError{fmt.Sprintf("a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name), "choose another name, like my-" + p.Strategy}
+		return check.Misusef("choose another name, like my-"+p.Strategy,
+			"a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name)
 	}
 	return nil
 }
@@ -276,11 +285,12 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.optionKeys(), ", "), "none")}
+		return check.Misusef("it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none"), "%s has no setting %q",
+			p.Name, key)
 	}
 	q, value := about.Questions[i], p.Settings[key]
 	if values := q.possibleValues(); !slices.Contains(values, value) {
-		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
+		return check.Misusef("choose "+strings.Join(values, " or "), "%s.%s cannot be %q", p.Name, key, p.Settings[key])
 	}
 	return nil
 }

@@ -51,13 +51,10 @@ type Published struct {
 // ErrNoSuite says that a directory has no springfield.yaml.
 var ErrNoSuite = errors.New("not a springfield suite")
 
-// noSuiteError is ErrNoSuite of a directory.
-type noSuiteError struct{ dir string }
-
-func (e *noSuiteError) Error() string { return e.dir + ": " + ErrNoSuite.Error() }
-func (e *noSuiteError) Unwrap() error { return ErrNoSuite }
-func (e *noSuiteError) Hint() string {
-	return "it has no " + SuiteFile + "; springfield init " + check.QuoteArgument(e.dir) + " makes a suite there"
+// noSuite is ErrNoSuite of a directory.
+func noSuite(dir string) error {
+	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there",
+		"%s: %w", dir, ErrNoSuite)
 }
 
 // ReadSuite reads the suite in a directory.
@@ -69,9 +66,8 @@ func ReadSuite(dir string) (Suite, error) {
 	}
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
-		if fault.Hint == "" {
-			fault.Hint = "springfield validate " + check.QuoteArgument(dir) + " shows what is wrong with it"
-		}
+		fault.Advice = cmp.Or(fault.Advice,
+			"springfield validate "+check.QuoteArgument(dir)+" shows what is wrong with it")
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
@@ -86,30 +82,22 @@ func readSuiteFile(dir string) ([]byte, error) {
 	case err == nil:
 		return data, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &noSuiteError{dir}
+		return nil, noSuite(dir)
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read suite: %w", err)
 	}
-	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), causeOf(err))
+	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), check.CauseOf(err))
 }
 
 // decodeSuite reads what springfield.yaml says. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
-	if err := refuseDepth(data); err != nil {
-		return Suite{}, err
-	}
 	var s Suite
-	err := yaml.Unmarshal(data, &s)
-	if err == nil {
-		s.fillInDefaults()
-		err = cmp.Or(s.findMissingLine(), s.Validate())
+	if err := decodeYAML(data, &s); err != nil {
+		return s, err
 	}
-	var spec *SpecError
-	switch {
-	case errors.As(err, &spec):
-		return s, &FileError{Problem: spec.Problem, Hint: spec.Hint}
-	case err != nil:
-		return s, inSyntax(err)
+	s.fillInDefaults()
+	if err := cmp.Or(s.findMissingLine(), s.Validate()); err != nil {
+		return s, inFile(err)
 	}
 	return s, nil
 }
@@ -127,7 +115,7 @@ func (s Suite) findMissingLine() error {
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return &SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}
+			return check.Misusef("it needs the line "+line.key+": "+line.example, "%s", line.problem)
 		}
 	}
 	return nil
@@ -141,7 +129,7 @@ func (s *Suite) fillInDefaults() {
 		if err != nil {
 			continue // Validate names it
 		}
-		p.Version = cmp.Or(p.Version, about.firstVersion())
+		p.Version = cmp.Or(p.Version, about.Version)
 		p.Settings = about.fillInDefaults(p.Settings)
 	}
 }
@@ -258,10 +246,15 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inSyntax reduces the library's report of several lines to a place and a problem.
-func inSyntax(err error) *FileError {
+// inFile is an error as one of the file; the library's report of several lines is reduced to a
+// place and a problem.
+func inFile(err error) *FileError {
+	var wrong *check.Advised
 	var e yaml.Error
-	if errors.As(err, &e) && e.GetToken() != nil {
+	switch {
+	case errors.As(err, &wrong):
+		return &FileError{Problem: wrong.Error(), Advice: wrong.Advice}
+	case errors.As(err, &e) && e.GetToken() != nil:
 		at := e.GetToken().Position
 		return &FileError{Position: check.Position{Line: at.Line, Column: at.Column}, Problem: e.GetMessage()}
 	}

@@ -4,13 +4,15 @@
 package generator
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -53,7 +55,8 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, &SpecError{fmt.Sprintf("springfield does not compile for %q", s), "choose from " + joinTargets(AllTargets())}
+		return Target{}, check.Misusef("choose from "+joinTargets(AllTargets()), "springfield does not compile for %q",
+			s)
 	}
 	return t, nil
 }
@@ -82,17 +85,18 @@ func joinTargets(targets []Target) string {
 // CheckTargets says what is wrong with a choice of targets, nil if nothing.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
-		return &SpecError{"no target chosen", "pass --target os/arch"}
+		return check.Misusef("pass --target os/arch", "no target chosen")
 	}
 	for i, t := range targets {
 		if slices.Contains(targets[:i], t) {
-			return &SpecError{"target " + t.String() + " is listed twice", "name every target once"}
+			return check.Misusef("name every target once", "target %s is listed twice", t)
 		}
 	}
 	// Claude Code on Windows starts springfield-hook.exe beside the launcher:
 	// one file, so one architecture. Windows on ARM runs the amd64 one.
 	if len(targets) > 1 && slices.Contains(targets, Target{"windows", "arm64"}) {
-		return &SpecError{"windows/arm64 can only be built alone", "use windows/amd64, which Windows on ARM runs too"}
+		return check.Misusef("use windows/amd64, which Windows on ARM runs too",
+			"windows/arm64 can only be built alone")
 	}
 	return nil
 }
@@ -191,28 +195,17 @@ func HookFiles() []string { return hookPlaces(Hook, Judge) }
 func Started(dir string) []string {
 	var all []string
 	for _, place := range HookFiles() {
-		if pathExists(filepath.Join(dir, filepath.FromSlash(place))) {
+		if rooted.IsTaken(filepath.Join(dir, filepath.FromSlash(place))) {
 			all = append(all, place)
 		}
 	}
 	return all
 }
 
-// AgentHost is a program that runs plugins, as questions and texts name it. Every plugin has
-// the files of every host; which are named decides what the READMEs tell.
-type AgentHost struct{ Name, Title string }
-
-// AgentHosts lists them, Claude Code first.
-func AgentHosts() (all []AgentHost) {
-	for _, h := range registry.AllHosts() {
-		all = append(all, AgentHost{h.Name, h.Title})
-	}
-	return all
-}
-
-// HostNames are their names.
+// HostNames are the names of all agents, Claude Code first. Every plugin has the files of
+// every one; which are named decides what the READMEs tell.
 func HostNames() (names []string) {
-	for _, h := range AgentHosts() {
+	for _, h := range registry.Hosts {
 		names = append(names, h.Name)
 	}
 	return names
@@ -222,18 +215,18 @@ func HostNames() (names []string) {
 func CheckHosts(names []string) error {
 	for i, name := range names {
 		if !slices.Contains(HostNames(), name) {
-			return &SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(HostNames(), ", ")}
+			return check.Misusef("choose from "+strings.Join(HostNames(), ", "), "there is no host %q", name)
 		}
 		if slices.Contains(names[:i], name) {
-			return &SpecError{fmt.Sprintf("the host %s is listed twice", name), "name it once"}
+			return check.Misusef("name it once", "the host %s is listed twice", name)
 		}
 	}
 	return nil
 }
 
 // agentHosts are those of a spec, in their order; Claude Code if none is named.
-func (s Spec) agentHosts() (chosen []AgentHost) {
-	for _, h := range AgentHosts() {
+func (s Spec) agentHosts() (chosen []*host.Host) {
+	for _, h := range registry.Hosts {
 		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == registry.DefaultHost().Name {
 			chosen = append(chosen, h)
 		}
@@ -243,7 +236,7 @@ func (s Spec) agentHosts() (chosen []AgentHost) {
 
 // hostsToRecord are the hosts that springfield.yaml names: none where it is Claude Code alone.
 func hostsToRecord(names []string) (hosts []string) {
-	for _, h := range AgentHosts() {
+	for _, h := range registry.Hosts {
 		if slices.Contains(names, h.Name) {
 			hosts = append(hosts, h.Name)
 		}

@@ -14,17 +14,18 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // twoPlugins are the files of a suite with two plugins.
 func twoPlugins(t *testing.T) []File {
 	t.Helper()
-	spec := specOf(host())
+	spec := specOf(HostTarget())
 	second := spec.Plugins[0]
 	second.Name = "left-handed"
 	spec.Plugins = append(spec.Plugins, second)
-	files := rendered(t, spec, compiled(host()))
+	files := rendered(t, spec, compiled(HostTarget()))
 	return files
 }
 
@@ -133,7 +134,8 @@ func TestUpdateKeepsEdits(t *testing.T) {
 			t.Errorf("%s has\n%s", name, content(t, dir, name))
 		}
 	}
-	if pathExists(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || pathExists(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
+	if rooted.IsTaken(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) ||
+		rooted.IsTaken(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
 		t.Error("there is a new one beside a file that is as it should be")
 	}
 
@@ -171,7 +173,7 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	if pathExists(filepath.Join(dir, "ned-flanders/docs")) {
+	if rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")) {
 		t.Error("an empty directory is left")
 	}
 	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/HISTORY.md": "mine\n", "left-handed/commands/log.md": "my own"} {
@@ -212,7 +214,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	gone = append(gone, "README.md deleted", "ned-flanders/commands/hold.md deleted")
 	want(t, updated(t, dir, now), append(slices.Clone(gone), hook+" rebuilt")...)
 	want(t, updated(t, dir, now), gone...)
-	if pathExists(filepath.Join(dir, "README.md")) || pathExists(filepath.Join(dir, "left-handed")) {
+	if rooted.IsTaken(filepath.Join(dir, "README.md")) || rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
@@ -237,9 +239,9 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
 		t.Errorf("init would keep %v, %v", kept, err)
 	}
-	newer := compiled(host())
+	newer := compiled(HostTarget())
 	newer.Go = "go1.99"
-	spec := specOf(host())
+	spec := specOf(HostTarget())
 	spec.Plugins = append(spec.Plugins, spec.Plugins[0])
 	spec.Plugins[1].Name = "left-handed"
 	yaml, err := Suite{Spec: spec, Build: newer}.encodeYAML()
@@ -305,29 +307,30 @@ plugins:
   version: 1.0.0
 ours: {a: 1}
 `
-	put(t, file, fmt.Appendf(nil, answers, host()), 0o644)
+	put(t, file, fmt.Appendf(nil, answers, HostTarget()), 0o644)
 	suite, err := ReadSuite(dir)
 	must(t, err)
-	files := rendered(t, suite.Spec, compiled(host()))
+	files := rendered(t, suite.Spec, compiled(HostTarget()))
 	did := updated(t, dir, files)
 	for _, what := range []string{"springfield.yaml followed", "left-handed/README.md removed", "ned-flanders/.claude-plugin/plugin.json followed", ".claude-plugin/marketplace.json followed"} {
 		if !slices.Contains(did, what) {
 			t.Errorf("not %s, but\n%s", what, strings.Join(did, "\n"))
 		}
 	}
-	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, fmt.Sprintf(answers, host())+"\nbuild:\n") {
+	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, fmt.Sprintf(answers, HostTarget())+"\nbuild:\n") {
 		t.Errorf("got\n%s", got)
 	}
 	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
 		t.Errorf("got\n%s", got)
 	}
-	if pathExists(filepath.Join(dir, "left-handed")) {
+	if rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("the other plugin's directory is left")
 	}
 	want(t, updated(t, dir, files))
 
 	// Written all in one line: what it was stays below.
-	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+host().String()+`], plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
+	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+HostTarget().String()+`]`+
+		`, plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
 	want(t, updated(t, dir, files), "springfield.yaml followed")
 	if got := content(t, dir, SuiteFile); !strings.Contains(got, "# {marketplace: ") || !strings.Contains(got, "# mine") {
 		t.Errorf("got\n%s", got)
@@ -445,7 +448,8 @@ func TestHooksForOtherSystems(t *testing.T) {
 	var binaries []Binary
 	// A judge brings the network along, which is long to compile for another system.
 	for program, of := range map[Program]int{Hook: 2, Judge: 6} {
-		some := slices.DeleteFunc(AllTargets(), func(other Target) bool { return other != host() && scratch.Skipped(of) })
+		some := slices.DeleteFunc(AllTargets(),
+			func(other Target) bool { return other != HostTarget() && scratch.Skipped(of) })
 		built, err := toolchain(t).BuildPrograms(context.Background(), some, program)
 		must(t, err)
 		binaries = append(binaries, built.Binaries...)

@@ -5,6 +5,7 @@
 package generator
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,20 +22,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// checkedAreas are what Validate looks at, in the order in which it is told.
-func checkedAreas() []string {
-	return []string{"suite", "marketplace", "manifest", "hooks", "rules", "binaries", "files"}
-}
-
 // maxText bounds a text that is validated, in bytes.
 const maxText = 256 << 10
-
-// Validation is what was found in a suite.
-type Validation struct {
-	Suite    Suite
-	Readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
-	Found    []check.Finding // by area; one without a fault says so
-}
 
 // inspection is one validation in progress.
 type inspection struct {
@@ -43,23 +32,22 @@ type inspection struct {
 	files    rooted.Folder // of dir
 	schemas  schemaSet
 	suite    Suite
-	expected []File // what it would be generated with
-	found    []check.Finding
+	readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
+	expected []File          // what it would be generated with
+	found    []check.Finding // by the check that looks
 }
 
-// subject is a file that is looked at, for one area.
+// subject is a file that is looked at.
 type subject struct {
-	in         *inspection
-	area, file string // the file is relative to the suite, with slashes
-	document          // empty if the file is not read
+	in       *inspection
+	file     string // relative to the suite, with slashes
+	document        // empty if the file is not read
 }
 
-func (in *inspection) subject(area, file string) subject {
-	return subject{in: in, area: area, file: file}
-}
+func (in *inspection) subject(file string) subject { return subject{in: in, file: file} }
 
 func (t subject) reportFinding(state check.State, says, fix string) {
-	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Says: says, Fix: fix})
+	t.in.found = append(t.in.found, check.Finding{State: state, File: t.file, Says: says, Fix: fix})
 }
 
 // commandFor is a springfield command about this suite, as it can be typed anywhere.
@@ -69,12 +57,62 @@ func (in *inspection) commandFor(verb string) string {
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
-// Validate looks at the suite in dir, which commands find as called. The error is about
-// looking, not about the suite: ErrNoSuite, or something that cannot be read.
-func Validate(dir, called string) (Validation, error) {
+// suiteChecks are the checks of a suite, in their order: the first makes the others possible.
+func suiteChecks() (checks []check.Check[*inspection]) {
+	for _, c := range []struct {
+		name string
+		look func(*inspection) error
+		fine string // said where nothing was found, with counts for P and T
+	}{
+		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
+		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
+		{"manifest", forPlugins((*inspection).lookAtManifests),
+			"manifests of P: names and versions are those of " + SuiteFile},
+		{"hooks", forPlugins((*inspection).lookAtHooks), "hooks of P: every host accepts its file"},
+		{"rules", (*inspection).lookAtRules, "strategy.json of P: no faults"},
+		{"binaries", (*inspection).lookAtBinaries, "hooks of P, for T: present, executable, as recorded"},
+		{"files", (*inspection).lookAtFiles, "none is missing, and none is unknown"},
+	} {
+		look := func(_ context.Context, in *inspection) ([]check.Finding, error) {
+			in.found = nil
+			err := c.look(in)
+			return in.found, err
+		}
+		fine := func(in *inspection) string {
+			plugins := layout.CountOf(len(in.suite.Plugins), "plugin")
+			targets := layout.CountOf(len(in.suite.Targets), "target")
+			return strings.NewReplacer("P", plugins, "T", targets).Replace(c.fine)
+		}
+		checks = append(checks, check.Check[*inspection]{Name: c.name, Look: look, Fine: fine})
+	}
+	return checks
+}
+
+// forPlugins looks at each plugin whose directory is there; of the others lookAtFiles tells.
+func forPlugins(look func(*inspection, Plugin) error) func(*inspection) error {
+	return func(in *inspection) error {
+		for _, p := range in.suite.Plugins {
+			if in.files.CheckLinks(p.Name) != nil {
+				continue
+			}
+			if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
+				continue
+			}
+			if err := look(in, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Validate looks at the suite in dir, which commands find as called, and has others look
+// at it, too, if it can be understood. The error is about looking, not about the suite:
+// ErrNoSuite, or something that cannot be read.
+func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	set, err := readSchemas()
 	if err != nil {
-		return Validation{}, err
+		return nil, err
 	}
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -82,69 +120,23 @@ func Validate(dir, called string) (Validation, error) {
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return Validation{}, &noSuiteError{dir}
+		return nil, noSuite(dir)
 	}
 	if err != nil {
-		return Validation{}, err
+		return nil, err
 	}
 	in := &inspection{dir: dir, called: check.QuoteArgument(called), files: files, schemas: set}
-	readable, err := in.readRecord()
-	if err == nil && readable {
-		err = in.lookInside()
+	checks := suiteChecks()
+	record, err := check.RunAll(ctx, in, checks[0])
+	if err != nil || !in.readable {
+		return record, err
 	}
+	inside, err := check.RunAll(ctx, in, checks[1:]...)
 	if err != nil {
-		return Validation{}, err
+		return nil, err
 	}
-	return Validation{in.suite, readable, in.findingsByArea(readable)}, nil
-}
-
-// lookInside looks at all but springfield.yaml.
-func (in *inspection) lookInside() (err error) {
-	if in.expected, err = RenderSuite(in.suite.Spec, Build{}); err != nil {
-		return err
-	}
-	for _, look := range []func() error{in.lookAtMarketplace, in.lookAtPlugins, in.lookAtRules, in.lookAtBinaries, in.lookAtFiles} {
-		if err := look(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// findingsByArea is what was found in the order of areas, and that nothing was.
-func (in *inspection) findingsByArea(readable bool) (all []check.Finding) {
-	for _, area := range checkedAreas() {
-		n := len(all)
-		for _, f := range in.found {
-			if f.Check == area {
-				all = append(all, f)
-			}
-		}
-		if len(all) == n && (readable || area == "suite") {
-			all = append(all, check.Finding{Check: area, State: check.Fine, Says: fineWords(area, in.suite)})
-		}
-	}
-	return all
-}
-
-// fineWords say what an area without a fault is about.
-func fineWords(area string, s Suite) string {
-	plugins, targets := layout.CountOf(len(s.Plugins), "plugin"), layout.CountOf(len(s.Targets), "target")
-	switch area {
-	case "suite":
-		return fmt.Sprintf("%s: %s, %s", SuiteFile, plugins, targets)
-	case "marketplace":
-		return "marketplace.json lists these plugins"
-	case "manifest":
-		return "manifests of " + plugins + ": names and versions are those of " + SuiteFile
-	case "hooks":
-		return "hooks of " + plugins + ": every host accepts its file"
-	case "rules":
-		return "strategy.json of " + plugins + ": no faults"
-	case "binaries":
-		return fmt.Sprintf("hooks of %s, for %s: present, executable, as recorded", plugins, targets)
-	}
-	return "none is missing, and none is unknown"
+	said, err := check.RunAll(ctx, in.suite, others...)
+	return slices.Concat(record, inside, said), err
 }
 
 func (in *inspection) pathOf(file string) string {
@@ -153,15 +145,19 @@ func (in *inspection) pathOf(file string) string {
 
 // readSubject reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
-func (in *inspection) readSubject(area, file, schema string) (t subject, ok bool, err error) {
-	t = in.subject(area, file)
+func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err error) {
+	t = in.subject(file)
 	data, err := in.readText(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.reportFailure("not found", in.commandFor("init")+" adds it")
+		state := check.Failure
+		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts go without
+			state = check.Warning
+		}
+		t.reportFinding(state, "not found", in.commandFor("init")+" adds it")
 		return t, false, nil
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -207,19 +203,11 @@ func (t subject) isLinked() bool {
 	return err != nil
 }
 
-// causeOf is an error without the path, which is said beside it.
-func causeOf(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
-}
-
-func (in *inspection) readRecord() (ok bool, err error) {
-	t, ok, err := in.readSubject("suite", SuiteFile, "springfield")
+// readRecord reads springfield.yaml, and makes what the suite is compared with.
+func (in *inspection) readRecord() error {
+	t, ok, err := in.readSubject(SuiteFile, "springfield")
 	if err != nil || !ok {
-		return false, err
+		return err
 	}
 	data, err := readSuiteFile(in.dir)
 	if err == nil {
@@ -231,16 +219,21 @@ func (in *inspection) readRecord() (ok bool, err error) {
 		// What the schema says of it says less.
 		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool { return f.State == check.Failure })
 		t.reportBroken(fault)
-		return false, nil
+		return nil
 	case err != nil:
-		t.reportFailure(causeOf(err).Error(), "")
-		return false, nil
+		t.reportFailure(check.CauseOf(err).Error(), "")
+		return nil
 	}
-	return check.CountState(in.found, check.Failure) == 0, in.lookAtRecord()
+	if in.readable = check.CountState(in.found, check.Failure) == 0; in.readable {
+		if in.expected, err = RenderSuite(in.suite.Spec, Build{}); err != nil {
+			return err
+		}
+	}
+	return in.lookAtRecord()
 }
 
 func (in *inspection) lookAtRecord() error {
-	record := in.subject("suite", SuiteFile)
+	record := in.subject(SuiteFile)
 	for _, t := range in.suite.Machines() {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
@@ -273,7 +266,7 @@ func (in *inspection) lookAtRecord() error {
 }
 
 func (t subject) reportBroken(fault *FileError) {
-	t.reportFailure(fault.Problem, fault.Hint)
+	t.reportFailure(fault.Problem, fault.Advice)
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
@@ -285,7 +278,7 @@ func (t subject) requireText(what, want string, at ...string) {
 }
 
 func (in *inspection) lookAtMarketplace() error {
-	t, ok, err := in.readSubject("marketplace", ".claude-plugin/marketplace.json", "marketplace")
+	t, ok, err := in.readSubject(".claude-plugin/marketplace.json", "marketplace")
 	if err != nil || !ok {
 		return err
 	}
@@ -323,54 +316,47 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 	}
 }
 
-func (in *inspection) lookAtPlugins() error {
-	for _, p := range in.suite.Plugins {
-		dir := in.subject("files", p.Name)
-		if dir.isLinked() {
-			continue
-		}
-		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
-			continue
-		}
-		t, ok, err := in.readSubject("manifest", p.Name+"/.claude-plugin/plugin.json", "plugin")
+// lookAtManifests looks at those that hosts read of a plugin.
+func (in *inspection) lookAtManifests(p Plugin) error {
+	for _, m := range []struct{ file, schema string }{
+		{".claude-plugin/plugin.json", "plugin"},
+		{".codex-plugin/plugin.json", "host"}, {".github/plugin/plugin.json", "host"},
+		{"qwen/qwen-extension.json", "host"}, {"gemini/gemini-extension.json", "host"},
+	} {
+		t, ok, err := in.readSubject(p.Name+"/"+m.file, m.schema)
 		if err != nil {
 			return err
 		}
-		if ok {
-			t.requireText("its name", p.Name, "name")
-			t.requireText("its version", p.Version, "version")
-			if strings.Contains(fmt.Sprint(t.valueAt("hooks")), "hooks/hooks.json") {
-				t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
-			}
+		if !ok {
+			continue
 		}
-		if err := in.lookAtSharedHooks(p); err != nil {
-			return err
+		t.requireText("its name", p.Name, "name")
+		t.requireText("its version", p.Version, "version")
+		hooks := fmt.Sprint(t.valueAt("hooks"))
+		switch {
+		case m.schema == "plugin" && strings.Contains(hooks, "hooks/hooks.json"):
+			t.reportFailure("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here",
+				"remove this member")
+		case m.schema == "host" && path.Base(m.file) == "plugin.json" && hooks != "./hooks/shell.json":
+			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, "+
+				"and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
-		if err := in.lookAtHosts(p); err != nil {
-			return err
-		}
-		if t, ok, err = in.readSubject("rules", p.Name+"/strategy.json", "strategy"); err != nil {
-			return err
-		}
-		if ok {
-			t.requireText("its strategy", p.Strategy, "strategy")
-			if t.valueAt("plugin") != nil || p.Name != p.Strategy {
-				t.requireText("its plugin", p.Name, "plugin")
-			}
-		}
+	}
+	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.pathOf(file)) {
+		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
+			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 	return nil
 }
 
-// lookAtRules has the hook's own reader look at each strategy.json, if the schema
-// has nothing against any.
+// lookAtRules looks at each strategy.json, and if the schema has nothing against any, has the
+// hook's own reader look, too.
 func (in *inspection) lookAtRules() error {
-	if slices.ContainsFunc(in.found, func(f check.Finding) bool { return f.Check == "rules" }) {
-		return nil
+	if err := forPlugins((*inspection).lookAtStrategy)(in); err != nil || len(in.found) > 0 {
+		return err
 	}
 	for _, p := range in.suite.Plugins {
-		t := in.subject("rules", p.Name+"/strategy.json")
+		t := in.subject(p.Name + "/strategy.json")
 		if in.files.CheckLinks(t.file) != nil {
 			continue // said already
 		}
@@ -386,6 +372,18 @@ func (in *inspection) lookAtRules() error {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
 			t.reportFailure(says, "until then the hook uses the rest")
 		}
+	}
+	return nil
+}
+
+func (in *inspection) lookAtStrategy(p Plugin) error {
+	t, ok, err := in.readSubject(p.Name+"/strategy.json", "strategy")
+	if !ok {
+		return err
+	}
+	t.requireText("its strategy", p.Strategy, "strategy")
+	if t.valueAt("plugin") != nil || p.Name != p.Strategy {
+		t.requireText("its plugin", p.Name, "plugin")
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // lookAtBinaries looks at the programs themselves. They are the same in every
@@ -26,11 +27,11 @@ func (in *inspection) lookAtBinaries() error {
 		return err
 	}
 	for _, p := range in.suite.Plugins {
-		if !pathExists(in.pathOf(p.Name)) {
+		if !rooted.IsTaken(in.pathOf(p.Name)) {
 			continue // said already
 		}
 		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
-			t := in.subject("binaries", path.Join(p.Name, f.Path))
+			t := in.subject(path.Join(p.Name, f.Path))
 			if f.target == (Target{}) {
 				t.lookAtLauncher(launcher)
 			} else {
@@ -39,7 +40,7 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).reportFinding(check.Note,
+		in.subject(SuiteFile).reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
 	}
 	return nil
@@ -56,7 +57,7 @@ func (t subject) canStart(what string) bool {
 		t.reportFailure("the "+what+" is missing", t.in.commandFor("build"))
 		return false
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+t.in.commandFor("build"))
@@ -74,7 +75,7 @@ func (t subject) lookAtLauncher(launcher []byte) {
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.reportFailure("not readable: "+causeOf(err).Error(), "")
+		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
 		t.reportFailure("not the launcher, which several targets need", t.in.commandFor("build"))
 	case !bytes.Equal(data, launcher):
@@ -97,7 +98,7 @@ func (t subject) lookAtProgram(program Program, target Target) {
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.reportFinding(check.Warning, causeOf(err).Error(), t.in.commandFor("build"))
+		t.reportFinding(check.Warning, check.CauseOf(err).Error(), t.in.commandFor("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {
@@ -108,14 +109,23 @@ func (t subject) lookAtProgram(program Program, target Target) {
 // lookAtFiles looks for what is missing beside all that, and for what should
 // not be there.
 func (in *inspection) lookAtFiles() error {
+	for _, p := range in.suite.Plugins {
+		dir := in.subject(p.Name)
+		if dir.isLinked() {
+			continue
+		}
+		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
+			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
+		}
+	}
 	known := map[string]bool{}
 	for _, f := range in.expected {
 		known[f.Path] = true
-		t := in.subject("files", f.Path)
+		t := in.subject(f.Path)
 		top, _, inside := strings.Cut(f.Path, "/")
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
-		case !pathExists(in.pathOf(f.Path)) && (!inside || pathExists(in.pathOf(top))):
+		case !rooted.IsTaken(in.pathOf(f.Path)) && (!inside || rooted.IsTaken(in.pathOf(top))):
 			t.reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		}
 	}
@@ -132,7 +142,7 @@ func (in *inspection) lookAtFiles() error {
 		if err != nil {
 			return err
 		}
-		t := in.subject("files", filepath.ToSlash(relative))
+		t := in.subject(filepath.ToSlash(relative))
 		switch name := d.Name(); {
 		case d.IsDir() && name == ".git":
 			return filepath.SkipDir

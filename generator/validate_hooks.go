@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -32,13 +33,24 @@ type handler struct {
 	subject
 	plugin Plugin
 	event  string
-	group  []string // where its group is
-	at     []string // where it is itself
+	at     []string // where it is
 }
 
-func (h handler) memberPath(name string) []string { return append(slices.Clone(h.at), name) }
-func (h handler) command() string                 { return h.textAt(h.memberPath("command")...) }
-func (h handler) hasMember(name string) bool      { return h.valueAt(h.memberPath(name)...) != nil }
+func (h handler) command() string { return h.textAt(h.memberPath("command")...) }
+
+// memberPath is where a member of the handler is; that of Droid is beside the list of handlers.
+func (h handler) memberPath(name string) []string {
+	if name == "commandRegex" {
+		return append(slices.Clone(h.at[:len(h.at)-2]), name)
+	}
+	return append(slices.Clone(h.at), name)
+}
+
+// hasMember tells whether a member is there and not false.
+func (h handler) hasMember(name string) bool {
+	value := h.valueAt(h.memberPath(name)...)
+	return value != nil && value != false
+}
 
 // reportMember reports a member of the handler, "" for the handler itself.
 func (h handler) reportMember(state check.State, name, says, fix string) {
@@ -54,9 +66,9 @@ func (t subject) handlers(p Plugin) (all []handler) {
 	events, _ := t.valueAt("hooks").(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		for i := range t.listAt("hooks", event) {
-			group := []string{"hooks", event, strconv.Itoa(i)}
-			for j := range t.listAt(append(group, "hooks")...) {
-				all = append(all, handler{t, p, event, group, append(slices.Clone(group), "hooks", strconv.Itoa(j))})
+			group := []string{"hooks", event, strconv.Itoa(i), "hooks"}
+			for j := range t.listAt(group...) {
+				all = append(all, handler{t, p, event, append(slices.Clone(group), strconv.Itoa(j))})
 			}
 		}
 	}
@@ -67,160 +79,126 @@ func (t subject) handlers(p Plugin) (all []handler) {
 // would be generated.
 func (in *inspection) eventsNeeded(file string) ([]string, error) {
 	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == file })
-	if i < 0 {
-		return nil, nil
-	}
 	made, err := parseJSON(in.expected[i].Data)
-	if err != nil {
-		return nil, err
-	}
 	events, _ := made.valueAt("hooks").(map[string]any)
-	return slices.Sorted(maps.Keys(events)), nil
+	return slices.Sorted(maps.Keys(events)), err
 }
 
-// lookAtSharedHooks looks at the file that Claude Code, Qwen Code and Droid read.
-func (in *inspection) lookAtSharedHooks(p Plugin) error {
-	t, ok, err := in.readSubject("hooks", p.Name+"/hooks/hooks.json", "hooks")
-	if err != nil || !ok {
-		return err
-	}
-	direct, shell := map[string]bool{}, map[string]string{} // by event; the name of the one in a shell
-	for _, h := range t.handlers(p) {
-		switch h.command() {
-		case hookCommand:
-			direct[h.event] = h.lookAtDirect(shell) || direct[h.event]
-		case inShell:
-			h.lookAtTimeout(1)
-			h.lookAtAsync()
-			if h.hasMember("args") {
-				h.reportMember(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
-			}
-			if !h.hasMember("if") {
-				h.reportMember(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
-			}
-			shell[h.event] = h.textAt(h.memberPath("name")...)
-		default:
-			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !pathExists(in.pathOf(path.Join(p.Name, file))) {
-				h.reportMember(check.Failure, "command", path.Join(p.Name, file)+" is not there", "")
-			}
-			h.lookAtIf()
-		}
-	}
-	events, err := in.eventsNeeded(t.file)
-	for _, event := range events {
-		_, other := shell[event]
-		switch {
-		case !direct[event]:
-			t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.commandFor("init")+" adds it again")
-		case !other:
-			t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.commandFor("update")+" adds it for them")
-		}
-	}
-	return err
-}
-
-// lookAtDirect looks at the handler that Claude Code starts without a shell, and tells
-// whether it does. shell are the events that have one for the other hosts.
-func (h handler) lookAtDirect(shell map[string]string) bool {
-	h.lookAtTimeout(1)
-	h.lookAtAsync()
-	if !h.hasMember("args") {
-		h.reportMember(check.Failure, "args", "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`)
-	}
-	if name, other := shell[h.event]; other && (name == "" || name != h.textAt(h.memberPath("name")...)) {
-		h.reportMember(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
-	}
-	if shellGroup := append(slices.Clone(h.group), "commandRegex"); h.valueAt(shellGroup...) == nil {
-		h.reportMember(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
-	}
-	return h.lookAtIf()
-}
-
-// lookAtIf reports a condition, with which Claude Code never runs a handler outside of
-// tool events. It tells whether there is none.
-func (h handler) lookAtIf() bool {
-	if !h.hasMember("if") || strings.Contains(h.event, "Tool") || strings.Contains(h.event, "Permission") {
-		return true
-	}
-	h.reportMember(check.Failure, "if", "a hook with \"if\" never runs at "+h.event, "remove it")
-	return false
-}
-
-func (h handler) lookAtAsync() {
-	if h.valueAt(h.memberPath("async")...) == true {
-		h.reportMember(check.Failure, "async", "no host waits for it, so it decides nothing", "remove it")
-	}
-}
-
-// lookAtOwnHooks looks at a file of hooks that a manifest names for one host, or that lies
-// where only one host looks.
-func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) error {
-	t, ok, err := in.readHost("hooks", p.Name+"/"+file, schema)
-	if err != nil || !ok {
-		return err
-	}
-	unit, calls := 1, map[string]bool{}
-	if schema == "gemini" {
-		unit = 1000
-	}
-	for _, h := range t.handlers(p) {
-		switch h.command() {
-		case command:
-			calls[h.event] = true
-			h.lookAtTimeout(unit)
-		case strings.Trim(command, `"`):
-			calls[h.event] = true
-			h.reportMember(check.Failure, "command", "a shell runs it, which ends at a blank in the path", "quote it: "+quoteJSON(command))
-		}
-	}
-	events, err := in.eventsNeeded(t.file)
-	for _, event := range events {
-		if !calls[event] {
-			t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.commandFor("init")+" adds it again")
-		}
-	}
-	return err
-}
-
-func quoteJSON(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
-
-func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
-	if !pathExists(in.pathOf(file)) {
-		in.subject(area, file).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
-		return t, false, nil
-	}
-	return in.readSubject(area, file, schema)
-}
-
-// lookAtHosts looks at what single hosts read: manifests, and files of hooks.
-func (in *inspection) lookAtHosts(p Plugin) error {
-	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json"} {
-		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
+// lookAtHooks looks at the files of hooks of a plugin: that which Claude Code, Qwen Code and
+// Droid read, and those that a manifest names for one host, or that lie where only one host looks.
+func (in *inspection) lookAtHooks(p Plugin) error {
+	for _, own := range []struct {
+		file, schema, command string
+		unit                  int // of its timeouts in a second
+	}{
+		{"hooks/hooks.json", "hooks", hookCommand, 1},
+		{"hooks/shell.json", "shell", inShell, 1},
+		{"qwen/hooks/hooks.json", "qwen", inQwen, 1},
+		{"gemini/hooks/hooks.json", "gemini", inGemini, 1000},
+	} {
+		t, ok, err := in.readSubject(p.Name+"/"+own.file, own.schema)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			continue
 		}
-		t.requireText("its name", p.Name, "name")
-		t.requireText("its version", p.Version, "version")
-		if hooks := t.textAt("hooks"); hooks != "./hooks/shell.json" && path.Base(file) == "plugin.json" {
-			t.reportFailure("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
-		}
-	}
-	if file := p.Name + "/gemini-extension.json"; pathExists(in.pathOf(file)) {
-		in.subject("manifest", file).reportFinding(check.Failure, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
-	}
-	for _, own := range []struct{ file, schema, command string }{
-		{"hooks/shell.json", "shell", inShell},
-		{"qwen/hooks/hooks.json", "qwen", inQwen},
-		{"gemini/hooks/hooks.json", "gemini", inGemini},
-	} {
-		if err := in.lookAtOwnHooks(p, own.file, own.schema, own.command); err != nil {
+		events, err := in.eventsNeeded(t.file)
+		if err != nil {
 			return err
+		}
+		all, calls := t.handlers(p), map[string]bool{}
+		for _, h := range all {
+			switch h.command() {
+			case own.command:
+				h.lookAtTimeout(own.unit)
+				calls[h.event] = calls[h.event] || own.schema != "hooks" || !h.neverRuns()
+			case strings.Trim(own.command, `"`):
+				calls[h.event] = true
+				h.reportMember(check.Failure, "command", "a shell runs it, which ends at a blank in the path",
+					"quote it: "+strconv.Quote(own.command))
+			}
+			if own.schema == "hooks" {
+				h.lookAtShared(all)
+			}
+		}
+		for _, event := range events {
+			inShells := func(h handler) bool { return h.event == event && h.command() == inShell }
+			switch {
+			case !calls[event]:
+				t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", own.command, event),
+					"remove it, then "+in.commandFor("init")+" adds it again")
+			case own.schema == "hooks" && !slices.ContainsFunc(all, inShells):
+				t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: "+
+					"Qwen Code and Droid cannot start it below a path with a blank",
+					in.commandFor("update")+" adds it for them")
+			}
 		}
 	}
 	return nil
+}
+
+// sharedMember is a member that a handler of hooks/hooks.json has to have, or must not have.
+type sharedMember struct {
+	command   string // of the handlers that it is about, "" for those of others
+	name      string
+	wanted    bool
+	state     check.State
+	says, fix string
+}
+
+func sharedMembers(event string) []sharedMember {
+	const async = "no host waits for it, so it decides nothing"
+	never := `a hook with "if" never runs at ` + event
+	return []sharedMember{
+		{hookCommand, "async", false, check.Failure, async, "remove it"},
+		{hookCommand, "args", true, check.Failure, "without \"args\" Claude Code starts it through a shell, " +
+			"which obeys variables of a project, and which ends at a blank in the path", `add "args": []`},
+		{hookCommand, "commandRegex", true, check.Warning, "Droid starts this handler, too, through a shell",
+			`add "commandRegex": "^$" beside its "hooks"`},
+		{hookCommand, "if", false, check.Failure, never, "remove it"},
+		{inShell, "async", false, check.Failure, async, "remove it"},
+		{inShell, "args", false, check.Failure,
+			"with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it"},
+		{inShell, "if", true, check.Failure,
+			"Claude Code starts it, too, through a shell, which obeys variables of a project",
+			`add "if": "Bash": with it, Claude Code runs no hook at ` + event},
+		{"", "if", false, check.Failure, never, "remove it"},
+	}
+}
+
+// neverRuns tells of a handler with a condition, which Claude Code runs only at events of tools.
+func (h handler) neverRuns() bool {
+	return h.hasMember("if") && !strings.Contains(h.event, "Tool") && !strings.Contains(h.event, "Permission")
+}
+
+// lookAtShared looks at a handler of hooks/hooks.json, among all that are in there.
+func (h handler) lookAtShared(all []handler) {
+	command := h.command()
+	switch file, inside := strings.CutPrefix(strings.Trim(command, `"`), pluginRoot); {
+	case command == inShell:
+		h.lookAtTimeout(1)
+	case command == hookCommand:
+		name := h.textAt(h.memberPath("name")...)
+		if slices.ContainsFunc(all, func(other handler) bool {
+			return other.event == h.event && other.command() == inShell &&
+				(name == "" || other.textAt(other.memberPath("name")...) != name)
+		}) {
+			h.reportMember(check.Warning, "name",
+				"Qwen Code starts the hook twice: it ignores the second only if both have one name",
+				fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
+		}
+	default:
+		if command = ""; inside && !rooted.IsTaken(h.in.pathOf(path.Join(h.plugin.Name, file))) {
+			h.reportMember(check.Failure, "command", path.Join(h.plugin.Name, file)+" is not there", "")
+		}
+	}
+	for _, m := range sharedMembers(h.event) {
+		fits := h.hasMember(m.name) == m.wanted || m.name == "if" && !m.wanted && !h.neverRuns()
+		if m.command == command && !fits {
+			h.reportMember(m.state, m.name, m.says, m.fix)
+		}
+	}
 }
 
 // lookAtTimeout compares how long a host waits for the hook with how long the hook may
@@ -233,7 +211,9 @@ func (h handler) lookAtTimeout(unit int) {
 		return
 	}
 	if n < float64(unit) {
-		h.reportMember(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
+		h.reportMember(check.Failure, "timeout",
+			fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout),
+			fmt.Sprintf("\"timeout\": %d, in milliseconds", h.plugin.Timeout()*unit))
 		return
 	}
 	if !slices.Contains(h.plugin.Programs(), Judge) {

@@ -34,9 +34,9 @@ func goodSuite(t *testing.T) string {
 // validate is what is wrong with a suite.
 func validate(t *testing.T, dir string) []check.Finding {
 	t.Helper()
-	v, err := Validate(dir, "hooks")
+	found, err := Validate(t.Context(), dir, "hooks")
 	must(t, err)
-	return slices.DeleteFunc(v.Found, func(f check.Finding) bool { return f.State == check.Fine })
+	return slices.DeleteFunc(found, func(f check.Finding) bool { return f.State == check.Fine })
 }
 
 // A plugin with a judge has two programs, and enough time for the second.

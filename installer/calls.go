@@ -28,17 +28,15 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 		if r.At.Program == "" {
 			return failWith(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
 		}
-		files := []string{r.At.Host.Settings.File(r.At, r.Scope), r.At.Host.Settings.File(r.At, client.User)}
-		for _, path := range files {
-			if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e journal.Edit) bool { return e.Path == path }) {
-				continue
-			}
-			kept, err := journal.OpenEdit("", path)
-			if err != nil {
-				return fmt.Errorf("read settings: %w", err)
-			}
-			c.Keep = append(c.Keep, kept)
+		path := r.At.SettingsFile()
+		if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e journal.Edit) bool { return e.Path == path }) {
+			continue
 		}
+		kept, err := journal.OpenEdit("", path)
+		if err != nil {
+			return fmt.Errorf("read settings: %w", err)
+		}
+		c.Keep = append(c.Keep, kept)
 	}
 	calls := c.Calls
 	c.Run = func() error { return m.makeCalls(ctx, calls) }
@@ -48,12 +46,12 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 // requestOfCall is what a call asks of its host.
 func (m Means) requestOfCall(call journal.Call) (hosts.Request, error) {
 	host, known := hosts.HostNamed(call.Host)
-	if !known || host.Settings.File == nil {
+	if !known || host.Default {
 		return hosts.Request{}, fmt.Errorf("there is no host %q", call.Host)
 	}
 	name, marketplace, _ := strings.Cut(call.Plugin, "@")
 	return hosts.Request{
-		At: host.PlaceFor(m.User), ID: call.ID, Scope: client.Scope(call.Scope),
+		At: host.PlaceFor(m.User), ID: call.ID,
 		Plugin: client.Plugin{Name: name, Marketplace: marketplace, Suite: call.Suite},
 	}, nil
 }
@@ -64,21 +62,18 @@ func commandsOfCall(r hosts.Request, call journal.Call) (all [][]string) {
 	plugins := r.At.Host.Plugins
 	if call.Verb == journal.Removes {
 		all = plugins.Remove(r)
-		if call.Forget && plugins.Forget != nil {
+		if call.Forget {
 			all = append(all, plugins.Forget(r)...)
 		}
 		return all
 	}
-	if hasPlugin(r.At, call.ID) && plugins.Remove != nil {
+	if hasPlugin(r.At, call.ID) {
 		all = plugins.Remove(r)
 	}
 	return append(all, plugins.Install(r)...)
 }
 
 func hasPlugin(at hosts.Place, id string) bool {
-	if at.Host.Plugins.Installed == nil {
-		return false
-	}
 	all, _ := at.Host.Plugins.Installed(at) // records that cannot be read say nothing
 	return slices.ContainsFunc(all, func(i hosts.Installed) bool { return i.ID == id })
 }
@@ -107,12 +102,8 @@ func (m Means) makeCall(ctx context.Context, call journal.Call) error {
 	if err != nil {
 		return err
 	}
-	dir := ""
-	if r.Scope != client.User {
-		dir = r.At.Work
-	}
-	err = r.At.RunCommands(ctx, dir, commandsOfCall(r, call))
-	if err == nil && r.At.Host.Plugins.Installed != nil && hasPlugin(r.At, call.ID) != (call.Verb == journal.Installs) {
+	err = r.At.RunCommands(ctx, commandsOfCall(r, call))
+	if err == nil && hasPlugin(r.At, call.ID) != (call.Verb == journal.Installs) {
 		err = fmt.Errorf("%s: %s %s: its own records do not say so afterwards", r.At.Host.Title, call.Verb, call.ID)
 	}
 	return err
@@ -148,7 +139,7 @@ func PlanUndo(ctx context.Context, m Means) (u journal.Undo, err error) {
 			u.Notes = append(u.Notes, fmt.Sprintf("%s is not on this machine any more, so it has not taken back: %s %s", r.At.Host.Title, call.Verb, call.ID))
 		case back.Verb == journal.Installs && !filepath.IsAbs(back.Suite):
 			u.Notes = append(u.Notes, fmt.Sprintf("where %s came from is not known, so %s has not got it back", call.ID, r.At.Host.Title))
-		case back.Verb == journal.Removes && r.At.Host.Plugins.Installed != nil && !hasPlugin(r.At, call.ID): // it is gone
+		case back.Verb == journal.Removes && !hasPlugin(r.At, call.ID): // it is gone
 		default:
 			u.Calls = append(u.Calls, back)
 		}

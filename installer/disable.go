@@ -19,28 +19,21 @@ type Disabling struct {
 	DryRun bool // nothing changes
 }
 
-// Disabled is what became of it.
-type Disabled struct {
-	journal.Change
-	ID   string // of the plugin, or the name that was asked for
-	Todo string // what a dry run has not done beside the edit, "" for nothing
-}
-
 // disableDefault puts settings back, and has the claude command forget the plugin where that
 // is asked for.
-func disableDefault(ctx context.Context, m Means, r Disabling) (Disabled, error) {
+func disableDefault(ctx context.Context, m Means, r Disabling) (done Done, err error) {
 	plugin, err := m.findEnabled(r)
 	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
-		return Disabled{ID: r.Plugin}, nil
+		return Done{Plugin: r.Plugin}, nil
 	}
 	if err != nil {
-		return Disabled{}, err
+		return done, err
 	}
 	if r.Purge && m.Claude.Path == "" {
-		return Disabled{}, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+		return done, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
 			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
-	done := Disabled{ID: plugin.ID()}
+	done.Plugin = plugin.ID()
 	if done.Change, err = m.Settings.Disable(plugin, r.Scope); err != nil {
 		return done, err
 	}
@@ -66,7 +59,7 @@ func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, err
 }
 
 // purgePlugin has the claude command forget a plugin that is disabled.
-func (m Means) purgePlugin(ctx context.Context, done *Disabled, plugin client.Plugin, scope client.Scope) error {
+func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin, scope client.Scope) error {
 	notes, err := settings.ReadSettings(m.Settings.Places).PurgePlugin(ctx, m.Claude, plugin)
 	if err != nil && ctx.Err() != nil {
 		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
@@ -76,7 +69,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Disabled, plugin client.Pl
 		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
 			plugin.ID(), scope, err)
 	}
-	done.Notes = append(done.Notes, notes...)
+	done.Change.Notes = append(done.Change.Notes, notes...)
 	return nil
 }
 

@@ -38,13 +38,18 @@ type EnableRequest struct {
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
 }
 
-// Enabled is what became of it.
-type Enabled struct {
-	journal.Change
-	Plugin client.Plugin
-	From   string // where the plugin comes from, for people
-	Live   string // from when on it is in effect
-	Todo   string // what a dry run has not had other programs do: "run: …", "" for nothing
+// Done is what has become of a request on one host, or would; enable and disable --json print it.
+type Done struct {
+	Plugin string       `json:"plugin"` // its ID, or the name that was asked for
+	Scope  client.Scope `json:"scope"`
+	State  string       `json:"state"`           // enabled or disabled
+	Suite  string       `json:"suite,omitempty"` // its directory, if it is one of this machine
+	From   string       `json:"from,omitempty"`  // where the plugin comes from, for people
+	Live   string       `json:"live,omitempty"`  // from when on it is in effect
+
+	Host   hosts.Host     `json:"-"`
+	Change journal.Change `json:"-"`
+	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
 // enableRun is a plugin on its way.
@@ -62,7 +67,7 @@ type enableRun struct {
 // enableDefault switches a plugin on. Settings are read once, and the edit is worked out
 // before the claude command is called, so that settings that cannot be edited leave
 // everything alone.
-func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Enabled, err error) {
+func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, err error) {
 	e := newEnableRun(m, r)
 	defer func() {
 		if err != nil {
@@ -298,7 +303,7 @@ func strategiesLike(name string) (spec bool, sameKind []string) {
 	if !ok {
 		return false, nil
 	}
-	for _, other := range registry.AllStrategies() {
+	for _, other := range registry.Strategies {
 		if other.KindOf() == known.KindOf() {
 			sameKind = append(sameKind, other.Name)
 		}
@@ -356,8 +361,8 @@ func (e *enableRun) noteLeftover(what string) {
 }
 
 // summarize is what to tell of a plan.
-func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Enabled {
-	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "takes effect in your next session"}
+func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
+	d := doneEnabling(e.wanted.Plugin, e.from, plan)
 	if e.wanted.Declare {
 		d.Live += " (the one after it before Claude Code 2.1.285)"
 	}
@@ -366,10 +371,17 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Enabled 
 		return d
 	}
 	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isClientOlder(ctx, client.RootedLocal) {
-		d.Notes = append(d.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
+		d.Change.Notes = append(d.Change.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
 	}
-	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
+	d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
 	return d
+}
+
+func doneEnabling(plugin client.Plugin, from string, plan journal.Change) Done {
+	return Done{
+		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: from,
+		Live: "takes effect in your next session", Change: plan,
+	}
 }
 
 // describeTodo says what complete would do, "" for nothing.
@@ -403,10 +415,10 @@ func (e *enableRun) isClientOlder(ctx context.Context, version string) bool {
 // scopeNotes say what an edit of a project's settings means beside the edit.
 func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	plugin := e.wanted.Plugin
-	file, errFile := e.Settings.Places.Settings(e.Scope)
-	user, errUser := e.Settings.Places.Settings(client.User)
+	places := e.Settings.Places
+	file, user := places.Settings(e.Scope), places.Settings(client.User)
 	switch {
-	case errFile != nil || errUser != nil || e.Scope == client.User:
+	case e.Scope == client.User:
 		return nil
 	case file == user || rooted.IsSame(file, user):
 		return []string{"here these are your user settings: it is on in all your sessions"}

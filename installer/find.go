@@ -29,25 +29,25 @@ import (
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
+		suite := filepath.Clean(dir)
 		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(m.Settings.Work, dir)
+			suite = filepath.Join(m.Settings.Work, dir)
 		}
-		s, err := generator.ReadSuite(filepath.Clean(dir))
-		found := suite{s, filepath.Clean(dir), err}.pluginsNamed(bare, marketplace)
-		if err == nil && len(found) == 0 {
-			err = failWith(m.howToGet(bare, marketplace, filepath.Clean(dir)), "suite %s has no plugin %q", dir, name)
-		}
+		found, err := pluginsIn(suite)
 		if err != nil {
 			return client.Plugin{}, err
 		}
+		if found = pluginsNamed(found, bare, marketplace); len(found) == 0 {
+			return client.Plugin{}, failWith(m.howToGet(bare, marketplace, suite), "suite %s has no plugin %q", dir, name)
+		}
 		return found[0], nil
 	}
-
-	all, here, err := m.InSuites(bare, marketplace)
+	all, err := m.InSuites(bare, marketplace)
 	if err != nil {
 		return client.Plugin{}, err
 	}
-	if len(here) == 1 {
+	elsewhere := func(p client.Plugin) bool { return filepath.Dir(p.Suite) != m.Settings.Work }
+	if here := slices.DeleteFunc(slices.Clone(all), elsewhere); len(here) == 1 {
 		return here[0], nil
 	}
 	known, err := m.inMarkets(bare, marketplace)
@@ -80,8 +80,8 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		return "there is " + strings.Join(same, ", ")
 	}
 	if _, known := registry.StrategyNamed(name); known {
-		if all := m.suitesOf(marketplace); suite == "" && len(all) > 0 {
-			suite = all[0].dir // to which it can be added
+		if all := m.pluginsAtHand(marketplace); suite == "" && len(all) > 0 {
+			suite = all[0].Suite // to which it can be added
 		}
 		line := generator.HowToGet(name, suite)
 		if suite == "" && marketplace != "" {
@@ -95,35 +95,20 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
 }
 
-// suite is a directory of plugins at hand.
-type suite struct {
-	generator.Suite
-	dir string
-	err error // why it cannot be read
-}
-
-// isOf tells whether a suite can be read and is of a marketplace, "" for any.
-func (s suite) isOf(marketplace string) bool {
-	return s.err == nil && (marketplace == "" || marketplace == s.Marketplace)
-}
-
-// suitesAtHand are the suite around the working directory, and those that init has made.
-func (m Means) suitesAtHand() (all []suite, err error) {
-	dirs, _, err := settings.KnownSuites(m.Settings.Places)
-	if around, none := generator.FindSuite(m.Settings.Work); none == nil {
-		dirs = append([]string{around}, slices.DeleteFunc(dirs, func(dir string) bool { return dir == around })...)
-	}
-	for _, dir := range dirs {
-		s, unread := generator.ReadSuite(dir)
-		all = append(all, suite{s, dir, unread})
+// pluginsIn are the plugins of the suite in a directory.
+func pluginsIn(dir string) (all []client.Plugin, err error) {
+	suite, err := generator.ReadSuite(dir)
+	for _, p := range suite.Plugins {
+		all = append(all, client.Plugin{Name: p.Name, Marketplace: suite.Marketplace, Suite: dir})
 	}
 	return all, err
 }
 
-// suitesOf are the suites at hand of one marketplace, "" for all. What cannot be read is no news here.
-func (m Means) suitesOf(marketplace string) []suite {
-	all, _ := m.suitesAtHand()
-	return slices.DeleteFunc(all, func(s suite) bool { return !s.isOf(marketplace) })
+// pluginsNamed are those of a name, and of a marketplace; "" for any.
+func pluginsNamed(all []client.Plugin, name, marketplace string) []client.Plugin {
+	return slices.DeleteFunc(all, func(p client.Plugin) bool {
+		return name != "" && name != p.Name || marketplace != "" && marketplace != p.Marketplace
+	})
 }
 
 // SeveralError says that a name means more than one plugin.
@@ -158,10 +143,8 @@ func (e *SeveralError) Hint() string {
 // all: those of suites, and of a marketplace that is asked for.
 func (m Means) pluginsOffered(marketplace string) []string {
 	var ids []string
-	for _, s := range m.suitesOf(marketplace) {
-		for _, p := range s.Plugins {
-			ids = append(ids, p.Name+"@"+s.Marketplace)
-		}
+	for _, p := range m.pluginsAtHand(marketplace) {
+		ids = append(ids, p.ID())
 	}
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
@@ -174,32 +157,28 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// InSuites looks in the suite around the working directory and those that init
-// has made. The second list is what lies in the working directory itself.
-func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, err error) {
-	suites, err := m.suitesAtHand()
-	if err != nil {
-		return nil, nil, err
+// InSuites looks for plugins in the suite around the working directory and in those that init
+// has made.
+func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
+	dirs, _, err := settings.KnownSuites(m.Settings.Places)
+	if around, none := generator.FindSuite(m.Settings.Work); none == nil {
+		dirs = append([]string{around}, slices.DeleteFunc(dirs, func(dir string) bool { return dir == around })...)
 	}
-	for _, s := range suites {
-		if s.err != nil && !errors.Is(s.err, generator.ErrNoSuite) {
-			m.Tell("springfield: note: skipped: %v", s.err)
+	for _, dir := range dirs {
+		found, unread := pluginsIn(dir)
+		if unread != nil && !errors.Is(unread, generator.ErrNoSuite) {
+			m.Tell("springfield: note: skipped: %v", unread)
 		}
-		found := s.pluginsNamed(name, marketplace)
-		all = append(all, found...)
-		if filepath.Dir(s.dir) == m.Settings.Work {
-			here = append(here, found...)
-		}
+		all = append(all, pluginsNamed(found, name, marketplace)...)
 	}
-	return all, here, nil
+	return all, err
 }
 
-// pluginsNamed is at most one plugin.
-func (s suite) pluginsNamed(name, marketplace string) []client.Plugin {
-	if s.isOf(marketplace) && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
-		return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: s.dir}}
-	}
-	return nil
+// pluginsAtHand are all plugins of suites. What cannot be read is no news here.
+func (m Means) pluginsAtHand(marketplace string) []client.Plugin {
+	m.Tell = func(string, ...any) {}
+	all, _ := m.InSuites("", marketplace)
+	return all
 }
 
 // inMarkets looks in the marketplaces that Claude Code knows.

@@ -23,39 +23,32 @@ import (
 type switching struct {
 	Means
 	hosts.Request
-	host  hosts.Host
 	knows []hosts.Installed // what the host knows
 	purge bool              // the host is to forget the marketplace, too
 }
 
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
-	s := &switching{Means: m, host: host, Request: hosts.Request{At: host.PlaceFor(m.User), Scope: scope}}
+	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
 	if !s.At.IsFound() {
 		return nil, failWith(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
 			"%s is not on this machine", host.Title)
 	}
-	if !slices.Contains(host.ScopesOf(), scope) {
-		var names []string
-		for _, known := range host.ScopesOf() {
-			names = append(names, "--scope "+string(known))
-		}
-		return nil, misusef("use "+strings.Join(names, " or "), "%s has no %s scope for plugins", host.Title, scope)
+	if scope != client.User {
+		return nil, misusef("use --scope user", "%s has no %s scope for plugins", host.Title, scope)
 	}
 	return s, s.readRecords()
 }
 
 func (s *switching) readRecords() (err error) {
-	if s.host.Plugins.Installed == nil {
-		return nil
-	}
-	if s.knows, err = s.host.Plugins.Installed(s.At); err != nil {
-		err = fmt.Errorf("read what %s has installed: %w", s.host.Title, err)
+	if s.knows, err = s.At.Host.Plugins.Installed(s.At); err != nil {
+		err = fmt.Errorf("read what %s has installed: %w", s.At.Host.Title, err)
 	}
 	return err
 }
 
 // EnablePlugin switches a plugin on for a host.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Enabled, err error) {
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
+	defer func() { done.Host, done.Scope = host, r.Scope }()
 	if host.Default {
 		return enableDefault(ctx, m, r)
 	}
@@ -77,22 +70,19 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		}
 		return s.planSwitchOn(ctx, now, r, sameKind)
 	}
-	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
-	if done.Change, err = plan(m.Settings); err != nil {
+	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
+		done.Todo = s.Commands(done.Change)
 		return done, err
 	}
-	if r.DryRun {
-		done.Todo = s.Commands(done.Change)
-		return done, nil
-	}
-	if done.Run != nil {
+	if done.Change.Run != nil {
 		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
 	}
 	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
 	}
 	if host.Plugins.ByHand != nil {
-		done.Notes = append(done.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
 	}
 	return done, nil
 }
@@ -101,7 +91,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
 		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
-			s.host.Title)
+			s.At.Host.Title)
 	}
 	r.NoClaude = true
 	e := newEnableRun(s.Means, r)
@@ -111,24 +101,22 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	s.Plugin = e.wanted.Plugin
 	if s.Plugin.Suite == "" {
 		return failWith("clone its repository and name it: --suite DIR",
-			"%s takes a plugin from a directory, and %s has none", s.host.Title, s.Plugin.ID())
+			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
-	s.ID = s.host.NameOf(s.Plugin)
+	s.ID = s.At.Host.NameOf(s.Plugin)
 	return nil
 }
 
 // examinePluginFiles looks at the plugin's own files. One that could not run is refused. sameKind are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
 func (s *switching) examinePluginFiles() (sameKind []string, err error) {
-	found, err := s.examinePlugin(s.Plugin, s.PluginDir(), s.host)
+	found, err := s.examinePlugin(s.Plugin, s.PluginDir(), s.At.Host)
 	if err != nil {
 		return nil, err
 	}
-	if s.host.Plugins.Ready != nil {
-		if err := s.host.Plugins.Ready(s.Request); err != nil {
-			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err),
-				"springfield update "+check.QuoteArgument(s.Plugin.Suite)+" adds it")}
-		}
+	if err := s.CheckFiles(); err != nil {
+		return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.At.Host.Title, err),
+			"springfield update "+check.QuoteArgument(s.Plugin.Suite)+" adds it")}
 	}
 	if found.DrivesStop() {
 		_, sameKind = strategiesLike(found.Strategy)
@@ -136,39 +124,31 @@ func (s *switching) examinePluginFiles() (sameKind []string, err error) {
 	return sameKind, nil
 }
 
-// settingsFile is the settings file of the scope.
+// settingsFile is the file that has the plugin on.
 func (s *switching) settingsFile() settings.Foreign {
-	f := settings.Foreign{Host: s.host.Name, Path: s.host.Settings.File(s.At, s.Scope), Parse: s.host.Settings.Parse}
-	if s.host.Settings.Record != nil {
-		f.Path = s.host.Settings.Record(s.At, s.ID)
-	}
-	switch s.Scope {
-	case client.Project:
-		f.In = s.At.Work
-	case client.Local:
-		f.In = s.At.Root
+	f := settings.Foreign{Host: s.At.Host.Name, Path: s.At.SettingsFile(), Parse: s.At.Host.Settings.Parse}
+	if s.At.Host.Settings.Record != nil {
+		f.Path = s.At.Host.Settings.Record(s.At, s.ID)
 	}
 	return f
 }
 
 func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
-	c.Did = fmt.Sprintf("enable %s in %s settings of %s", s.Plugin.ID(), s.Scope, s.host.Title)
-	if s.host.Settings.Entries != nil {
-		entries, err := s.host.Settings.Entries(ctx, s.Request)
-		if err != nil {
-			return c, err
-		}
-		if err := now.SetForPlugin(&c, s.settingsFile(), s.ID, entries); err != nil {
-			return c, err
-		}
+	c.Did = fmt.Sprintf("enable %s in user settings of %s", s.Plugin.ID(), s.At.Host.Title)
+	entries, err := s.At.Host.Settings.Entries(ctx, s.Request)
+	if err != nil {
+		return c, err
+	}
+	if err := now.SetForPlugin(&c, s.settingsFile(), s.ID, entries); err != nil {
+		return c, err
 	}
 	if !r.Keep {
 		if err := s.othersOff(now, &c, sameKind); err != nil {
 			return c, err
 		}
 	}
-	if s.host.Plugins.Install != nil && (s.Trust || !s.isCurrent()) { // trust is in all files of the copy
-		c.Calls = append(c.Calls, journal.Call{Host: s.host.Name, Verb: journal.Installs, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite, Scope: string(s.Scope)})
+	if s.At.Host.Plugins.Install != nil && (s.Trust || !s.isCurrent()) { // trust is in all files of the copy
+		c.Calls = append(c.Calls, journal.Call{Host: s.At.Host.Name, Verb: journal.Installs, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite})
 	}
 	return c, s.byCommand(ctx, &c)
 }
@@ -176,7 +156,7 @@ func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r 
 func (s *switching) othersOff(now *settings.Settings, c *journal.Change, sameKind []string) error {
 	for _, other := range s.knows {
 		is := now.InstalledIn(other.Dir)
-		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy) {
+		if other.ID == s.ID || !other.On || other.Scope != client.User || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy) {
 			continue
 		}
 		off := *s
@@ -218,7 +198,7 @@ func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change)
 	if known {
 		return nil
 	}
-	edits, err := s.host.Settings.Off(s.Request)
+	edits, err := s.At.Host.Settings.Off(s.Request)
 	if err != nil {
 		return err
 	}
@@ -228,23 +208,24 @@ func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change)
 // removalCall is the call that removes the plugin, if the host knows it and has a command for
 // that.
 func (s *switching) removalCall() (call journal.Call, ok bool) {
-	ok = s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
+	ok = s.At.Host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
 	return journal.Call{
-		Host: s.host.Name, Verb: journal.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
-		Scope: string(s.Scope), Forget: s.purge && s.isLastOfMarketplace(),
+		Host: s.At.Host.Name, Verb: journal.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
+		Forget: s.purge && s.isLastOfMarketplace(),
 	}, ok
 }
 
 // isCurrent tells whether the host has the plugin on, as it is in its suite.
 func (s *switching) isCurrent() bool {
 	return slices.ContainsFunc(s.knows, func(i hosts.Installed) bool {
-		return i.ID == s.ID && i.On && i.Scope == s.Scope && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
+		return i.ID == s.ID && i.On && i.Scope == client.User && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
 	})
 }
 
 // DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
 // where that is asked for.
-func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Disabled, err error) {
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Done, err error) {
+	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
 	if host.Default {
 		return disableDefault(ctx, m, r)
 	}
@@ -255,10 +236,10 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (
 	if err := s.findKnown(r.Plugin); err != nil {
 		return done, err
 	}
-	done.ID = s.Plugin.ID()
+	done.Plugin = s.Plugin.ID()
 	s.purge = r.Purge
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)
+		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
 		if err := s.readRecords(); err != nil {
 			return c, err
 		}
@@ -267,12 +248,9 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (
 		}
 		return c, s.byCommand(ctx, &c)
 	}
-	if done.Change, err = plan(m.Settings); err != nil {
-		return done, err
-	}
-	if r.DryRun {
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
 		done.Todo = s.Commands(done.Change)
-		return done, nil
+		return done, err
 	}
 	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
 	return done, err
@@ -284,7 +262,7 @@ func (s *switching) findKnown(name string) error {
 	bare, _, full := strings.Cut(name, "@")
 	var found []hosts.Installed
 	for _, i := range s.knows {
-		if i.Scope == s.Scope && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
+		if i.Scope == client.User && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
 			found = append(found, i)
 		}
 	}
@@ -293,9 +271,9 @@ func (s *switching) findKnown(name string) error {
 		s.Plugin, s.ID = pluginOf(found[0]), found[0].ID
 		return nil
 	case len(found) > 1:
-		return misusef("say which: springfield disable "+found[0].ID+" --host "+s.host.Name, "%s is on twice in %s: %s and %s", name, s.host.Title, found[0].ID, found[1].ID)
+		return misusef("say which: springfield disable "+found[0].ID+" --host "+s.At.Host.Name, "%s is on twice in %s: %s and %s", name, s.At.Host.Title, found[0].ID, found[1].ID)
 	}
-	byUs, err := s.Settings.EnabledOn(s.host.Name)
+	byUs, err := s.Settings.EnabledOn(s.At.Host.Name)
 	if err != nil {
 		return err
 	}
@@ -305,7 +283,7 @@ func (s *switching) findKnown(name string) error {
 			return nil
 		}
 	}
-	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host "+s.host.Name+" shows what it knows")}
+	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in user settings", s.At.Host.Title, name), "springfield status --host "+s.At.Host.Name+" shows what it knows")}
 }
 
 // isLastOfMarketplace tells whether the host knows no other plugin of the marketplace.

@@ -21,7 +21,9 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // catalog is a marketplace.json as it was read.
@@ -46,11 +48,12 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
-	if err != nil && isDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && rooted.IsDirectory(dir) && !errors.Is(err, fs.ErrNotExist) {
 		return c, "", fmt.Errorf("read marketplace: %w", err)
 	}
 	if err != nil {
-		return c, "", failWith("--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
+		return c, "", check.Advisef("--to names the local checkout of a marketplace: "+
+			"the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
 	}
 	var said struct {
 		Name     string `json:"name"`
@@ -71,7 +74,9 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		}
 	}
 	if err != nil {
-		return c, "", failWith("fix it first: Claude Code accepts only plain JSON in which every plugin has its own name", "read marketplace: %s: %w", at, err)
+		return c, "", check.Advisef("fix it first: Claude Code accepts only plain JSON "+
+			"in which every plugin has its own name",
+			"read marketplace: %s: %w", at, err)
 	}
 	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
 	return c, said.Name, nil
@@ -181,7 +186,7 @@ func (r release) members(after tree) ([]member, error) {
 	if err := after.readJSON(manifest, &is); err != nil {
 		return nil, err
 	}
-	_ = after.treeOnDisk().readJSON(manifest, &was) // without one nothing was published
+	_ = tree{dir: after.dir}.readJSON(manifest, &was) // without one nothing was published
 	source, err := document.EncodeValue(r.source)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -63,7 +64,7 @@ func (l *locks) holdDir(dir string) error {
 	}
 	unlock, err := l.journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
-		return failWith("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
+		return check.Advisef("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
 			journal.ErrLocked)
 	}
 	if err == nil {
@@ -98,8 +99,9 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 		return in, err
 	}
 	for _, p := range in.suite.Plugins {
-		if dir := filepath.Join(in.dir, p.Name); isTaken(filepath.Join(dir, ".git")) {
-			return in, failWith("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
+		if dir := filepath.Join(in.dir, p.Name); rooted.IsTaken(filepath.Join(dir, ".git")) {
+			return in, check.Advisef("make it a plain directory of the suite's repository",
+				"%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
 	in.market, err = m.findMarketplace(ctx, q, in, held)
@@ -128,9 +130,9 @@ func (c checkout) requireRepo(why, advice string) error {
 	case c.repo != nil:
 		return nil
 	case c.foreign != nil:
-		return failWith(c.foreign.Advice, "%w; %s", c.foreign, why)
+		return check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
 	}
-	return failWith(advice, "%s is not in a git repository; %s", c.dir, why)
+	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
 func (c checkout) namesInRepo(names []string) (files []string) {
@@ -151,7 +153,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
 			to = filepath.Join(in.dir, to)
 		}
-		if q.Check && !isDirectory(to) { // CI has the suite alone
+		if q.Check && !rooted.IsDirectory(to) { // CI has the suite alone
 			to, k.Absent = in.dir, to
 		}
 	}
@@ -214,9 +216,4 @@ func (in inputs) published(plugin string) generator.Published {
 		return generator.Published{}
 	}
 	return in.suite.Publish.Plugins[plugin]
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

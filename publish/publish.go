@@ -77,7 +77,7 @@ type Plan struct {
 	Waits    []string // what has to happen before the next run
 	Push     []string // directories to commit and push
 
-	told    told
+	gitTasks
 	journal journal.Journal
 	held    *locks
 }
@@ -92,14 +92,6 @@ type Plugin struct {
 	Size   int64  `json:"size"`          // bytes of all its files
 	Files  string `json:"files"`         // digest of them
 	Fresh  bool   `json:"fresh"`         // this version was not published before
-}
-
-func failWith(advice, format string, args ...any) error {
-	return check.Advise(fmt.Errorf(format, args...), advice)
-}
-
-func misusef(advice, format string, args ...any) error {
-	return check.Misuse(fmt.Errorf(format, args...), advice)
 }
 
 // RefusedError says that the review has found failures.
@@ -146,34 +138,44 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hooks, checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
+	checks, err := m.reviewRelease(ctx, in, after, releases, catalog)
 	if err != nil {
 		return nil, err
 	}
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	told, err := in.findGitTasks(ctx, q, after, releases)
+	var hooks []HookLine
+	for _, r := range releases {
+		more, err := r.hooks(after)
+		if err != nil {
+			return nil, err
+		}
+		hooks = append(hooks, more...)
+	}
+	tasks, err := in.findGitTasks(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
-	written, err := in.planChange(after, releases, catalog, told)
+	written, err := in.planChange(after, releases, catalog, tasks)
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, told.waits...))
+	waits, err := in.stepsToWaitFor(q, after, releases, append(unpinned, tasks.waits...))
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Hooks: hooks, Checks: checks,
 		Change: written, Compiled: after.compiled(), Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		told: told, journal: m.Journal, held: held,
+		gitTasks: tasks, journal: m.Journal, held: held,
 	}, nil
 }
 
 // planChange is what leads to the suite's files and the catalog as they will be.
-func (in inputs) planChange(after tree, releases []release, catalog journal.Edit, told told) (journal.Change, error) {
+func (in inputs) planChange(
+	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
+) (journal.Change, error) {
 	var did []string
 	for _, r := range releases {
 		did = append(did, r.plugin+" "+r.new)
@@ -182,11 +184,11 @@ func (in inputs) planChange(after tree, releases []release, catalog journal.Edit
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if n := len(told.marks); n > 0 {
+	if n := len(tasks.Marks); n > 0 {
 		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still has the executable bit of hooks (%d): git update-index --chmod=-x takes that back", n))
 	}
-	for _, t := range told.tags {
-		c.Leaves = append(c.Leaves, "tag "+t.name+" stays: git tag --delete removes it")
+	for _, tag := range tasks.Tags {
+		c.Leaves = append(c.Leaves, "tag "+tag+" stays: git tag --delete removes it")
 	}
 	for _, e := range c.Edits {
 		if err := e.Writable(); err != nil {
@@ -203,7 +205,7 @@ func describe(after tree, releases []release, digests map[string]string) []Plugi
 		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.isNew()}
 		p.Source, p.SHA = r.sourceForPeople()
 		for _, name := range after.listFiles(r.plugin) {
-			p.Size += after.sizeOf(name)
+			p.Size += after.files[name].size
 		}
 		all = append(all, p)
 	}
@@ -260,33 +262,23 @@ func (p *Plan) Install() []string {
 	return lines
 }
 
-// TagNames are the tags that will be made.
-func (p *Plan) TagNames() (names []string) {
-	for _, t := range p.told.tags {
-		names = append(names, t.name)
-	}
-	return names
-}
-
-// HooksToMark are hooks that git's index has as files that cannot be started.
-func (p *Plan) HooksToMark() []string { return p.told.marks }
-
 // ApplyPlan writes the files, all or none, and then tells git what is no file.
 func (p *Plan) ApplyPlan(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
 	}
 	var err error
-	if len(p.told.marks) > 0 {
-		err = p.told.repo.MarkExecutable(ctx, p.told.marks)
+	if len(p.Marks) > 0 {
+		err = p.repo.MarkExecutable(ctx, p.Marks)
 	}
-	for _, t := range p.told.tags {
+	for _, tag := range p.Tags {
 		if err == nil {
-			err = p.told.repo.TagHead(ctx, t.name, t.message)
+			err = p.repo.TagHead(ctx, tag, strings.Replace(tag, "--v", " ", 1))
 		}
 	}
 	if err != nil {
-		return failWith("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
+		return check.Advisef("springfield publish again does the rest, once the cause is gone",
+			"the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
 }
@@ -294,12 +286,12 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 // Release lets other springfields publish again.
 func (p *Plan) Release() { p.held.release() }
 
-// told is what git is told of a release: the executable bit of hooks in its index, and tags.
+// gitTasks is what git is told of a release: the executable bit of hooks in its index, and tags.
 // Both are no files, so undo leaves them.
-type told struct {
+type gitTasks struct {
 	repo  *git.Repository
-	marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
-	tags  []tag
+	Marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
+	Tags  []string // PLUGIN--vVERSION, the form that Claude Code gives them
 	waits []string // what has to happen before it can be told all
 }
 
@@ -307,9 +299,9 @@ type told struct {
 // The hooks to mark are those of the plugins that are published. Files that git does not
 // know are for their owner to add; where git does not see modes, publish has to be called
 // again then.
-func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
+func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t gitTasks, err error) {
 	if q.Tag {
-		if t.tags, err = in.missingTags(ctx, after, releases); err != nil {
+		if t.Tags, err = in.missingTags(ctx, after, releases); err != nil {
 			return t, err
 		}
 	}
@@ -332,7 +324,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	}
 	for _, file := range files {
 		if modes[file] == git.Plain {
-			t.marks = append(t.marks, file)
+			t.Marks = append(t.Marks, file)
 		}
 	}
 	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
@@ -340,9 +332,6 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	}
 	return t, nil
 }
-
-// tag is a tag to make.
-type tag struct{ name, message string }
 
 var errUntagged = errors.New("nothing was tagged")
 
@@ -353,25 +342,27 @@ func (r release) committed(ctx context.Context) error {
 	}
 	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
 	if err == nil && len(dirty) > 0 {
-		err = failWith("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged,
+			dirty[0])
 	}
 	return err
 }
 
 // missingTags are the tags that the releases lack. They are for what is committed, so it is
 // an error if that is another one than the release.
-func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []tag, err error) {
+func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
 		if err := r.committed(ctx); err != nil {
 			return nil, err
 		}
 		if len(after.changes(r.plugin)) > 0 {
-			return nil, failWith("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
+			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag",
+				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
-		t := tag{r.plugin + "--v" + r.new, r.plugin + " " + r.new} // the form that Claude Code gives it
-		at := r.around.repo.CommitOf(ctx, "refs/tags/"+t.name)
+		tag := r.plugin + "--v" + r.new
+		at := r.around.repo.CommitOf(ctx, "refs/tags/"+tag)
 		if at == "" {
-			tags = append(tags, t)
+			tags = append(tags, tag)
 			continue
 		}
 		same, err := r.around.repo.HoldsExactly(ctx, at, r.placeInRepo())
@@ -379,7 +370,8 @@ func (in inputs) missingTags(ctx context.Context, after tree, releases []release
 			return nil, err
 		}
 		if !same {
-			return nil, failWith("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
+			return nil, check.Advisef("raise the version: a tag that was published does not move",
+				"%w: tag %s is there, at a commit with other files", errUntagged, tag)
 		}
 	}
 	return tags, nil

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,12 +22,15 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // release is a plugin, the version that it gets, and where clients fetch it from.
 type release struct {
 	plugin   string
+	strategy string   // that the plugin is made from
 	old, new string   // old is "" for one that was never published
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
@@ -92,22 +94,19 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 	return all, nil
 }
 
-// isTaken tells whether a name is taken, by a link that leads nowhere, too.
-func isTaken(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, misusef("it has "+strings.Join(namesOf(in.suite.Plugins), ", "),
+		return release{}, check.Misusef("it has "+strings.Join(generator.NamesOf(in.suite.Plugins), ", "),
 			"there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !isTaken(at) { // a link in its place is refused as one, wherever it leads
-		return release{}, failWith("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+	if at := filepath.Join(in.dir,
+		name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
+		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
+			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version,
+		new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
@@ -118,7 +117,8 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
+			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name,
+				err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -132,23 +132,16 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-func namesOf(plugins []generator.Plugin) (all []string) {
-	for _, p := range plugins {
-		all = append(all, p.Name)
-	}
-	return all
-}
-
 // follows says why the release cannot come after a version that is known already.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
 	if _, err := raiseVersion(before, "patch"); err != nil {
-		return failWith("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+		return check.Advisef("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := whyNotNewer(before, r.new); err != nil {
-		return failWith("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
+		return check.Advisef("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
 	}
 	return nil
 }
@@ -187,7 +180,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 			return t, nil, err
 		}
 		if published := in.published(r.plugin); !r.isNew() && published.Files != digests[r.plugin] {
-			return t, nil, failWith("raise it: "+q.commandAgain("--bump patch"),
+			return t, nil, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
 		if t, err = t.withNotes(r, q); err != nil {
@@ -217,21 +210,19 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 		return err
 	}
 	if len(kept) > 0 {
-		return failWith("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; take what you want from it, then publish again",
+		return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
+			"take what you want from it, then publish again",
 			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
-	var all []check.Finding
+	var checks []check.Check[tree]
 	for _, r := range releases {
-		_, found, err := after.reviewPlugin(in.strategy(r.plugin), r.plugin)
-		if err != nil {
-			return err
-		}
-		all = append(all, found...)
+		checks = append(checks, reviewCheck(r.reviewPlugin))
 	}
-	if check.CountState(all, check.Failure) > 0 {
-		return &RefusedError{all}
+	found, err := check.RunAll(ctx, after, checks...)
+	if check.CountState(found, check.Failure) > 0 {
+		return &RefusedError{found}
 	}
-	return nil
+	return err
 }
 
 // refuseOthers refuses a release of some plugins that would change a file of another.
@@ -246,7 +237,8 @@ func (in inputs) refuseOthers(before, after tree, q Request, releases []release)
 }
 
 func (in inputs) outdated(says string) error {
-	return failWith("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; then publish again", "%s", says)
+	return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; "+
+		"then publish again", "%s", says)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
@@ -277,15 +269,15 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	if err != nil {
 		return t, nil, err
 	}
-	after = t.withEdits(update.Edits...)
-	for _, o := range update.Outcomes {
-		if o.State != generator.Kept {
-			continue
-		}
-		kept = append(kept, o.Path)
-		delete(after.edits, o.Writes)
-		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == o.Path })
-		if after, err = after.withVersions(o.Path, files[i].Data); err != nil {
+	kept = update.Paths(generator.Kept)
+	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
+		return slices.ContainsFunc(kept, func(name string) bool {
+			return e.Path == filepath.Join(t.dir, filepath.FromSlash(name+generator.BesideSuffix))
+		})
+	})...)
+	for _, name := range kept {
+		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == name })
+		if after, err = after.withVersions(name, files[i].Data); err != nil {
 			return t, nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
@@ -29,81 +30,82 @@ type HookLine struct {
 	Hosts   []string `json:"hosts"` // that it talks to; none: nothing leaves the machine
 }
 
+// ClientCheck has Claude Code look at the suite in a directory.
+func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
+	return check.Check[generator.Suite]{Name: "client",
+		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
+			return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
+		}}
+}
+
 // reviewRelease looks at the suite and at the other marketplace as they will be: our own
 // checks, what marketplaces ask, what git ignores, and Claude Code.
-func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release, catalog journal.Edit) ([]HookLine, []check.Finding, error) {
+func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
+	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer os.RemoveAll(temporary)
 	// Under its own name, which is that of the marketplace where none was given.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
 	if err := after.writeCopy(stage); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	valid, err := generator.Validate(stage, in.dir)
+	valid, err := generator.Validate(ctx, stage, in.dir, ClientCheck(m.Client, stage, m.Asking))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	all := valid.Found
-	if valid.Readable { // the rest hangs on what can be understood
-		said, err := m.Client.Validate(ctx, stage, namesOf(valid.Suite.Plugins), m.Asking)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, said...)
-	}
-	var hooks []HookLine
+	var checks []check.Check[tree]
 	for _, r := range releases {
-		lines, found, err := after.reviewPlugin(in.strategy(r.plugin), r.plugin)
-		if err != nil {
-			return nil, nil, err
-		}
-		ignored, err := r.ignored(ctx, after)
-		if err != nil {
-			return nil, nil, err
-		}
-		hooks, all = append(hooks, lines...), slices.Concat(all, found, ignored)
+		checks = append(checks, reviewCheck(r.reviewPlugin), reviewCheck(r.findIgnored))
 	}
-	found, err := m.reviewMarket(ctx, in, catalog, temporary)
-	return hooks, append(all, found...), err
+	checks = append(checks, reviewCheck(check.Sure(in.reviewMarket)))
+	if catalog.Changes() {
+		checks = append(checks,
+			check.Check[tree]{Name: "client", Look: func(ctx context.Context, _ tree) ([]check.Finding, error) {
+				return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
+			}})
+	}
+	found, err := check.RunAll(ctx, after, checks...)
+	return append(valid, found...), err
 }
 
-// strategy is what a plugin of the suite is made from.
-func (in inputs) strategy(plugin string) string {
-	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == plugin })
-	return in.suite.Plugins[i].Strategy
-}
-
-// reviewMarket has Claude Code look at another marketplace as it will be. What it
-// warns of is that one's own affair.
-func (m Means) reviewMarket(ctx context.Context, in inputs, catalog journal.Edit, temporary string) (found []check.Finding, err error) {
+// reviewMarket looks at what the marketplace is called, and whose it is.
+func (in inputs) reviewMarket(tree) []check.Finding {
 	if in.market.Own {
 		if strings.TrimSpace(in.suite.Owner.Name) == "" {
-			found = append(found, finding(generator.SuiteFile, "the marketplace has no owner", "owner: in "+generator.SuiteFile))
+			return []check.Finding{finding(generator.SuiteFile, "the marketplace has no owner",
+				"owner: in "+generator.SuiteFile)}
 		}
-		return found, nil
+		return nil
 	}
 	if err := generator.CheckMarketplace(in.market.Name); err != nil {
-		found = append(found, check.Finding{Check: "review", State: check.Warning, File: in.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"})
+		return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(),
+			Fix: "Claude Code takes such a name only from its owner"}}
 	}
-	if !catalog.Changes() {
-		return found, nil
-	}
-	dir := filepath.Join(temporary, "marketplace")
+	return nil
+}
+
+// validateCatalog has Claude Code look at another marketplace as it will be. What it
+// warns of is that one's own affair.
+func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), catalog.After.Data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), catalog, 0o644); err != nil {
 		return nil, err
 	}
 	said, err := m.Client.Validate(ctx, dir, nil, m.Asking)
-	return append(found, slices.DeleteFunc(said, func(f check.Finding) bool { return f.State != check.Failure })...), err
+	return slices.DeleteFunc(said, func(f check.Finding) bool { return f.State != check.Failure }), err
+}
+
+func reviewCheck(look func(context.Context, tree) ([]check.Finding, error)) check.Check[tree] {
+	return check.Check[tree]{Name: "review", Look: look}
 }
 
 func finding(file, says, fix string) check.Finding {
-	return check.Finding{Check: "review", State: check.Failure, File: file, Says: says, Fix: fix}
+	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
 // manifest is what a review reads of a plugin.json, and hooks of a hooks.json.
@@ -119,45 +121,44 @@ type hooksFile struct {
 	}
 }
 
-func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []check.Finding, err error) {
-	file := path.Join(plugin, ".claude-plugin", "plugin.json")
+func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding, err error) {
+	file := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var m manifest
 	if err := t.readJSON(file, &m); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	about, err := generator.ReadAbout(strategy)
-	if err != nil {
-		return nil, nil, err
-	}
-	found = m.reviewManifest(file, plugin, anotherName(t.dir))
-	if icon := path.Join(plugin, ".claude-plugin", "icon.png"); !t.hasFile(icon) {
+	found = m.reviewManifest(file, r.plugin, anotherName(t.dir))
+	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
+	if _, there := t.files[icon]; !there {
 		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
 	}
-	for _, name := range t.listFiles(plugin) {
+	for _, name := range t.listFiles(r.plugin) {
 		if generator.IsLitter(path.Base(name)) {
 			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
-		if t.sizeOf(name) > maxPublished {
+		if t.files[name].size > maxPublished {
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
 		}
+	}
+	return found, nil
+}
+
+// hooks are what the hosts start for the plugin, each named once, for people to review.
+func (r release) hooks(t tree) (lines []HookLine, err error) {
+	var m manifest
+	if err := t.readJSON(path.Join(r.plugin, ".claude-plugin", "plugin.json"), &m); err != nil {
+		return nil, err
+	}
+	about, err := generator.ReadAbout(r.strategy)
+	if err != nil {
+		return nil, err
 	}
 	// The manifest's own list is for those who publish: Claude Code 2.1.197 takes no
 	// such member when it is strict.
 	hosts := append([]string{}, slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))...) // never null in JSON
-	commands, err := t.commands(plugin)
-	for _, c := range commands {
-		hooks = append(hooks, HookLine{plugin, c.event, c.command, about.Gated(), hosts})
-	}
-	return hooks, found, err
-}
-
-type command struct{ event, command string }
-
-// commands are what the hosts start for a plugin, each named once.
-func (t tree) commands(plugin string) (all []command, err error) {
 	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
-		file := path.Join(plugin, name)
-		if i > 0 && !t.hasFile(file) {
+		file := path.Join(r.plugin, name)
+		if _, there := t.files[file]; i > 0 && !there {
 			continue
 		}
 		var declared hooksFile
@@ -167,13 +168,15 @@ func (t tree) commands(plugin string) (all []command, err error) {
 		for event, groups := range declared.Hooks {
 			for _, group := range groups {
 				for _, hook := range group.Hooks {
-					all = append(all, command{event, strings.Trim(hook.Command, `"`)})
+					lines = append(lines,
+						HookLine{r.plugin, event, strings.Trim(hook.Command, `"`), about.Gated(), hosts})
 				}
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.event+a.command, b.event+b.command) })
-	return slices.Compact(all), nil
+	slices.SortFunc(lines, func(a, b HookLine) int { return strings.Compare(a.Event+a.Command, b.Event+b.Command) })
+	return slices.CompactFunc(lines,
+		func(a, b HookLine) bool { return a.Event == b.Event && a.Command == b.Command }), nil
 }
 
 // anotherName is how to make a plugin that cannot be published under its name anew.
@@ -218,9 +221,9 @@ func isDevice(name string) bool {
 	return slices.Contains([]string{"con", "prn", "aux", "nul"}, name)
 }
 
-// ignored are files of a release that git ignores, so that clients would not get
+// findIgnored finds files of a release that git ignores, so that clients would not get
 // them.
-func (r release) ignored(ctx context.Context, after tree) (found []check.Finding, err error) {
+func (r release) findIgnored(ctx context.Context, after tree) (found []check.Finding, err error) {
 	if r.around.repo == nil {
 		return nil, nil
 	}

@@ -41,7 +41,7 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	suite, err := readTree(suite.dir)
 	must(t, err)
-	_, found, err := suite.reviewPlugin("ned-flanders", "anthropic-ned")
+	found, err := release{plugin: "anthropic-ned"}.reviewPlugin(t.Context(), suite)
 	must(t, err)
 	var got []string
 	for _, f := range found {
@@ -77,7 +77,10 @@ func TestReviewOfWhatIsMade(t *testing.T) {
 	}
 	suite := suiteOf(t, plugins)
 	for _, name := range registry.StrategyNames() {
-		hooks, found, err := suite.reviewPlugin(name, name)
+		r := release{plugin: name, strategy: name}
+		found, err := r.reviewPlugin(t.Context(), suite)
+		must(t, err)
+		hooks, err := r.hooks(suite)
 		must(t, err)
 		for _, f := range found {
 			t.Errorf("%s: %s", f.File, f.Says)

@@ -45,7 +45,7 @@ func (r release) sourceForPeople() (text, sha string) {
 func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any, err error) {
 	_, listed := in.market.entryOf(r.plugin)
 	if other, ok := in.market.similarEntry(r.plugin); ok && !listed {
-		return nil, failWith(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin,
+		return nil, check.Advisef(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin,
 			in.market.Path, other)
 	}
 	inside, err := in.pathInMarket(r.plugin)
@@ -61,7 +61,7 @@ func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && listed && !ours {
-		err = failWith(anotherName(in.dir)+"; or take that entry out of the catalog first",
+		err = check.Advisef(anotherName(in.dir)+"; or take that entry out of the catalog first",
 			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
@@ -107,17 +107,19 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	}
 	switch {
 	case c.remote == "":
-		return fetched{}, failWith("git remote add origin URL",
+		return fetched{}, check.Advisef("git remote add origin URL",
 			"%s has no remote, and clients fetch the plugin from one", c.repo.Root)
 	case c.where == "":
-		return fetched{}, failWith("git remote set-url origin URL: where people find the repository", "its remote is %s, which others cannot fetch from", c.remote)
+		return fetched{}, check.Advisef("git remote set-url origin URL: where people find the repository",
+			"its remote is %s, which others cannot fetch from", c.remote)
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks pull requests out, and other branches
 		f.Ref = c.repo.CurrentBranch(ctx)
 	}
 	if f.Ref == "" {
-		return fetched{}, failWith("git switch BRANCH", "%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
+		return fetched{}, check.Advisef("git switch BRANCH",
+			"%s has no branch checked out (detached HEAD), so it is not known what to fetch", c.repo.Root)
 	}
 	if before.URL != "" {
 		f.URL = before.URL

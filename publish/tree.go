@@ -25,8 +25,13 @@ import (
 // tree is the files of a directory, by their paths in it with slashes.
 type tree struct {
 	dir   string
-	files map[string]fs.FileInfo // on the disk
+	files map[string]file // as they will be
 	edits map[string]journal.Edit
+}
+
+type file struct {
+	size int64
+	mode fs.FileMode
 }
 
 // maxFile bounds what is read of a file, in bytes; the review refuses far less.
@@ -36,7 +41,7 @@ const maxFile = 1 << 30
 // anything but files and directories in it is refused: links lead elsewhere on every
 // other machine.
 func readTree(dir string) (tree, error) {
-	t := tree{dir: dir, files: map[string]fs.FileInfo{}}
+	t := tree{dir: dir, files: map[string]file{}, edits: map[string]journal.Edit{}}
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {
 		return t, err
@@ -60,21 +65,25 @@ func readTree(dir string) (tree, error) {
 			}
 			return fmt.Errorf("%s: not a regular file; a published suite has only files and directories", name)
 		}
-		t.files[filepath.ToSlash(relative)], err = d.Info()
+		info, err := d.Info()
+		if err == nil {
+			t.files[filepath.ToSlash(relative)] = file{info.Size(), info.Mode().Perm()}
+		}
 		return err
 	})
 }
 
-func (t tree) treeOnDisk() tree { t.edits = nil; return t }
-
 func (t tree) withEdits(edits ...journal.Edit) tree {
-	t.edits = maps.Clone(t.edits)
-	if t.edits == nil {
-		t.edits = map[string]journal.Edit{}
-	}
+	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
-		if name, err := filepath.Rel(t.dir, e.Path); err == nil {
-			t.edits[filepath.ToSlash(name)] = e
+		name, err := filepath.Rel(t.dir, e.Path)
+		if err != nil {
+			continue
+		}
+		name = filepath.ToSlash(name)
+		t.edits[name] = e
+		if delete(t.files, name); e.After != nil {
+			t.files[name] = file{int64(len(e.After.Data)), e.After.Mode.Perm()}
 		}
 	}
 	return t
@@ -98,41 +107,20 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 
 // listFiles are the files below a directory, in order; "" is all.
 func (t tree) listFiles(dir string) (names []string) {
-	all := slices.Collect(maps.Keys(t.files))
-	for name, e := range t.edits {
-		if _, there := t.files[name]; !there && e.After != nil {
-			all = append(all, name)
-		}
-	}
-	for _, name := range all {
-		e, edited := t.edits[name]
-		if isBelow(dir, name) && !(edited && e.After == nil) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
 
 func isBelow(dir, name string) bool { return dir == "" || strings.HasPrefix(name, dir+"/") }
 
-func (t tree) hasFile(name string) bool { return slices.Contains(t.listFiles(""), name) }
-
-func (t tree) sizeOf(name string) int64 {
-	if e, edited := t.edits[name]; edited {
-		return int64(len(e.After.Data))
-	}
-	return t.files[name].Size()
-}
-
 func (t tree) readFile(name string) ([]byte, error) {
-	if e, edited := t.edits[name]; edited {
-		if e.After == nil {
-			return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
-		}
-		return e.After.Data, nil
+	e, edited := t.edits[name]
+	switch {
+	case !edited:
+		return rooted.ReadFile(t.dir, name, maxFile)
+	case e.After == nil:
+		return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
 	}
-	return rooted.ReadFile(t.dir, name, maxFile)
+	return e.After.Data, nil
 }
 
 func (t tree) readJSON(name string, into any) error {
@@ -178,13 +166,7 @@ func (t tree) writeCopy(into string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		var mode fs.FileMode
-		if e, edited := t.edits[name]; edited {
-			mode = e.After.Mode
-		} else {
-			mode = t.files[name].Mode()
-		}
-		if err := os.WriteFile(to, data, mode.Perm()); err != nil {
+		if err := os.WriteFile(to, data, t.files[name].mode); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -407,9 +408,12 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 
 // Ctrl-C, a closed terminal and kill leave nothing.
 func TestInstallInterrupted(t *testing.T) {
-	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGHUP: 129, syscall.SIGTERM: 143} {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP) // below nohup it is ignored, and programs inherit that
+	t.Cleanup(func() { signal.Stop(asked) })
+	for sent, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGHUP: 129, syscall.SIGTERM: 143} {
 		for _, old := range []bool{false, true} {
-			t.Run(fmt.Sprint(signal, old), func(t *testing.T) {
+			t.Run(fmt.Sprint(sent, old), func(t *testing.T) {
 				t.Parallel()
 				half := make(chan bool, 1)
 				url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -432,7 +436,7 @@ func TestInstallInterrupted(t *testing.T) {
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				go func() {
 					<-half
-					syscall.Kill(-cmd.Process.Pid, signal)
+					syscall.Kill(-cmd.Process.Pid, sent)
 				}()
 				if got := run(t, cmd); got.code != code {
 					t.Errorf("%v", got)

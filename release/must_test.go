@@ -1,10 +1,5 @@
 package release
 
-import "testing"
+import "github.com/cameronsjo/springfield/internal/scratch"
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must

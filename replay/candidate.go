@@ -51,12 +51,12 @@ func (e *RulesError) Hint() string {
 // CandidateNames are what Candidates knows by name, in the order of a report.
 func CandidateNames() []string {
 	var names []string
-	for _, s := range registry.AllStrategies() {
+	for _, s := range registry.Strategies {
 		if s.Answers() != "Stop" {
 			continue
 		}
 		names = append(names, s.Name)
-		for i, set := range rules.RuleSetsOf(s) {
+		for i, set := range rules.RuleSetsOf(*s) {
 			if i > 0 {
 				names = append(names, s.Name+":"+set)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -23,8 +24,7 @@ import (
 // cutBehind writes a log that ends behind a line.
 func cutBehind(t *testing.T, m *made, line int, path string) {
 	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	must(t, os.WriteFile(path, []byte(strings.Join(m.lines[:line], "\n")+"\n"), 0o600))
+	scratch.PutFile(t, path, strings.Join(m.lines[:line], "\n")+"\n")
 }
 
 // At every row each candidate says what hook.Examine says of a log that ends there.
@@ -282,8 +282,8 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 	for name, session := range map[string]*made{"short": newMade("s").says("Done."), "full": full} {
 		log := filepath.Join(t.TempDir(), "s.jsonl")
 		must(t, os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600))
-		for _, known := range registry.AllStrategies() {
-			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Options: known.New()}}
+		for _, known := range registry.Strategies {
+			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: *known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, known.Name, err)

@@ -3,13 +3,14 @@ package replay
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // stopped is a session with one nudge.
@@ -23,9 +24,7 @@ func TestFind(t *testing.T) {
 		"projects/a/1.jsonl", "projects/a/agent-1.jsonl", "projects/a/1/subagents/agent-2.jsonl", "projects/a/1/subagents/3.jsonl", "projects/a/1/4.jsonl",
 		"projects/a/notes.txt", "projects/b/5.jsonl", "elsewhere/6.jsonl", "elsewhere/session.log", "elsewhere/agent-7.jsonl",
 	} {
-		path := filepath.Join(home, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte("{}\n"), 0o600))
+		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), "{}\n")
 	}
 	for _, test := range []struct {
 		paths string // relative to home

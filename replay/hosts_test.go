@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -105,18 +106,13 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // writeHosts puts the sessions of all hosts where they keep them, and returns these places.
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
 	logs := hostLogs()
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		log, ok := logs[h.Name]
 		if !ok {
 			continue

@@ -113,8 +113,8 @@ func (a *app) suiteDir(dir string) (string, error) {
 
 func (a *app) howToName() string {
 	var known []string
-	if places, err := a.findPlaces(); err == nil {
-		known, _, _ = settings.KnownSuites(places) // what cannot be read offers nothing
+	if a.findPlaces() == nil {
+		known, _, _ = settings.KnownSuites(a.places) // what cannot be read offers nothing
 	}
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"
@@ -185,7 +185,9 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
 			Then        []string          `json:"then"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(namesOf(p.SameVersion)), nonNil(then)})
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge,
+			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed),
+			nonNil(generator.NamesOf(p.SameVersion)), nonNil(then)})
 	}
 	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
@@ -219,14 +221,6 @@ func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	}
 	a.talk("springfield: note: the %s changed, the version did not: %s", what, strings.Join(same, ", "))
 	a.talk("  Where Claude Code uses this directory, they take effect at the next stop. A copy that was installed from a git repository gets them only with a new version: springfield publish --bump patch")
-}
-
-func namesOf(plugins []generator.Plugin) []string {
-	var all []string
-	for _, p := range plugins {
-		all = append(all, p.Name)
-	}
-	return all
 }
 
 // newPrebuild is for the making of a release: make prebuilt calls it.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -20,10 +21,10 @@ import (
 // carryOut makes a plan for a suite and applies it. Where there is no home, or none
 // that springfield can keep a journal in, the suite is written all the same.
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
-	places, err := a.findPlaces()
+	err := a.findPlaces()
 	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(places).Dir, 0o700); err == nil {
-			_, err = settings.Journal(places).PlanAndApply(plan)
+		if err = journal.MakeDirs(settings.Journal(a.places).Dir, 0o700); err == nil {
+			_, err = settings.Journal(a.places).PlanAndApply(plan)
 			return err
 		}
 	}
@@ -36,14 +37,21 @@ func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	return err
 }
 
+// previewShape is the JSON of a change that a dry run shows.
+type previewShape struct {
+	Diff  string   `json:"diff"` // unified; empty when nothing would change
+	Notes []string `json:"notes"`
+	Runs  string   `json:"runs,omitempty"` // what other programs would do
+}
+
+func previewOf(plan journal.Change, todo string) previewShape {
+	return previewShape{plan.Diff(), nonNil(plan.Notes), strings.TrimPrefix(todo, "run: ")}
+}
+
 // showPreview shows what would be changed, and what other programs would do, "" for nothing.
 func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	if asJSON {
-		return a.printJSON(struct {
-			Diff  string   `json:"diff"` // unified; empty when nothing would change
-			Notes []string `json:"notes"`
-			Runs  string   `json:"runs,omitempty"` // what other programs would do
-		}{plan.Diff(), nonNil(plan.Notes), callsInJSON(todo)})
+		return a.printJSON(previewOf(plan, todo))
 	}
 	if plan.IsEmpty() {
 		a.talk("no file would change")
@@ -58,25 +66,26 @@ func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	return nil
 }
 
-// callsInJSON is what other programs would do, in JSON.
-func callsInJSON(todo string) string { return strings.TrimPrefix(todo, "run: ") }
-
 // hintSettings says what to do about settings that could not be read or written, and
 // what they are now. again is the verb to call once more.
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError
+	var conflict *client.ConflictError
 	switch known := interface{ Hint() string }(nil); {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
 		return check.Advise(err, doctor.HowToRead(err))
+	case errors.As(err, &conflict):
+		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; "+
+			"or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
 		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
 		return check.Advise(err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield "+again+" again")
 	}
-	return hintConflict(hintChange(err, again))
+	return hintChange(err, again)
 }
 
 // hintChange says what to do about a change that could not be planned or written, and

@@ -107,11 +107,10 @@ func (a *app) completeNames(root *cobra.Command) {
 // offerFirst offers what an inspection knows, as a first argument.
 func (a *app) offerFirst(of func(*doctor.Inspection) []string) func(args []string) []string {
 	return func(args []string) []string {
-		in, err := a.inspect()
-		if err != nil || len(args) > 0 {
+		if len(args) > 0 || a.findPlaces() != nil {
 			return nil
 		}
-		return of(in)
+		return of(doctor.Inspect(a.inspectionRequest()))
 	}
 }
 
@@ -120,11 +119,10 @@ func (a *app) settingNames(args []string) (all []string) {
 	if len(args) == 0 {
 		return a.offerFirst((*doctor.Inspection).ToEnable)(nil)
 	}
-	places, err := a.findPlaces()
-	if err != nil {
+	if a.findPlaces() != nil {
 		return nil
 	}
-	p, err := a.findPlugin(places, args[0])
+	p, err := a.findPlugin(args[0])
 	if err != nil {
 		return nil
 	}

@@ -8,26 +8,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
 type disableOptions struct {
-	plugin string // "" for all
-	scope  string
-	suite  string
-	purge  bool
-	dryRun bool
-	hosts  []string
-	json   bool
+	installer.Disabling // without a plugin: all of them
+	hosts               []string
+	json                bool
 }
 
 func newDisable(a *app) *cobra.Command {
@@ -65,96 +60,71 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				o.plugin = args[0]
+				o.Plugin = args[0]
 			}
 			return runDisable(cmd.Context(), a, o)
 		},
+		PreRunE: a.needPlaces,
 	}
-	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
+	a.settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
-	cmd.Flags().BoolVar(&o.purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
+	cmd.Flags().BoolVar(&o.Purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
 	return cmd
 }
 
 func runDisable(ctx context.Context, a *app, o disableOptions) error {
-	scope, err := parseScope(o.scope)
-	if err != nil {
+	if err := checkScope(o.Scope); err != nil {
 		return err
 	}
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	if o.plugin == "" {
-		return a.leaveEverywhere(ctx, o, places)
+	if o.Plugin == "" {
+		return a.leaveEverywhere(ctx, o)
 	}
 	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
 		return err
 	}
-	request := installer.Disabling{Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun}
-	var results []result
-	var over *installer.PassedOverError
-	for _, host := range chosen {
-		done, err := installer.DisablePlugin(ctx, a.activationMeans(places), host, request)
-		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
-			continue
-		}
-		if err != nil {
-			return hintSettings(errorOfHost(err, host, chosen), "disable")
-		}
-		r := result{edited{Plugin: done.ID, Scope: scope, State: "disabled", host: host}, done.Change, done.Todo}
-		if !o.json {
-			a.tellResult(r, o.dryRun)
-		}
-		results = append(results, r)
+	disable := func(host hosts.Host) (installer.Done, error) {
+		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.Disabling)
 	}
-	if len(results) == 0 {
-		return over
-	}
-	if !o.json {
-		return nil
-	}
-	return a.encodeResults(results, o.hosts, o.dryRun)
+	_, err = a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
+	return err
 }
 
-func (a *app) leaveEverywhere(ctx context.Context, o disableOptions, places client.Places) error {
-	told := a.memoriesTold(places)
-	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(places),
-		installer.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
+func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
+	told := a.memoriesTold()
+	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(),
+		installer.Leaving{Purge: o.Purge, DryRun: o.DryRun, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
-	if o.purge {
+	if o.Purge {
 		done.Stays = append(done.Stays, told...)
 		if program, err := os.Executable(); err == nil {
 			done.Stays = append(done.Stays, runningProgram(program))
 		}
 	}
-	todo := a.activationMeans(places).Commands(done.Change)
+	todo := a.activationMeans().Commands(done.Change)
 	switch {
-	case o.dryRun && o.json:
+	case o.DryRun && o.json:
 		return a.printJSON(struct {
-			Diff  string          `json:"diff"`
-			Notes []string        `json:"notes"`
-			Runs  string          `json:"runs,omitempty"`
-			Left  []settings.Left `json:"left"`
-		}{done.Diff(), nonNil(done.Notes), callsInJSON(todo), nonNil(done.Stays)})
-	case o.dryRun:
+			previewShape
+			Left []settings.Left `json:"left"`
+		}{previewOf(done.Change, todo), nonNil(done.Stays)})
+	case o.DryRun:
 		if err := a.showPreview(false, done.Change, todo); err != nil {
 			return err
 		}
-		if o.purge {
-			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", places.StatePath(), a.toolchain().Cache)
+		if o.Purge {
+			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", a.places.StatePath(), a.toolchain().Cache)
 			a.printLeft(done.Stays)
 		}
 		return nil
 	}
-	if o.purge {
+	if o.Purge {
 		a.removeCache(&done)
 	}
-	return a.reportLeaving(o, places, done)
+	return a.reportLeaving(o, done)
 }
 
 func (a *app) removeCache(done *installer.Left) {
@@ -171,7 +141,7 @@ func (a *app) removeCache(done *installer.Left) {
 	done.Removed = append(done.Removed, hooks)
 }
 
-func (a *app) reportLeaving(o disableOptions, places client.Places, done installer.Left) error {
+func (a *app) reportLeaving(o disableOptions, done installer.Left) error {
 	written, removed := done.Files()
 	failed := 0
 	for _, left := range done.Stays {
@@ -203,19 +173,11 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done install
 	case failed == 0:
 		a.say("no springfield plugin was on")
 	}
-	for _, file := range written {
-		a.say("  changed %s", file)
-	}
-	for _, file := range removed {
-		a.say("  removed %s, which was not there before", file)
-	}
-	for _, note := range done.Notes {
-		a.say("  %s", note)
-	}
+	a.tellChange(done.Change)
 	if len(done.Removed) > 0 {
-		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", places.StatePath())
+		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", a.places.StatePath())
 	}
-	if o.purge {
+	if o.Purge {
 		a.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
 	} else if len(written)+len(removed) > 0 {
 		a.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
@@ -236,8 +198,8 @@ func (a *app) printLeft(all []settings.Left) {
 
 // memoriesTold are memory files that have a paragraph about a suite, as far as the journal
 // knows.
-func (a *app) memoriesTold(places client.Places) (left []settings.Left) {
-	entries, _ := settings.Journal(places).ReadEntries() // what cannot be read names no file
+func (a *app) memoriesTold() (left []settings.Left) {
+	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
 		for _, file := range e.Files() {

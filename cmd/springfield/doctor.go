@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/publish"
 )
 
 type doctorOptions struct {
@@ -35,8 +36,9 @@ program or speak to a model. Where it has nothing to compare with, it cannot tel
 Nothing of a plugin is started for that.`,
 		Example: `  springfield doctor
   springfield doctor --fix`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	hostFlag(cmd, &o.hosts, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
@@ -46,11 +48,7 @@ Nothing of a plugin is started for that.`,
 }
 
 func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	r := a.inspectionRequest(places)
+	r := a.inspectionRequest()
 	if r.Client.Path != "" {
 		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
 	}
@@ -84,7 +82,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 
 // examine runs the checks of Claude Code, and those of other hosts, as far as they are
 // asked for.
-func (a *app) examine(ctx context.Context, r doctor.Request, names []string) (all []check.Finding, err error) {
+func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]check.Finding, error) {
 	in, others, claude, err := a.inspectHosts(r, names)
 	if err != nil {
 		return nil, err
@@ -93,9 +91,12 @@ func (a *app) examine(ctx context.Context, r doctor.Request, names []string) (al
 	if claude {
 		checks = doctor.AllChecks()
 	}
-	all = append(check.RunAll(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
-	compared, err := a.toolchain().Compare(ctx, in.Running(claude, others))
-	return append(all, compared...), err
+	checks = append(checks, doctor.HostChecks(others, len(names) > 0)...)
+	checks = append(checks, check.Check[*doctor.Inspection]{Name: "what runs",
+		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
+			return a.toolchain().Compare(ctx, in.Running(claude, others))
+		}})
+	return check.RunAll(ctx, in, checks...)
 }
 
 func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
@@ -116,46 +117,41 @@ func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {
 			Checks []checked `json:"checks"`
 		}{all})
 	}
-	for _, f := range outcome.Mended {
-		f.State, f.Fix = "fixed", ""
-		a.printFinding(f)
+	for i := range outcome.Mended {
+		outcome.Mended[i].State, outcome.Mended[i].Fix = "fixed", ""
 	}
-	for _, f := range outcome.Left {
-		if f.Mend != nil && !o.fix {
+	for i := range outcome.Left {
+		if f := &outcome.Left[i]; f.Mend != nil && !o.fix {
 			f.Fix += " (or springfield doctor --fix)"
 		}
-		a.printFinding(f)
 	}
+	a.printFindings(slices.Concat(outcome.Mended, outcome.Left))
 	return nil
 }
 
-func (a *app) printFindings(findings []check.Finding) {
-	for _, f := range findings {
-		a.printFinding(f)
-	}
-}
-
-// printFinding prints how a check ended, its name, what it says, and below what to
+// printFindings prints how each check ended, its name, what it says, and below what to
 // do about it.
-func (a *app) printFinding(f check.Finding) {
+func (a *app) printFindings(findings []check.Finding) {
 	out := a.resultPrinter()
 	if !out.Wraps {
 		out.Width = 0 // one line each
 	}
-	styled := out
-	switch f.State {
-	case check.Failure:
-		styled = out.InRed()
-	case check.Warning:
-		styled = out.InYellow()
-	case check.Fine:
-		styled = out.InGreen()
-	}
-	first := layout.PadText(string(f.State), 9) + layout.PadText(f.Check, 13)
-	rest := strings.Repeat(" ", layout.TextWidth(first))
-	styled.PrintFolded(first, "%s", f.Text())
-	if f.Fix != "" && f.State != check.Fine {
-		out.PrintFolded(rest+"→ ", "%s", f.Fix)
+	for _, f := range findings {
+		styled := out
+		switch f.State {
+		case check.Failure:
+			styled = out.InRed()
+		case check.Warning:
+			styled = out.InYellow()
+		case check.Fine:
+			styled = out.InGreen()
+		}
+		first := layout.PadText(string(f.State), 9) + layout.PadText(f.Check, 13)
+		rest := strings.Repeat(" ", layout.TextWidth(first))
+		styled.PrintFolded(first, "%s", f.Text())
+		if f.Fix != "" && f.State != check.Fine {
+			out.PrintFolded(rest+"→ ", "%s", f.Fix)
+		}
 	}
 }
 
@@ -194,7 +190,7 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.validate(ctx, dir)
+	found, err := generator.Validate(ctx, dir, dir, publish.ClientCheck(a.claudeCommand(), dir, a.sayClientIsAsked))
 	if err != nil {
 		return err
 	}
@@ -225,17 +221,6 @@ func hintBeside(err error, found []check.Finding, state check.State) error {
 		return err
 	}
 	return check.Advise(err, "the fix is beside each")
-}
-
-// validate asks all that know something about a suite: the generator, and Claude
-// Code if springfield.yaml can be understood.
-func (a *app) validate(ctx context.Context, dir string) ([]check.Finding, error) {
-	v, err := generator.Validate(dir, dir)
-	if err != nil || !v.Readable {
-		return v.Found, err
-	}
-	client, err := a.claudeCommand().Validate(ctx, dir, namesOf(v.Suite.Plugins), a.sayClientIsAsked)
-	return append(v.Found, client...), err
 }
 
 // sayClientIsAsked says that a client is asked, which takes a while.

@@ -19,17 +19,9 @@ import (
 )
 
 type enableOptions struct {
-	plugin      string
-	scope       string
-	suite       string
-	marketplace string
-	conflicts   string
-	keep        bool
-	dryRun      bool
-	noActivate  bool
-	hosts       []string
-	trust       bool
-	json        bool
+	installer.EnableRequest
+	hosts []string
+	json  bool
 }
 
 func newEnable(a *app) *cobra.Command {
@@ -62,91 +54,85 @@ Claude Code, or the only agent that is found.`,
   springfield enable ned-flanders --marketplace homer/continuation-hooks`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.plugin = args[0]
+			o.Plugin = args[0]
 			return runEnable(cmd.Context(), a, o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
-	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
+	a.settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	cmd.Flag("scope").Usage = "which settings: user, project, local; managed prints what an administrator would deploy"
-	f.StringVar(&o.marketplace, "marketplace", "", "the marketplace that has the plugin: its name, OWNER/REPO, or the URL of a git repository")
-	f.BoolVar(&o.keep, "keep", false, "leave other plugins of the same kind on")
-	f.StringVar(&o.conflicts, "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
+	f.StringVar(&o.Marketplace, "marketplace", "", "the marketplace that has the plugin: its name, OWNER/REPO, or the URL of a git repository")
+	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind on")
+	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
-	f.BoolVar(&o.trust, "trust", false, "have the agent trust the plugin's hook, where it would ask (Codex)")
-	f.BoolVar(&o.noActivate, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
+	f.BoolVar(&o.Trust, "trust", false, "have the agent trust the plugin's hook, where it would ask (Codex)")
+	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
 	return cmd
 }
 
 // settingsFlags are those that every verb about settings has.
-func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, asJSON *bool) {
+func (a *app) settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
-	f.StringVar(scope, "scope", string(client.User), "which settings: user, project or local")
+	f.StringVar((*string)(scope), "scope", string(client.User), "which settings: user, project or local")
 	f.StringVar(suite, "suite", "", "directory of the suite that has the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print the result as JSON")
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	request := installer.EnableRequest{
-		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
-		Conflicts: settings.ConflictAnswer(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
-		Ask: func(rivals *settings.ConflictError) (settings.ConflictAnswer, error) {
-			if !a.terminal {
-				return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
-			}
-			answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-				{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
-				{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
-			}, string(settings.ConflictsOff))
-			return settings.ConflictAnswer(answer), err
-		},
-	}
-	if o.scope != client.Managed {
-		scope, err := parseScope(o.scope)
-		if err != nil {
-			return err
-		}
-		request.Scope = scope
-	}
-	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, request.Conflicts) {
-		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep")
-	}
-	places, err := a.findPlaces()
-	if err != nil {
+	if err := checkScope(o.Scope); err != nil && o.Scope != client.Managed {
 		return err
+	}
+	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, o.Conflicts) {
+		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.Conflicts), "--conflicts is off or keep")
+	}
+	o.Ask = func(rivals *settings.ConflictError) (settings.ConflictAnswer, error) {
+		if !a.terminal {
+			return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
+		}
+		answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
+			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+			{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
+		}, string(settings.ConflictsOff))
+		return settings.ConflictAnswer(answer), err
 	}
 	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
 		return err
 	}
-	if o.scope == client.Managed {
+	if o.Scope == client.Managed {
 		if len(chosen) > 1 || !chosen[0].Default {
 			return check.Misuse(errors.New("--scope managed is for Claude Code"),
 				"leave --host out, or use --host claude")
 		}
-		settings, plugin, err := installer.Managed(ctx, a.activationMeans(places), request)
+		settings, plugin, err := installer.Managed(ctx, a.activationMeans(), o.EnableRequest)
 		if err != nil {
 			return hintSettings(err, "enable")
 		}
 		return a.printManaged(o.json, settings, plugin)
 	}
-	results, err := a.enableOn(ctx, o, chosen, request)
-	if err != nil {
+	if chosen, err = a.tryOnHosts(ctx, o, chosen); err != nil {
 		return err
 	}
-	switch {
-	case o.json:
-		return a.encodeResults(results, o.hosts, o.dryRun)
-	case o.dryRun:
-		return nil
+	enable := func(host hosts.Host) (done installer.Done, err error) {
+		if o.Trust && !host.Default && !o.DryRun && !o.json { // what it comes to is shown before it is written
+			if done, err = a.planOn(ctx, host, o); err != nil {
+				return done, err
+			}
+			a.resultPrinter().PrintDiff(done.Change.Diff())
+		}
+		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 	}
-	name, scope := o.plugin, hostWords(o.hosts)
-	if request.Scope != client.User {
-		scope += " --scope " + o.scope
+	results, err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable)
+	if err != nil || o.json || o.DryRun {
+		return err
 	}
-	leave := "springfield disable " + name + scope
-	if len(results) == 1 { // undo takes back one edit
+	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
+	if o.Scope != client.User {
+		leave += " --scope " + string(o.Scope)
+	}
+	if results == 1 { // undo takes back one edit
 		leave += ", or springfield undo"
 	}
 	a.resultPrinter().PrintTable("", [][]string{
@@ -157,54 +143,56 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
-// enableOn switches a plugin on for one host after the other.
-func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.EnableRequest) (results []result, err error) {
-	places, err := a.findPlaces()
-	if err != nil {
-		return nil, err
-	}
-	if chosen, err = a.tryOnHosts(ctx, o, chosen, request); err != nil {
-		return nil, err
-	}
+// planOn plans to enable a plugin on a host.
+func (a *app) planOn(ctx context.Context, host hosts.Host, o enableOptions) (installer.Done, error) {
+	o.DryRun = true
+	return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
+}
+
+// switchOptions are those that enable and disable have in common.
+type switchOptions struct {
+	verb         string
+	hosts        []string
+	dryRun, json bool
+}
+
+// switchHosts does what is asked for on one host after the other, and reports it. Of all that are
+// there, one that has nothing to do is passed over. It tells on how many it was done.
+func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (int, error) {
+	var results []installer.Done
+	var over *installer.PassedOverError
 	for _, host := range chosen {
-		var done installer.Enabled
-		if request.Trust && !host.Default && !o.dryRun && !o.json { // what it comes to is shown before it is written
-			planned := request
-			planned.DryRun = true
-			if done, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, planned); err == nil {
-				a.resultPrinter().PrintDiff(done.Diff())
-			}
-		}
-		if err == nil {
-			done, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, request)
+		done, err := do(host)
+		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
+			continue
 		}
 		if err != nil {
-			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
+			return 0, hintSettings(errorOfHost(err, host, chosen), o.verb)
 		}
-		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, done.Todo}
 		if !o.json {
-			a.tellResult(r, o.dryRun)
+			a.tellResult(done, o.dryRun)
 		}
-		results = append(results, r)
+		results = append(results, done)
 	}
-	return results, nil
+	switch {
+	case len(results) == 0:
+		return 0, over
+	case o.json:
+		return len(results), a.encodeResults(results, o)
+	}
+	return len(results), nil
 }
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
 // those that the plugin is not made for are passed over.
-func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host, request installer.EnableRequest) (able []hosts.Host, err error) {
+func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
 	}
-	places, err := a.findPlaces()
-	if err != nil {
-		return nil, err
-	}
-	request.DryRun = true
 	var last error
 	for _, host := range chosen {
 		if !host.Default {
-			_, err = installer.EnablePlugin(ctx, a.activationMeans(places), host, request)
+			_, err = a.planOn(ctx, host, o)
 		}
 		over := (*installer.PassedOverError)(nil)
 		switch {
@@ -246,24 +234,6 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 	return nil
 }
 
-// edited is what enable and disable report.
-type edited struct {
-	Plugin string       `json:"plugin"`
-	Scope  client.Scope `json:"scope"`
-	State  string       `json:"state"`           // enabled or disabled
-	Suite  string       `json:"suite,omitempty"` // its directory, if it is one of this machine
-	From   string       `json:"from,omitempty"`  // where the plugin comes from, for people
-	Live   string       `json:"live,omitempty"`
-	host   hosts.Host
-}
-
-// result is what enable and disable have done for one host, or would do.
-type result struct {
-	edited
-	change journal.Change
-	todo   string // what a dry run has not done beside the edit, "" for nothing
-}
-
 // errorOfHost says for which of several hosts something failed.
 func errorOfHost(err error, host hosts.Host, chosen []hosts.Host) error {
 	if len(chosen) < 2 {
@@ -284,63 +254,66 @@ func hostWords(names []string) string {
 }
 
 // tellResult tells a person what was done for one host, or would be.
-func (a *app) tellResult(r result, dryRun bool) {
+func (a *app) tellResult(r installer.Done, dryRun bool) {
 	if dryRun {
-		_ = a.showPreview(false, r.change, r.todo)
+		_ = a.showPreview(false, r.Change, r.Todo)
 		return
 	}
-	written, removed := r.change.Files()
 	already := ""
-	if r.change.IsEmpty() {
+	if r.Change.IsEmpty() {
 		already = " already"
 	}
 	where := string(r.Scope) + " settings"
-	if !r.host.Default {
-		where += " of " + r.host.Title
+	if !r.Host.Default {
+		where += " of " + r.Host.Title
 	}
 	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
+	a.tellChange(r.Change)
+	if r.Live != "" {
+		a.say("  from %s; %s", r.From, r.Live)
+	}
+}
+
+// tellChange tells which files of settings were changed, and what it means.
+func (a *app) tellChange(c journal.Change) {
+	written, removed := c.Files()
 	for _, file := range written {
 		a.say("  changed %s", file)
 	}
 	for _, file := range removed {
 		a.say("  removed %s, which was not there before", file)
 	}
-	for _, note := range r.change.Notes {
+	for _, note := range c.Notes {
 		a.say("  %s", note)
-	}
-	if r.Live != "" {
-		a.say("  from %s; %s", r.From, r.Live)
 	}
 }
 
 // encodeResults prints the result for one host as an object, and as a list where --host
 // asks for all or for several, however many were found.
-func (a *app) encodeResults(results []result, asked []string, dryRun bool) error {
+func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 	var all []any
 	for _, r := range results {
-		written, removed := r.change.Files()
-		name := r.host.Name
-		if r.host.Default {
+		name := r.Host.Name
+		if r.Host.Default {
 			name = ""
 		}
-		if dryRun {
+		if o.dryRun {
 			all = append(all, struct {
-				Host  string   `json:"host,omitempty"`
-				Diff  string   `json:"diff"` // unified; empty when nothing would change
-				Notes []string `json:"notes"`
-				Runs  string   `json:"runs,omitempty"` // what other programs would do
-			}{name, r.change.Diff(), nonNil(r.change.Notes), callsInJSON(r.todo)})
+				Host string `json:"host,omitempty"`
+				previewShape
+			}{name, previewOf(r.Change, r.Todo)})
 			continue
 		}
+		written, removed := r.Change.Files()
 		all = append(all, struct {
 			Host string `json:"host,omitempty"`
-			edited
+			installer.Done
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{name, r.edited, nonNil(written), nonNil(removed), nonNil(r.change.Notes)})
+		}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
 	}
-	if len(asked) > 1 || slices.Contains(asked, allHosts) {
+	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
 		return a.printJSON(all)
 	}
 	return a.printJSON(all[0])
@@ -349,19 +322,10 @@ func (a *app) encodeResults(results []result, asked []string, dryRun bool) error
 // nonNil is never null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-func parseScope(name string) (client.Scope, error) {
-	scope := client.Scope(name)
+func checkScope(scope client.Scope) error {
 	if !slices.Contains(client.AllScopes(), scope) {
-		return "", check.Misuse(fmt.Errorf("there is no scope %q", name),
+		return check.Misuse(fmt.Errorf("there is no scope %q", scope),
 			"--scope is user, project or local; for enable also managed")
 	}
-	return scope, nil
-}
-
-func hintConflict(err error) error {
-	var conflict *client.ConflictError
-	if errors.As(err, &conflict) {
-		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
-	}
-	return err
+	return nil
 }

@@ -17,14 +17,7 @@ import (
 )
 
 func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	in, err := doctor.Inspect(a.inspectionRequest(places))
-	if err != nil {
-		return check.Advise(err, "springfield doctor tells about each of your settings; springfield --help lists the commands")
-	}
+	in := doctor.Inspect(a.inspectionRequest())
 	o := in.Overview()
 	switch {
 	case asJSON:
@@ -55,7 +48,8 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	} else {
 		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
 	}
-	o := enableOptions{plugin: plugin.Name, suite: suite.Dir, scope: string(client.User)}
+	var o enableOptions
+	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
 	if len(hosts.HostsFound(a.hostOwner())) > 1 {
 		o.hosts = []string{allHosts}
 		commands[len(commands)-1] += hostWords(o.hosts)

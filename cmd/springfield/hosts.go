@@ -48,11 +48,15 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
+	claude := hosts.DefaultHost()
+	if claude.PlaceFor(a.hostOwner()).IsFound() { // the others need not be looked for
+		return []hosts.Host{claude}, nil
+	}
 	found := hosts.HostsFound(a.hostOwner())
-	switch {
-	case len(found) == 0 || found[0].Host.Default:
-		return []hosts.Host{hosts.DefaultHost()}, nil
-	case len(found) == 1:
+	switch len(found) {
+	case 0:
+		return []hosts.Host{claude}, nil
+	case 1:
 		return []hosts.Host{found[0].Host}, nil
 	}
 	var there, flags []string
@@ -85,14 +89,14 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 				chosen = append(chosen, p.Host)
 			}
 			if len(chosen) == 0 {
-				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", --host "))
+				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 			}
 			continue
 		}
 		h, known := hosts.HostNamed(name)
 		if !known {
 			return nil, check.Misuse(fmt.Errorf("there is no host %q", name),
-				"--host is "+strings.Join(hosts.HostNames(hosts.AllHosts()), ", ")+" or all")
+				"--host is "+strings.Join(hosts.HostNames(), ", ")+" or all")
 		}
 		chosen = append(chosen, h)
 	}

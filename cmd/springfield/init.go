@@ -256,12 +256,11 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if err := generator.CheckMarketplace(name); err != nil {
 		return err
 	}
-	places, err := a.findPlaces()
-	if err != nil {
+	if a.findPlaces() != nil {
 		return nil // then Claude Code knows nothing either
 	}
 	var conflict *client.ConflictError
-	if _, err := client.NewSnapshot(places).IsRegistered(name, dir); errors.As(err, &conflict) {
+	if _, err := client.NewSnapshot(a.places).IsRegistered(name, dir); errors.As(err, &conflict) {
 		return check.Advise(err, "choose another name: --marketplace NAME")
 	}
 	return nil // a record that cannot be read is for enable and doctor to name
@@ -293,10 +292,10 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
 		return journal.Change{}, err
 	}
-	places, err := a.findPlaces()
+	err = a.findPlaces()
 	var list journal.Edit
 	if err == nil {
-		list, err = settings.RememberSuite(places, m.dir)
+		list, err = settings.RememberSuite(a.places, m.dir)
 	}
 	if m.remembered = err; err == nil {
 		c.Edits = append(c.Edits, list)
@@ -364,11 +363,10 @@ func (a *app) toolchain() generator.Toolchain {
 	if a.cache != "" {
 		t.Cache = filepath.Join(a.cache, "springfield")
 		t.Key = func() ([]byte, error) {
-			places, err := a.findPlaces()
-			if err != nil {
+			if err := a.findPlaces(); err != nil {
 				return nil, err
 			}
-			return settings.ReadSecret(places)
+			return settings.ReadSecret(a.places)
 		}
 	}
 	return t
@@ -435,7 +433,8 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{m.dir, m.spec.Marketplace, namesOf(m.spec.Plugins), outcome, built.Go, built.SHA256, built.Judge, told})
+		}{m.dir, m.spec.Marketplace, generator.NamesOf(m.spec.Plugins), outcome,
+			built.Go, built.SHA256, built.Judge, told})
 	}
 	a.say("%s", did)
 	if outcome != "unchanged" {
@@ -468,13 +467,12 @@ func (a *app) reportInit(m making, built generator.Build) error {
 // nameToEnable is what enable takes for the suite's first plugin.
 func (a *app) nameToEnable(m making) string {
 	name := m.spec.Suggested().Name
-	places, err := a.findPlaces()
-	if m.remembered != nil || err != nil {
+	if m.remembered != nil {
 		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v",
 			m.remembered)
 		return name + " --suite " + check.QuoteArgument(m.dir)
 	}
-	if all, _, err := a.activationMeans(places).InSuites(name, ""); err == nil && len(all) > 1 {
+	if all, err := a.activationMeans().InSuites(name, ""); err == nil && len(all) > 1 {
 		return name + "@" + m.spec.Marketplace // the bare name would mean several
 	}
 	return name

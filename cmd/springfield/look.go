@@ -119,7 +119,7 @@ func onlyHost(cmd *cobra.Command, name *string) {
 }
 
 func hostNames() (names []string) {
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		names = append(names, h.Name)
 	}
 	return names
@@ -231,7 +231,11 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 			}
 			return layout.BreakLine(line, indent, lines.Width)
 		},
-		Driver: func(dir string) console.Driver { return doctor.LoopDriver(a.inspectionRequest(places), dir) },
+		Driver: func(project string) console.Driver {
+			r := a.inspectionRequest()
+			r.Places = places // as seen from dir
+			return doctor.LoopDriver(r, project)
+		},
 	})
 	ledger.SweepOldSessions(state, time.Now())
 	if errors.Is(err, console.ErrCancelled) {
@@ -251,15 +255,10 @@ func clockTime(t time.Time) string {
 // noteHooks names the hooks that are on and cannot decide: none of them can say so
 // itself.
 func (a *app) noteHooks() {
-	places, err := a.findPlaces()
-	if err != nil {
+	if a.findPlaces() != nil {
 		return // status tells
 	}
-	found, err := client.NewSnapshot(places).Inventory()
-	if err != nil {
-		return // as before
-	}
-	for _, says := range doctor.Broken(found.Plugins) {
+	for _, says := range doctor.Broken(client.NewSnapshot(a.places).AllPlugins()) {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 }

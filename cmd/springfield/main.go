@@ -22,6 +22,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -135,6 +136,7 @@ type app struct {
 	plain    bool  // ask line by line, without moving the cursor
 	prebuilt fs.FS // compiled hooks that are carried
 	built    buildInfo
+	places   client.Places // of the user's settings, once findPlaces has been called
 
 	work    string   // working directory
 	home    string   // the user's home, "" if unknown

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -17,8 +19,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// findPlaces finds the user's settings from the working directory.
-func (a *app) findPlaces() (client.Places, error) { return a.placesFrom(a.work) }
+// findPlaces finds the user's settings from the working directory. A verb about settings has it
+// done before it runs.
+func (a *app) findPlaces() (err error) {
+	a.places, err = a.placesFrom(a.work)
+	return err
+}
+
+// needPlaces is findPlaces for a verb.
+func (a *app) needPlaces(*cobra.Command, []string) error { return a.findPlaces() }
 
 // configDir is Claude Code's configuration directory, "" if neither says where.
 func (a *app) configDir() string {
@@ -53,8 +62,8 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 }
 
 // activationMeans are what finding and switching plugins needs.
-func (a *app) activationMeans(places client.Places) installer.Means {
-	return installer.Means{Settings: settings.ReadSettings(places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
+func (a *app) activationMeans() installer.Means {
+	return installer.Means{Settings: settings.ReadSettings(a.places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
 }
 
 // claudeCommand is the claude command; its path is "" where there is none.

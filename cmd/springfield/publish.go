@@ -72,6 +72,7 @@ func newPublish(a *app) *cobra.Command {
 			}
 			return runPublish(cmd.Context(), a, tools, o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.To, "to", "", "directory of the marketplace: a local checkout")
@@ -112,10 +113,6 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if err := o.validate(); err != nil {
 		return err
 	}
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
 	if o.Dir, err = a.suiteDir(o.Dir); err != nil {
 		return err
 	}
@@ -123,7 +120,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
@@ -133,7 +130,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	case o.Check:
 		return a.reportCheck(o, plan)
 	case o.dryRun:
-		for _, tag := range plan.TagNames() {
+		for _, tag := range plan.Tags {
 			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
 		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
@@ -194,7 +191,7 @@ type checkedShape struct {
 func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	changed := slices.Concat(written, removed)
-	for _, file := range p.HooksToMark() {
+	for _, file := range p.Marks {
 		changed = append(changed, "the executable bit that git has for "+file)
 	}
 	if o.json {
@@ -235,7 +232,8 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Tags        []string           `json:"tags"`
 			Waits       []string           `json:"waits"` // what has to happen before the next run
 			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed), nonNil(p.Compiled), nonNil(p.TagNames()), nonNil(p.Waits), nonNil(p.Checks)})
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed),
+			nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
 	a.printHooks(p.Hooks)
@@ -249,10 +247,10 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	if len(written)+len(removed) == 0 {
 		a.say("  nothing changed: this is published already")
 	}
-	for _, tag := range p.TagNames() {
+	for _, tag := range p.Tags {
 		a.say("  tagged %s", tag)
 	}
-	if n := len(p.HooksToMark()); n > 0 {
+	if n := len(p.Marks); n > 0 {
 		a.say("  git's index has %s as executable now", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {

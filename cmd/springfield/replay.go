@@ -108,11 +108,10 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
 	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
-		places, err := a.findPlaces()
-		if err != nil {
+		if err := a.findPlaces(); err != nil {
 			return err
 		}
-		a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(places.Config))
+		a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(a.places.Config))
 	}
 	for i, s := range report.Skipped {
 		if i == mostSkipped {
@@ -283,8 +282,7 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 	if len(args) > 0 {
 		return nil
 	}
-	places, err := a.findPlaces()
-	if err != nil {
+	if err := a.findPlaces(); err != nil {
 		return err
 	}
 	for _, known := range hosts.AllHosts() {
@@ -296,7 +294,7 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 			}
 		}
 	}
-	projects := replay.Projects(places.Config)
+	projects := replay.Projects(a.places.Config)
 	if _, err := os.Stat(projects); name == hosts.DefaultHost().Name || name == "" && (err == nil || len(o.Kept) == 0) {
 		o.Paths = []string{projects}
 	}

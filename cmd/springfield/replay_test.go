@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/replay"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // pastSessions writes made sessions into a home: Claude announces work and is told
@@ -34,8 +36,7 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 			line("assistant", `[{"type":"text","text":"Both are renamed. Shall I commit them?"}]`)
 		}
 		path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-project-%d", s%3), fmt.Sprintf("session-%d.jsonl", s))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		must(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		scratch.PutFile(t, path, b.String())
 	}
 	return home
 }

@@ -57,11 +57,11 @@ func exitCode(err error) int {
 	var advised *check.Advised
 	var call interface{ IsUsage() bool } // a call about loops, which the hook answers, too
 	var several *installer.SeveralError
-	var spec *generator.SpecError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() || errors.As(err, &several) || errors.As(err, &spec):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &call) && call.IsUsage() ||
+		errors.As(err, &several):
 		return wrongUsage
 	}
 	return failed
@@ -109,9 +109,6 @@ func projectBehind(link string) string {
 // hintOf is what the user can do about an error, "" if that is not known.
 func hintOf(err error) string {
 	var known interface{ Hint() string }
-	var spec *generator.SpecError
-	var fault *generator.FileError
-	var occupied *generator.OccupiedError
 	var link *rooted.LinkError
 	switch {
 	case errors.As(err, &link) && link.Typed:
@@ -128,12 +125,6 @@ func hintOf(err error) string {
 		return none + "put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
-	case errors.As(err, &spec):
-		return spec.Hint
-	case errors.As(err, &fault):
-		return fault.Hint
-	case errors.As(err, &occupied):
-		return "name another directory: springfield init DIR"
 	}
 	const carried = "a released springfield carries compiled hooks"
 	for _, kind := range []struct {

@@ -38,7 +38,8 @@ or you are needed. Without a command it leads you through it.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
+		PreRunE: a.needPlaces,
 	}
 	root.SetHelpCommand(newHelp())
 	root.SetIn(a.in)

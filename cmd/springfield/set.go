@@ -66,19 +66,16 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			if !slices.Contains(pluginsettings.AllScopes(), pluginsettings.Scope(o.scope)) {
 				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
 			}
-			places, err := a.findPlaces()
-			if err != nil {
-				return err
-			}
-			p, err := a.findPlugin(places, args[0])
+			p, err := a.findPlugin(args[0])
 			if err != nil {
 				return err
 			}
 			if shows {
-				return showSettings(a, places, p, o)
+				return showSettings(a, p, o)
 			}
-			return runSet(a, places, p, o)
+			return runSet(a, p, o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.scope, "scope", string(pluginsettings.User), "which file to change: user, suite or project")
@@ -99,8 +96,8 @@ type settingsShape struct {
 }
 
 // showSettings shows all settings, or one and what each file says of it.
-func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) error {
-	stack, err := pluginsettings.ReadStack(places, p)
+func showSettings(a *app, p hook.Plugin, o setOptions) error {
+	stack, err := pluginsettings.ReadStack(a.places, p)
 	if err != nil {
 		return err
 	}
@@ -184,13 +181,9 @@ func cellText(raw json.RawMessage) string {
 
 // findPlugin finds the plugin whose settings are meant: one that settings switch on, one of
 // a suite or a marketplace, or that of a strategy.
-func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error) {
-	inventory, err := client.NewSnapshot(places).Inventory()
-	if err != nil {
-		return hook.Plugin{}, err
-	}
+func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	var dirs []string
-	for _, p := range inventory.Plugins {
+	for _, p := range client.NewSnapshot(a.places).AllPlugins() {
 		if p.Dir != "" && p.IsOurs() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
 			dirs = append(dirs, p.Dir)
 		}
@@ -202,7 +195,7 @@ func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error)
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])
 	}
-	found, err := a.activationMeans(places).FindPlugin(name, "")
+	found, err := a.activationMeans().FindPlugin(name, "")
 	var several *installer.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
@@ -218,15 +211,15 @@ func (a *app) findPlugin(places client.Places, name string) (hook.Plugin, error)
 		"springfield list shows which there are")
 }
 
-func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
+func runSet(a *app, p hook.Plugin, o setOptions) error {
 	scope := pluginsettings.Scope(o.scope)
-	inside, err := filepath.Rel(places.Plugins, p.Root)
+	inside, err := filepath.Rel(a.places.Plugins, p.Root)
 	if scope == pluginsettings.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
 		return check.Advise(fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates")
 	}
 	var assignments []pluginsettings.Assignment
 	plan := func() (c journal.Change, err error) {
-		stack, err := pluginsettings.ReadStack(places, p)
+		stack, err := pluginsettings.ReadStack(a.places, p)
 		if err == nil {
 			assignments, err = o.assignments(stack)
 		}
@@ -237,7 +230,7 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
-		c, err = settings.Journal(places).PlanAndApply(plan)
+		c, err = settings.Journal(a.places).PlanAndApply(plan)
 	}
 	switch {
 	case errors.Is(err, pluginsettings.ErrInvalid):
@@ -249,7 +242,7 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	case o.dryRun:
 		return a.showPreview(o.json, c, "")
 	}
-	stack, err := pluginsettings.ReadStack(places, p)
+	stack, err := pluginsettings.ReadStack(a.places, p)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 )
@@ -31,6 +30,7 @@ springfield without a command shows the last decision and problems too, in short
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatus(a, chosen, asJSON)
 		},
+		PreRunE: a.needPlaces,
 	}
 	hostFlag(cmd, &chosen, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -38,11 +38,7 @@ springfield without a command shows the last decision and problems too, in short
 }
 
 func runStatus(a *app, names []string, asJSON bool) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	in, others, claude, err := a.inspectHosts(a.inspectionRequest(places), names)
+	in, others, claude, err := a.inspectHosts(a.inspectionRequest(), names)
 	if err != nil {
 		return err
 	}
@@ -81,9 +77,7 @@ func (a *app) inspectHosts(r doctor.Request, names []string) (in *doctor.Inspect
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if in, err = doctor.Inspect(r); err != nil {
-		return nil, nil, false, err
-	}
+	in = doctor.Inspect(r)
 	others = in.OnHosts(chosen)
 	claude = slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Default })
 	if len(names) == 0 {
@@ -92,17 +86,8 @@ func (a *app) inspectHosts(r doctor.Request, names []string) (in *doctor.Inspect
 	return in, others, claude, nil
 }
 
-// inspect looks at what is in effect in the working directory.
-func (a *app) inspect() (*doctor.Inspection, error) {
-	places, err := a.findPlaces()
-	if err != nil {
-		return nil, err
-	}
-	return doctor.Inspect(a.inspectionRequest(places))
-}
-
-func (a *app) inspectionRequest(places client.Places) doctor.Request {
-	return doctor.Request{Places: places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
+func (a *app) inspectionRequest() doctor.Request {
+	return doctor.Request{Places: a.places, User: a.hostOwner(), Client: a.claudeCommand(), Off: a.off, Now: time.Now()}
 }
 
 func newList(a *app) *cobra.Command {
@@ -118,8 +103,9 @@ the suites that init has made, and those that your settings switch on here, or t
 are on in other agents. Changes nothing.`,
 		Example: `  springfield list
   springfield list --json`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runList(a, chosen, asJSON) },
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runList(a, chosen, asJSON) },
+		PreRunE: a.needPlaces,
 	}
 	hostFlag(cmd, &chosen, "on which other agents: codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -127,11 +113,7 @@ are on in other agents. Changes nothing.`,
 }
 
 func runList(a *app, chosen []string, asJSON bool) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	in, others, _, err := a.inspectHosts(a.inspectionRequest(places), chosen)
+	in, others, _, err := a.inspectHosts(a.inspectionRequest(), chosen)
 	if err != nil {
 		return err
 	}

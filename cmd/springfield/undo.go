@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -45,8 +44,9 @@ settings, springfield disable still puts back what springfield set.`,
 		Example: `  springfield undo --list
   springfield undo --dry-run
   springfield undo`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the edits, the newest first, which is the one to take back")
@@ -57,11 +57,7 @@ settings, springfield disable still puts back what springfield set.`,
 }
 
 func runUndo(ctx context.Context, a *app, o undoOptions) error {
-	places, err := a.findPlaces()
-	if err != nil {
-		return err
-	}
-	j := settings.Journal(places)
+	j := settings.Journal(a.places)
 	switch {
 	case o.list && (o.forget || o.dryRun):
 		return check.Misuse(errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them")
@@ -88,7 +84,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	}
 	var undo journal.Undo
 	makePlan := func() (c journal.Change, err error) {
-		means := a.activationMeans(places)
+		means := a.activationMeans()
 		if undo, err = installer.PlanUndo(ctx, means); err == nil {
 			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
 		}
@@ -96,15 +92,15 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	}
 	if o.dryRun {
 		if _, err := makePlan(); err != nil {
-			return a.hintUndo(places, err)
+			return a.hintUndo(err)
 		}
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, agoInWords(undo.Entry.At))
 		}
-		return a.showPreview(o.json, undo.Change, a.activationMeans(places).Commands(undo.Change))
+		return a.showPreview(o.json, undo.Change, a.activationMeans().Commands(undo.Change))
 	}
 	if _, err := j.PlanAndApply(makePlan); err != nil {
-		return a.hintUndo(places, err)
+		return a.hintUndo(err)
 	}
 	return a.reportUndo(o.json, undo)
 }
@@ -195,7 +191,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 }
 
 // hintUndo says why an edit cannot be taken back, and what puts back the rest of it.
-func (a *app) hintUndo(places client.Places, err error) error {
+func (a *app) hintUndo(err error) error {
 	var changed *journal.ChangedSinceError
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
@@ -207,7 +203,7 @@ func (a *app) hintUndo(places client.Places, err error) error {
 		a.talk("… %s", countOf(more, "more line"))
 	}
 	back := "it is taken back once that file is as springfield left it"
-	if off := switchesOff(settings.ReadSettings(places), changed.File); off != "" {
+	if off := switchesOff(settings.ReadSettings(a.places), changed.File); off != "" {
 		back = off + " puts back what is still springfield's"
 	}
 	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
@@ -222,7 +218,7 @@ func switchesOff(settings *settings.Settings, file string) (command string) {
 		}
 	}
 	at, err := journal.Resolve(file)
-	for _, name := range hosts.HostNames(hosts.AllHosts()) {
+	for _, name := range hosts.HostNames() {
 		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
 		for _, r := range byUs {
 			if err == nil && r.File == at {

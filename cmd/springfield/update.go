@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -104,11 +105,10 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.To
 
 // updateAll brings all suites up to date that can be.
 func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.Toolchain) error {
-	places, err := a.findPlaces()
-	if err != nil {
+	if err := a.findPlaces(); err != nil {
 		return err
 	}
-	dirs, gone, err := settings.KnownSuites(places)
+	dirs, gone, err := settings.KnownSuites(a.places)
 	if err != nil {
 		return hintChange(err, "update --all")
 	}
@@ -278,7 +278,8 @@ type updatedFile struct {
 }
 
 func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}, SameVersion: nonNil(namesOf(u.plan.SameVersion))}
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{},
+		SameVersion: nonNil(generator.NamesOf(u.plan.SameVersion))}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}
@@ -305,14 +306,10 @@ func (a *app) copyCommands(all []updated) []string {
 // copiesOf are the commands that give other agents the plugins of suites as they are now,
 // where they run a copy.
 func (a *app) copiesOf(dirs []string) []string {
-	if len(dirs) == 0 {
+	if len(dirs) == 0 || a.findPlaces() != nil {
 		return nil
 	}
-	in, err := a.inspect()
-	if err != nil {
-		return nil // status tells
-	}
-	return in.CopyCommands(dirs)
+	return doctor.Inspect(a.inspectionRequest()).CopyCommands(dirs)
 }
 
 // sayThen says what is left to do for agents that run a copy.

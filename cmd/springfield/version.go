@@ -38,8 +38,8 @@ func (a *app) runVersion(asJSON bool) error {
 	if asJSON {
 		return a.printJSON(struct {
 			buildInfo
-			Source string             `json:"source"` // SHA-256 of the sources of hooks
-			Hooks  *generator.Carried `json:"hooks"`  // null where it carries none
+			Source string           `json:"source"` // SHA-256 of the sources of hooks
+			Hooks  *generator.Build `json:"hooks"`  // null where it carries none
 		}{a.built, source, hooks})
 	}
 	a.say("springfield %s", a.built)

@@ -27,12 +27,7 @@ type world struct {
 	version string // of springfield, "" for none of a release
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // newWorld makes an empty world. Programs are looked for in the system's directories,
 // where there is no claude.

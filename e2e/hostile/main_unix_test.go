@@ -12,10 +12,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var (
-	full = flag.Bool("full", false, "run every attack, not a part of them")
+	full = scratch.Full
 	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is drawn at random")
 )
 
@@ -119,9 +121,4 @@ func each[T any](list []T, do func(T)) {
 	done.Wait()
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, write = scratch.Must, scratch.PutFile

@@ -406,12 +406,6 @@ func (w *world) outside(p plugin) tree {
 
 func (w *world) inCanary(path, _ string) bool { return strings.HasPrefix(path, w.Canary) }
 
-func write(t testing.TB, path, text string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(text), 0o644))
-}
-
 // report counts what was seen, and fails with the first of each kind.
 type report struct {
 	sync.Mutex

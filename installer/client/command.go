@@ -41,9 +41,8 @@ type Command struct {
 
 // Register makes a directory known as a marketplace.
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
-	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
-		ok, err := now.IsRegistered(name, dir)
-		return orNotRecorded(ok, err)
+	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
+		return now.IsRegistered(name, dir)
 	}, "plugin", "marketplace", "add", dir); err != nil {
 		return fmt.Errorf("register marketplace: %w", err)
 	}
@@ -70,10 +69,10 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		}
 		return "", false, &ConflictError{found.Name, known.String(), found.String()}
 	}
-	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		_, ok := markets[found.Name]
-		return orNotRecorded(ok, err)
+		return ok, err
 	}, "plugin", "marketplace", "add", source); err != nil {
 		// Cut off, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
@@ -96,12 +95,12 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	if err != nil {
 		return found, err
 	}
-	err = c.runClient(ctx, call{there, network, fetchPatience, func(now *Snapshot) error {
+	err = c.runClient(ctx, call{there, network, fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
 		}
-		return orNotRecorded(len(markets) == 1, err)
+		return len(markets) == 1, err
 	}}, "plugin", "marketplace", "add", source)
 	return found, err
 }
@@ -113,9 +112,9 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) error {
+	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
 		// A record for another project is none for here.
-		return orNotRecorded(now.Installed(id).Dir != "", nil)
+		return now.Installed(id).Dir != "", nil
 	}, "plugin", "install", id); err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
@@ -136,9 +135,9 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 			return id + " stays installed: the claude command could take " + other + " for it", nil
 		}
 	}
-	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) error {
-		records, err := now.installRecords(id)
-		return orNotRecorded(len(records) == 0, err)
+	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
+		records, err := now.allRecords()
+		return len(records[id]) == 0, err
 	}, "plugin", "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
 	}
@@ -157,14 +156,14 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client removes what its settings declare.
-	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.Source}}})
+	declaration, err := document.EncodeValue(map[string]any{"extraKnownMarketplaces": map[string]any{name: known.Declaration()}})
 	if err != nil {
 		return "", err
 	}
-	if err := c.runClient(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) error {
+	if err := c.runClient(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()
 		_, still := markets[name]
-		return orNotRecorded(!still, err)
+		return !still, err
 	}}, "plugin", "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
@@ -177,12 +176,8 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	layers, err := s.AllLayers()
-	if err != nil {
-		return nil, err
-	}
 	ids := slices.Collect(maps.Keys(records))
-	for _, l := range layers {
+	for _, l := range s.AllLayers() {
 		for _, id := range l.PluginIDs() {
 			if on, _ := l.SaysOf(id); on {
 				ids = append(ids, id)
@@ -211,26 +206,17 @@ func (c Command) Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// errNotRecorded says that the client did not do, by its own records, what it
-// was asked to.
-var errNotRecorded = errors.New("its own records do not say so afterwards")
+// recorded tells whether the client has done, by its own records, what it was asked to.
+type recorded func(now *Snapshot) (bool, error)
 
-func orNotRecorded(ok bool, err error) error {
-	if err != nil || ok {
-		return err
-	}
-	return errNotRecorded
-}
-
-// callClient runs the client with what it needs of the user's settings, and believes only
-// what check finds in its records.
-func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, check func(now *Snapshot) error, args ...string) error {
+// callClient runs the client with what it needs of the user's settings.
+func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, done recorded, args ...string) error {
 	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
 	if err != nil {
 		return err
 	}
 	defer s.readAgain()
-	return c.runClient(ctx, call{s.Places, settings, patience, check}, args...)
+	return c.runClient(ctx, call{s.Places, settings, patience, done}, args...)
 }
 
 // forCommand is what the client needs to know of the user's settings: the members
@@ -269,7 +255,7 @@ type call struct {
 	places   Places
 	settings []byte // that it finds as the user's
 	patience time.Duration
-	recorded func(now *Snapshot) error // what its records have to say afterwards
+	recorded
 }
 
 // runClient runs the client in a directory of its own, and believes its records only.
@@ -300,18 +286,14 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd := c.commandIn(ctx, throwaway, args)
 	cmd.Dir = work
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway,
-		"CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
-	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins)
 	out, runErr := cmd.CombinedOutput()
-	checked := l.recorded(NewSnapshot(l.places))
-	if !errors.Is(checked, errNotRecorded) {
-		return checked
+	if done, err := l.recorded(NewSnapshot(l.places)); err != nil || done {
+		return err
 	}
-	problem := errNotRecorded.Error()
+	problem := "its own records do not say so afterwards"
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		problem = fmt.Sprintf("no answer within %.0f seconds", l.patience.Seconds())
@@ -323,6 +305,16 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 		problem = runErr.Error()
 	}
 	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
+}
+
+// commandIn is a call with a configuration of its own, in its directory.
+func (c Command) commandIn(ctx context.Context, config string, args []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Path, args...)
+	cmd.Dir = config
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+config,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
+	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	return cmd
 }
 
 // errorInOutput is what the client said was wrong: from its last cross on, or its

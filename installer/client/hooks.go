@@ -53,8 +53,8 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 			err = fmt.Errorf(format, args...)
 		}
 	}
-	byEvent, ok := objectMembers(events)
-	if !ok {
+	byEvent := as[object](events)
+	if byEvent == nil {
 		return nil, fmt.Errorf("hooks are %s, not an object", document.KindName(events))
 	}
 	for _, event := range HookEvents() {
@@ -62,14 +62,14 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 		if !found {
 			continue
 		}
-		groups, ok := arrayElements(raw)
-		if !ok {
+		groups := as[array](raw)
+		if groups == nil {
 			bad("%s is %s, not an array", event, document.KindName(raw))
 		}
 		for _, group := range groups {
-			fields, _ := objectMembers(group)
-			handlers, ok := arrayElements(fields["hooks"])
-			if !ok {
+			fields := as[object](group)
+			handlers := as[array](fields["hooks"])
+			if handlers == nil {
 				bad(`%s: an entry has no array "hooks"`, event)
 			}
 			for _, handler := range handlers {
@@ -89,7 +89,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 					h.Timeout = 600
 				}
 				if event == "SubagentStop" {
-					h.Matcher = printable(jsonText(fields["matcher"]))
+					h.Matcher = printable(as[string](fields["matcher"]))
 				}
 				hooks = append(hooks, h)
 			}
@@ -99,11 +99,11 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 }
 
 func readHook(raw json.RawMessage) (h Hook, problem string) {
-	fields, ok := objectMembers(raw)
-	if !ok {
+	fields := as[object](raw)
+	if fields == nil {
 		return h, "a hook is " + document.KindName(raw) + ", not an object"
 	}
-	h.Type = jsonText(fields["type"])
+	h.Type = as[string](fields["type"])
 	what := map[string][]string{ // the members that say what a handler does
 		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"},
 		"http": {"url"}, "mcp_tool": {"server", "tool"},
@@ -113,16 +113,16 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	}
 	var words []string
 	for _, key := range what {
-		word := jsonText(fields[key])
+		word := as[string](fields[key])
 		if word == "" {
 			return h, fmt.Sprintf("a hook of type %s has no %q", h.Type, key)
 		}
 		words = append(words, word)
 	}
-	if args, ok := arrayElements(fields["args"]); ok && h.Type == "command" {
+	if args := as[array](fields["args"]); args != nil && h.Type == "command" {
 		h.command = words[0]
 		for _, arg := range args {
-			words = append(words, quoteArgument(jsonText(arg)))
+			words = append(words, quoteArgument(as[string](arg)))
 		}
 	} else if h.Type == "command" {
 		h.command = firstWordOfCommand(words[0])
@@ -134,7 +134,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 			return h, "a timeout is not a number of seconds above 0"
 		}
 	}
-	h.Async = isJSONTrue(fields["async"]) || isJSONTrue(fields["asyncRewake"])
+	h.Async = as[bool](fields["async"]) || as[bool](fields["asyncRewake"])
 	if _, found := fields["if"]; found {
 		h.Never = `it has an "if", which is never met outside of tool events`
 	}

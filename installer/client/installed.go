@@ -178,12 +178,12 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	declarations, isList := arrayElements(manifest.hooks)
-	if !isList && len(manifest.hooks) > 0 {
+	declarations := as[array](manifest.hooks)
+	if declarations == nil && len(manifest.hooks) > 0 {
 		declarations = []json.RawMessage{manifest.hooks}
 	}
 	for _, declared := range declarations {
-		name := jsonText(declared)
+		name := as[string](declared)
 		if name != "" {
 			err = s.addFile(i, name, seen)
 		} else {
@@ -252,7 +252,7 @@ const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 // strategyIn is the strategy that a directory's strategy.json names.
 func (s *Snapshot) strategyIn(dir string) string {
 	fields, _, err := s.readObject(dir, "strategy.json")
-	switch name := printable(jsonText(fields["strategy"])); {
+	switch name := printable(as[string](fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case name != "":
@@ -276,7 +276,7 @@ func (s *Snapshot) readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(jsonText(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, err == nil, printable(as[string](fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -292,9 +292,13 @@ type record struct {
 // newest. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
-	records, err := s.installRecords(i.ID)
+	all, err := s.allRecords()
 	if err != nil {
 		return "", "", err
+	}
+	records, known := all[i.ID]
+	if known && records == nil {
+		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
 	gone := ""
 	for _, r := range records {
@@ -330,23 +334,6 @@ func (p Places) fitsRecord(r record) bool {
 	}
 	inside, err := filepath.Rel(p.Root, r.ProjectPath)
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
-}
-
-// installRecords lists where Claude Code has installed a plugin.
-func (s *Snapshot) installRecords(id string) ([]record, error) {
-	fields, path, err := s.readObject(s.Plugins, "installed_plugins.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	plugins, _ := objectMembers(fields["plugins"])
-	var all []record
-	if raw := plugins[id]; raw != nil && json.Unmarshal(raw, &all) != nil {
-		return nil, fmt.Errorf("%s: what it says of %s cannot be read", path, id)
-	}
-	return all, nil
 }
 
 func cacheName(name, allowed string) string {
@@ -388,18 +375,18 @@ func isNewer(a, b fs.FileInfo) bool {
 	return a.ModTime().After(b.ModTime())
 }
 
-// allRecords lists where Claude Code has installed what.
+const installedPlugins = "installed_plugins.json"
+
+// allRecords lists where Claude Code has installed what; what has another shape is there, with
+// nothing in it.
 func (s *Snapshot) allRecords() (map[string][]record, error) {
-	fields, _, err := s.readObject(s.Plugins, "installed_plugins.json")
+	fields, _, err := s.readObject(s.Plugins, installedPlugins)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	plugins, _ := objectMembers(fields["plugins"])
 	all := map[string][]record{}
-	for id, raw := range plugins {
-		var records []record
-		_ = json.Unmarshal(raw, &records) // of another shape: it is there all the same
-		all[id] = records
+	for id, raw := range as[object](fields["plugins"]) {
+		all[id] = as[[]record](raw)
 	}
 	return all, nil
 }

@@ -2,12 +2,13 @@ package client
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
@@ -350,20 +351,14 @@ func TestCatalogOfMarket(t *testing.T) {
 		`{"source": "file", "path": "/x/y/catalog.json"}`:                   {filepath.Join(dir, "y", "catalog.json"), dir, "y/catalog.json"},
 		``: {dir, dir, usual},
 	} {
-		root, file := Market{"m", want.location, json.RawMessage(source)}.Catalog()
+		root, file := marketOf("m", want.location, json.RawMessage(source)).Catalog()
 		if root != want.root || file != want.file {
 			t.Errorf("%s: %s, %s", source, root, file)
 		}
 	}
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
 
 // newPlaces is a scratch user with a project.
 func newPlaces(t *testing.T) Places {
@@ -376,26 +371,7 @@ func newPlaces(t *testing.T) Places {
 
 func settingsOf(t *testing.T, p Places, s Scope) string {
 	t.Helper()
-	path, err := p.Settings(s)
-	must(t, err)
-	return path
-}
-
-func put(t *testing.T, path, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o644))
-}
-
-// look is a file's content, "(none)" if there is none.
-func look(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "(none)"
-	}
-	must(t, err)
-	return string(data)
+	return p.Settings(s)
 }
 
 // link makes a symbolic link, or skips where the system has none.

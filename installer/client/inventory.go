@@ -58,21 +58,15 @@ func (s Switched) IsLoaded() bool { return s.On && s.Problem == "" }
 
 // Inventory finds out what is in effect. What is broken, or cannot be read, is part of
 // the answer.
-func (s *Snapshot) Inventory() (Inventory, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return Inventory{}, fmt.Errorf("read settings: %w", err)
-	}
-	i := Inventory{Settings: layers}
-	skills, err := s.skillPlugins()
-	if err != nil {
+func (s *Snapshot) Inventory() Inventory {
+	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
+	if _, err := s.skillPlugins(); err != nil {
 		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
 	}
-	i.Plugins = s.switchedPlugins(layers, skills)
 	gag := i.findGag()
 	i.Silenced = gag.why
 	i.sortHooks(gag)
-	return i, nil
+	return i
 }
 
 // skillPlugins finds the plugins in the configuration directory's skills, which load
@@ -94,7 +88,7 @@ func (s *Snapshot) skillPlugins() (map[string]string, error) {
 		if err != nil {
 			continue
 		}
-		name := jsonText(fields["name"])
+		name := as[string](fields["name"])
 		if name == "" {
 			name = e.Name()
 		}
@@ -114,7 +108,7 @@ const Skills = "skills"
 // Unasked is that layer.
 func (s *Snapshot) Unasked() (Layer, error) {
 	skills, err := s.skillPlugins()
-	l := Layer{Name: Skills, Exists: true, switches: map[string]json.RawMessage{}}
+	l := Layer{Name: Skills, Exists: true, switches: object{}}
 	for id, dir := range skills {
 		manifest, broken := s.readManifest(dir)
 		l.switches[id] = json.RawMessage(strconv.FormatBool(broken == nil && !manifest.optional))
@@ -122,8 +116,10 @@ func (s *Snapshot) Unasked() (Layer, error) {
 	return l, err
 }
 
-// switchedPlugins lists every plugin and the layer that decides about it.
-func (s *Snapshot) switchedPlugins(layers []Layer, skills map[string]string) []Switched {
+// AllPlugins lists every plugin and the layer that decides about it.
+func (s *Snapshot) AllPlugins() []Switched {
+	layers := s.AllLayers()
+	skills, _ := s.skillPlugins() // without them, the others are no less
 	ids := slices.Collect(maps.Keys(skills))
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
@@ -156,12 +152,12 @@ type gag struct {
 }
 
 func (i Inventory) findGag() gag {
-	if raw, l, ok := i.findMember("disableAllHooks"); ok && isJSONTrue(raw) {
+	if raw, l, ok := i.findMember("disableAllHooks"); ok && as[bool](raw) {
 		return gag{"disableAllHooks in " + l.sourceInWords(), l.Name == Managed}
 	}
 	for _, l := range i.Settings {
 		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
-			if isJSONTrue(raw) {
+			if as[bool](raw) {
 				return gag{"allowManagedHooksOnly in managed settings", false}
 			}
 			break
@@ -256,7 +252,7 @@ func (i Inventory) ChosenModel() (model, from string) {
 	if !ok {
 		return "", ""
 	}
-	return jsonText(raw), layer.Name
+	return as[string](raw), layer.Name
 }
 
 // BlockCap is how many blocks in a row, without a tool call between them, Claude Code

@@ -26,57 +26,50 @@ type Layer struct {
 	Exists  bool   `json:"exists"`
 	Problem string `json:"problem,omitempty"` // why Claude Code ignores it, "" if it does not
 
-	at       string // File, every symbolic link followed
-	fields   map[string]json.RawMessage
-	switches map[string]json.RawMessage // what its enabledPlugins say
-	doc      *document.Document         // nil if there is a Problem
-	err      error                      // the Problem
+	At       string `json:"-"` // File, every symbolic link followed
+	Err      error  `json:"-"` // the Problem as it was met: an *fs.PathError, or a *document.SyntaxError
+	fields   object
+	switches object             // what its enabledPlugins say
+	doc      *document.Document // nil if there is a Problem
 }
 
 // AllLayers are all settings files, the highest first.
-func (s *Snapshot) AllLayers() ([]Layer, error) {
+func (s *Snapshot) AllLayers() []Layer {
 	if s.layers != nil {
-		return s.layers, nil
+		return s.layers
 	}
 	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
 	add := func(name, path string) {
 		l := s.readLayer(name, path)
-		if !slices.ContainsFunc(all, func(other Layer) bool { return other.at == l.at }) {
+		if !slices.ContainsFunc(all, func(other Layer) bool { return other.At == l.At }) {
 			all = append(all, l)
 		}
 	}
 	for _, scope := range AllScopes() {
-		path, err := s.Settings(scope)
-		if err != nil {
-			return nil, err
-		}
-		add(string(scope), path)
+		add(string(scope), s.Settings(scope))
 	}
 	for _, path := range s.managedFiles() {
 		add(Managed, path)
 	}
 	slices.Reverse(all)
 	s.layers = all
-	return all, nil
+	return all
 }
 
 func (s *Snapshot) readLayer(name, path string) Layer {
 	file, err := s.OpenFile(path)
 	if err != nil {
-		return Layer{Name: name, File: path, at: path, Exists: true, Problem: causeOf(err).Error(), err: err}
+		return Layer{Name: name, File: path, At: path, Exists: true, Problem: causeOf(err).Error(), Err: err}
 	}
 	doc, err := file.Document()
 	if err != nil {
-		return Layer{Name: name, File: path, at: file.At, Exists: file.Before != nil, Problem: err.Error(), err: err}
+		return Layer{Name: name, File: path, At: file.At, Exists: file.Before != nil, Problem: err.Error(), Err: err}
 	}
 	return LayerOf(name, file.Edit, doc)
 }
 
-// userLayer is the layer of the user's own settings.
-func (s *Snapshot) userLayer() Layer {
-	path, _ := s.Settings(User) // there is that scope
-	return s.readLayer(string(User), path)
-}
+// userLayer is the layer of the user's own settings, the lowest.
+func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
 // managedFiles lists the managed settings files, the lowest first. Settings that
 // a server or a device profile delivers are not among them.
@@ -97,12 +90,6 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// Location is where the layer's bytes are.
-func (l Layer) Location() string { return l.at }
-
-// Err is the Problem as it was met: an *fs.PathError, or a *document.SyntaxError.
-func (l Layer) Err() error { return l.err }
-
 // Duplicates lists the keys that the file has twice; of each Claude Code takes the
 // last one.
 func (l Layer) Duplicates() []document.Member {
@@ -114,8 +101,8 @@ func (l Layer) Duplicates() []document.Member {
 
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
-	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At, doc: doc, fields: doc.Fields()}
-	l.switches, _ = objectMembers(l.fields["enabledPlugins"])
+	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, At: file.At, doc: doc, fields: doc.Fields()}
+	l.switches = as[object](l.fields["enabledPlugins"])
 	return l
 }
 
@@ -145,9 +132,9 @@ func (l Layer) sourceInWords() string { return l.Name + " settings" }
 // first, and the layer that it comes from.
 func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
-		variables, _ := objectMembers(l.fields["env"])
+		variables := as[object](l.fields["env"])
 		if raw, found := variables[name]; found {
-			if value = jsonText(raw); value == "" {
+			if value = as[string](raw); value == "" {
 				value = strings.Trim(string(raw), `"`) // a number, as it is written
 			}
 			return value, l.Name, true
@@ -171,7 +158,7 @@ type Variable struct {
 
 // ValueText is the variable's value; one that is no string is its JSON text.
 func (v Variable) ValueText() string {
-	if text := jsonText(v.Value); text != "" || string(v.Value) == `""` {
+	if text := as[string](v.Value); text != "" || string(v.Value) == `""` {
 		return text
 	}
 	return string(v.Value)
@@ -186,7 +173,7 @@ func (i Inventory) Variables() []Variable {
 			continue
 		}
 		for _, m := range l.doc.Members("env") {
-			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.at, m.Line, m.Column})
+			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.At, m.Line, m.Column})
 		}
 	}
 	return all

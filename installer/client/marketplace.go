@@ -2,6 +2,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,13 +45,13 @@ func (s Source) String() string {
 	return "another source"
 }
 
-func (s Source) isDirectory(dir string) bool {
+func (s Source) isIn(dir string) bool {
 	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || rooted.IsSame(s.Path, dir))
 }
 
-// isMissing tells whether the source is a directory that is no longer there: a
+// IsMissing tells whether the source is a directory that is no longer there: a
 // suite that was moved. Its name can be given away without harm.
-func (s Source) isMissing() bool {
+func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
 
@@ -58,19 +59,24 @@ func (s Source) isMissing() bool {
 type Market struct {
 	Name     string
 	Location string          // the directory with its catalog
-	Source   json.RawMessage // where it comes from, nil if that is not known
+	Source                   // where it comes from; empty if that is of a kind we do not know
+	Said     json.RawMessage // the source as it is said, which may have more members; nil for none
+}
+
+func marketOf(name, location string, said json.RawMessage) Market {
+	return Market{name, location, as[Source](said), said}
 }
 
 // Directory is the marketplace that lies in a directory, whether it is known or not.
 func Directory(name, dir string) Market {
 	from, _ := document.EncodeValue(Source{Source: "directory", Path: dir}) // strings
-	return Market{name, dir, from}
+	return marketOf(name, dir, from)
 }
 
 // Catalog is where its catalog lies: a directory, and the path in it, with slashes.
 func (m Market) Catalog() (root, file string) {
 	const usual = ".claude-plugin/marketplace.json"
-	switch from := m.sourceOf(); {
+	switch from := m.Source; {
 	case from.Source == "file": // the catalog itself is what is known
 		root = filepath.Dir(filepath.Dir(m.Location))
 		if file, err := filepath.Rel(root, m.Location); err == nil {
@@ -85,42 +91,21 @@ func (m Market) Catalog() (root, file string) {
 
 // Declaration is what settings say to declare the marketplace.
 func (m Market) Declaration() json.RawMessage {
-	text, _ := document.EncodeValue(map[string]json.RawMessage{"source": m.Source}) // it was JSON
+	text, _ := document.EncodeValue(object{"source": m.Said}) // it was JSON
 	return text
-}
-
-// sourceOf is where the marketplace comes from; the zero source if that is of a
-// kind we do not know.
-func (m Market) sourceOf() (s Source) {
-	if json.Unmarshal(m.Source, &s) != nil {
-		return Source{}
-	}
-	return s
 }
 
 // SuiteDir is the marketplace's directory if it runs in place, else "".
 func (m Market) SuiteDir() string {
-	if s := m.sourceOf(); s.Source == "directory" {
-		return s.Path
+	if m.Source.Source == "directory" {
+		return m.Path
 	}
 	return ""
 }
 
 // Repository is what a marketplace that is a repository is added by: OWNER/REPO
 // or a URL; "" if it is none.
-func (m Market) Repository() string {
-	s := m.sourceOf()
-	if s.Repo != "" {
-		return s.Repo
-	}
-	return s.URL
-}
-
-// IsMissing tells whether it was a directory that is no longer there.
-func (m Market) IsMissing() bool { return m.sourceOf().isMissing() }
-
-// String says where it comes from.
-func (m Market) String() string { return m.sourceOf().String() }
+func (m Market) Repository() string { return cmp.Or(m.Repo, m.URL) }
 
 // Markets are the marketplaces on Claude Code's record, by name. An entry of a
 // shape we do not know is a Market that comes from "another source".
@@ -132,7 +117,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	if file.Before == nil {
 		return nil, nil
 	}
-	var all map[string]json.RawMessage
+	var all object
 	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
@@ -143,7 +128,7 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 			InstallLocation string          `json:"installLocation"`
 		}
 		_ = json.Unmarshal(raw, &entry) // what does not fit stays empty
-		markets[name] = Market{name, entry.InstallLocation, entry.Source}
+		markets[name] = marketOf(name, entry.InstallLocation, entry.Source)
 	}
 	return markets, nil
 }
@@ -159,8 +144,7 @@ func (s *Snapshot) AllMarkets() (map[string]Market, error) {
 	if all == nil {
 		all = map[string]Market{}
 	}
-	declared, _ := objectMembers(s.userLayer().fields["extraKnownMarketplaces"])
-	for name := range declared {
+	for name := range as[object](s.userLayer().fields["extraKnownMarketplaces"]) {
 		if _, known := all[name]; known {
 			continue
 		}
@@ -184,19 +168,14 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 		}
 		return m, nil
 	}
-	var layers []Layer
-	for _, path := range s.managedFiles() {
-		layers = append(layers, s.readLayer(Managed, path))
-	}
-	for _, l := range append(layers, s.userLayer()) {
-		if l.doc == nil {
-			continue // Claude Code ignores it as well
+	for _, l := range s.AllLayers() {
+		if l.Name != Managed && l.Name != string(User) {
+			continue
 		}
 		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
-			raw, _, err := l.doc.Get(key, name, "source")
-			m := Market{Name: name, Source: raw}
-			if from := m.sourceOf(); err == nil && from.Source == "directory" && filepath.IsAbs(from.Path) {
-				m.Location = from.Path
+			entry := as[object](as[object](l.fields[key])[name])
+			m := marketOf(name, "", entry["source"])
+			if m.Location = m.SuiteDir(); filepath.IsAbs(m.Location) {
 				return m, nil
 			}
 		}
@@ -221,7 +200,7 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 		return "", err
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if source := all[name].sourceOf(); from == source.Repo || from == source.URL {
+		if m := all[name]; from == m.Repo || from == m.URL {
 			return name, nil
 		}
 	}
@@ -239,14 +218,13 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	switch from := m.sourceOf(); {
-	case from.isDirectory(dir):
+	switch {
+	case m.isIn(dir):
 		return true, nil
-	case from.isMissing():
+	case m.IsMissing():
 		return false, nil
-	default:
-		return false, &ConflictError{name, from.String(), dir}
 	}
+	return false, &ConflictError{name, m.String(), dir}
 }
 
 // CheckDeclared refuses a name that a settings file declares as something else than
@@ -259,7 +237,7 @@ func (m Market) CheckDeclared(in *document.Document) error {
 	var declared struct {
 		Source Source `json:"source"`
 	}
-	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(m.Location) || declared.Source.isMissing()) {
+	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isIn(m.Location) || declared.Source.IsMissing()) {
 		return nil
 	}
 	return &ConflictError{m.Name, declared.Source.String(), m.Location}
@@ -330,7 +308,7 @@ func (s *Snapshot) readCatalogOnce(name string) catalog {
 }
 
 func (s *Snapshot) readCatalog(m Market) (c catalog) {
-	from := m.sourceOf()
+	from := m.Source
 	c.source = printable(m.String())
 	c.inPlace = from.Source == "directory" || from.Source == "file"
 	c.root = m.Location
@@ -355,22 +333,21 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		return c
 	}
 	c.items = map[string]item{}
-	metadata, _ := objectMembers(fields["metadata"])
-	plugins, _ := arrayElements(fields["plugins"])
-	for _, raw := range plugins {
-		entry, _ := objectMembers(raw)
-		plugin := jsonText(entry["name"])
+	metadata := as[object](fields["metadata"])
+	for _, raw := range as[array](fields["plugins"]) {
+		entry := as[object](raw)
+		plugin := as[string](entry["name"])
 		if _, twice := c.items[plugin]; twice {
 			continue
 		}
-		path := jsonText(entry["source"])
+		path := as[string](entry["source"])
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
-			path = jsonText(metadata["pluginRoot"]) + "/" + path
+			path = as[string](metadata["pluginRoot"]) + "/" + path
 		}
 		declares := entry["hooks"] != nil || entry["commands"] != nil ||
 			entry["agents"] != nil || entry["skills"] != nil
 		alone := declares && string(entry["strict"]) == "false"
-		c.items[plugin] = item{file, printable(jsonText(entry["version"])), path, alone, entry["hooks"]}
+		c.items[plugin] = item{file, printable(as[string](entry["version"])), path, alone, entry["hooks"]}
 	}
 	return c
 }

@@ -8,9 +8,7 @@ package client
 // directory, the user's alone.
 
 import (
-	"fmt"
 	"path/filepath"
-	"strings"
 )
 
 // Scope is which of a user's settings files an edit is about.
@@ -37,16 +35,14 @@ type Places struct {
 }
 
 // Settings is the settings file of a scope.
-func (p Places) Settings(s Scope) (string, error) {
+func (p Places) Settings(s Scope) string {
 	switch s {
 	case User:
-		return filepath.Join(p.Config, "settings.json"), nil
+		return filepath.Join(p.Config, "settings.json")
 	case Project:
-		return filepath.Join(p.Work, ".claude", "settings.json"), nil
-	case Local:
-		return filepath.Join(p.Root, ".claude", "settings.local.json"), nil
+		return filepath.Join(p.Work, ".claude", "settings.json")
 	}
-	return "", fmt.Errorf("there is no scope %q", s)
+	return filepath.Join(p.Root, ".claude", "settings.local.json")
 }
 
 // ManagedDir is where an administrator puts managed-settings.json on a system,
@@ -69,14 +65,9 @@ func (p Places) StatePath(name ...string) string {
 
 // ManagedFiles names where managed settings of springfield's lie on each system.
 func ManagedFiles() map[string]string {
-	files := map[string]string{}
-	for name, system := range map[string]string{"Linux and WSL": "linux", "macOS": "darwin", "Windows": "windows"} {
-		dir := ManagedDir(system)
-		separator := "/"
-		if strings.Contains(dir, `\`) {
-			separator = `\`
-		}
-		files[name] = strings.Join([]string{dir, "managed-settings.d", "springfield.json"}, separator)
+	return map[string]string{
+		"Linux and WSL": ManagedDir("linux") + "/managed-settings.d/springfield.json",
+		"macOS":         ManagedDir("darwin") + "/managed-settings.d/springfield.json",
+		"Windows":       ManagedDir("windows") + `\managed-settings.d\springfield.json`,
 	}
-	return files
 }

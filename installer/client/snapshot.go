@@ -98,7 +98,7 @@ func causeOf(err error) error {
 
 // readObject reads a JSON object from a file in a directory, and says which file that
 // is. The error about one that does not exist wraps fs.ErrNotExist.
-func (s *Snapshot) readObject(dir, name string) (fields map[string]json.RawMessage, path string, err error) {
+func (s *Snapshot) readObject(dir, name string) (fields object, path string, err error) {
 	path, err = placeBelow(dir, name)
 	if err != nil {
 		return nil, path, err
@@ -110,8 +110,8 @@ func (s *Snapshot) readObject(dir, name string) (fields map[string]json.RawMessa
 	if file.Before == nil {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	fields, ok := objectMembers(bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
-	if !ok {
+	fields = as[object](bytes.TrimPrefix(file.Before.Bytes(), []byte(document.ByteOrderMark)))
+	if fields == nil {
 		_, err = file.Document() // knows where
 	}
 	if err != nil {
@@ -143,28 +143,15 @@ func placeBelow(dir, name string) (string, error) {
 	return path, nil
 }
 
-// objectMembers takes a JSON object apart by its exact keys.
-func objectMembers(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || all == nil {
-		return nil, false
+type (
+	object = map[string]json.RawMessage // by its exact keys
+	array  = []json.RawMessage
+)
+
+// as is a JSON value as one of Go; of another kind it is the zero value.
+func as[T any](raw json.RawMessage) (value T) {
+	if json.Unmarshal(raw, &value) != nil {
+		return *new(T)
 	}
-	return all, true
+	return value
 }
-
-// arrayElements takes a JSON array apart.
-func arrayElements(raw json.RawMessage) ([]json.RawMessage, bool) {
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || all == nil {
-		return nil, false
-	}
-	return all, true
-}
-
-// jsonText is a JSON string's text, "" for anything else.
-func jsonText(raw json.RawMessage) (s string) {
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
-func isJSONTrue(raw json.RawMessage) bool { return string(raw) == "true" }

@@ -72,12 +72,7 @@ func (v *validator) addFinding(state check.State, file, says, fix string) {
 func (v *validator) callValidate(ctx context.Context, args ...string) (out string, passed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, v.Path, append([]string{"plugin", "validate"}, args...)...)
-	cmd.Dir = v.throwaway
-	cmd.Env = append(slices.Clone(v.Env), "CLAUDE_CONFIG_DIR="+v.throwaway,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
-	cmd.WaitDelay = time.Second
-	text, err := cmd.Output()
+	text, err := v.commandIn(ctx, v.throwaway, append([]string{"plugin", "validate"}, args...)).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && ctx.Err() == nil {
 		return string(text), false, nil

@@ -51,10 +51,10 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
-		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
+		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err, &syntax) {
 			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
 		}
-		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err()))}
+		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}
 	for _, d := range l.Duplicates() {
 		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two",
@@ -162,13 +162,11 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.StatePath(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+causeOf(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: causeOf(err)})))
+			all = append(all, check.Failed("read "+in.Places.StatePath(dir)+": "+check.CauseOf(err).Error(),
+				HowToRead(&fs.PathError{Op: "open", Path: in.Places.StatePath(dir, "x"), Err: check.CauseOf(err)})))
 		}
 	}
-	if len(all) > 0 {
-		return all
-	}
-	return []check.Finding{check.Passed(in.stateDir() + " is writable")}
+	return all
 }
 
 // stateClosed is the finding that the state directory cannot be read or written, nil if
@@ -188,8 +186,8 @@ func (in *Inspection) stateClosed() *check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: causeOf(err)}
-	f := check.Failed("open "+in.stateDir()+": "+causeOf(err).Error()+without, HowToRead(at))
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: check.CauseOf(err)}
+	f := check.Failed("open "+in.stateDir()+": "+check.CauseOf(err).Error()+without, HowToRead(at))
 	return &f
 }
 
@@ -198,14 +196,6 @@ func (in *Inspection) stateUnread() error {
 	_, err := os.ReadDir(in.stateDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	return err
-}
-
-// causeOf is what an error of the system says without the path.
-func causeOf(err error) error {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		return at.Err
 	}
 	return err
 }
@@ -220,12 +210,10 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	}
 	const others = "hooks are not those of this springfield: in "
 	var mine []string // made by init
-	current := 0
 	for _, s := range in.Suites {
 		switch {
 		case s.Err != nil: // springfield validate tells
 		case s.Build.Source == hash:
-			current++
 		case s.Made:
 			mine = append(mine, s.Dir)
 		default:
@@ -235,18 +223,20 @@ func (in *Inspection) checkSuites() (all []check.Finding) {
 	if len(mine) > 0 {
 		all = append(all, check.Warned(others+strings.Join(mine, " and "), "springfield update --all"))
 	}
-	if len(all) == 0 && current > 0 {
-		return []check.Finding{check.Passed("all suites have the hooks of this springfield")}
-	}
 	return all
+}
+
+func (in *Inspection) suitesInWords() string {
+	if !slices.ContainsFunc(in.Suites, func(s Suite) bool { return s.Err == nil }) {
+		return ""
+	}
+	return "all suites have the hooks of this springfield"
 }
 
 // Outdated says which suites are not as this springfield makes them, and what to do.
 func (in *Inspection) Outdated() (all []string) {
 	for _, f := range in.checkSuites() {
-		if f.State != check.Fine {
-			all = append(all, f.Says+": "+f.Fix)
-		}
+		all = append(all, f.Says+": "+f.Fix)
 	}
 	return all
 }

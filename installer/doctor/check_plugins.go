@@ -190,17 +190,22 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 			all = append(all, f)
 		}
 	}
-	if len(all) > 0 || len(drivers) == 0 {
-		return all
-	}
-	if len(drivers) == 1 {
-		return []check.Finding{check.Passed(drivers[0].ID + " decides alone")}
-	}
+	return all
+}
+
+// driversInWords says which plugin decides, where nothing is in its way.
+func (in *Inspection) driversInWords() string {
 	var deciding []Plugin
-	for _, s := range drivers {
+	for _, s := range in.Drivers() {
 		deciding = append(deciding, pluginOf(s))
 	}
-	return []check.Finding{check.Passed(whoDecides(deciding))}
+	switch len(deciding) {
+	case 0:
+		return ""
+	case 1:
+		return deciding[0].ID + " decides alone"
+	}
+	return whoDecides(deciding)
 }
 
 func strategyOf(s client.Switched) string { return s.Strategy }

@@ -127,10 +127,8 @@ func TestStatusWithManagedSettings(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	in, err := Inspect(Request{Places: places})
-	must(t, err)
 	var out strings.Builder
-	in.SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
+	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
 

@@ -103,24 +103,20 @@ func (in *Inspection) ShowsClaude(others []OnHost) bool {
 	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
 }
 
-// CheckHosts are the findings of doctor on other hosts. Of one that was not asked for and on
-// which nothing is on, nothing is said.
-func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) (found []check.Finding) {
+// HostChecks are the checks of other hosts. Of one that was not asked for and on which nothing
+// is on, nothing is said.
+func HostChecks(all []OnHost, asked bool) (checks []check.Check[*Inspection]) {
 	for _, o := range all {
-		for _, f := range o.checkHost(ctx, asked) {
-			f.Check = o.Host
-			found = append(found, f)
-		}
+		checks = append(checks, check.Check[*Inspection]{Name: o.Host,
+			Look: func(ctx context.Context, _ *Inspection) ([]check.Finding, error) {
+				found, h := o.checkPlugins(asked), o.place.Host
+				if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+					found = append(found, h.Check(ctx, o.place, on)...)
+				}
+				return found, nil
+			}})
 	}
-	return found
-}
-
-func (o OnHost) checkHost(ctx context.Context, asked bool) []check.Finding {
-	all, h := o.checkPlugins(asked), o.place.Host
-	if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
-		all = append(all, h.Check(ctx, o.place, on)...)
-	}
-	return all
+	return checks
 }
 
 func (o OnHost) pluginsOn() (on []hosts.Installed) {

@@ -75,21 +75,17 @@ type Suite struct {
 }
 
 // Inspect reads settings, suites and what Claude Code has on record.
-func Inspect(r Request) (*Inspection, error) {
+func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
-	inventory, err := in.settings.Inventory()
-	if err != nil {
-		return nil, err
-	}
-	in.Inventory, in.byUs = inventory, in.settings.EnabledByUs()
+	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
-	for _, s := range inventory.Plugins {
+	for _, s := range in.Plugins {
 		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
 			in.ours = append(in.ours, s)
 		}
 	}
-	return in, nil
+	return in
 }
 
 func (in *Inspection) readSuites() {
@@ -151,31 +147,31 @@ func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change
 
 // AllChecks are the checks of doctor, in their order.
 func AllChecks() []check.Check[*Inspection] {
-	return []check.Check[*Inspection]{
-		{Name: "client", Look: (*Inspection).checkClient},
-		{Name: "settings", Look: (*Inspection).checkSettings},
-		{Name: "hooks", Look: (*Inspection).checkSilenced},
-		{Name: "hooks", Look: (*Inspection).checkPaused},
-		{Name: "plugin", Look: (*Inspection).checkPlugins},
-		{Name: "marketplace", Look: (*Inspection).checkMarkets},
-		{Name: "one decides", Look: (*Inspection).checkConflicts},
-		{Name: "ralph-loop", Look: (*Inspection).checkRalphFile},
-		{Name: "block cap", Look: (*Inspection).checkBlockCap},
-		{Name: "rules", Look: (*Inspection).checkRules},
-		{Name: "judge", Look: (*Inspection).checkJudge},
-		{Name: "todo list", Look: (*Inspection).checkTodo},
-		{Name: "project", Look: (*Inspection).checkProject},
-		{Name: "suites", Look: (*Inspection).checkSuites},
-		{Name: "state", Look: (*Inspection).checkState},
-	}
+	shared := SharedChecks()
+	return slices.Concat([]check.Check[*Inspection]{
+		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
+		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},
+		{Name: "hooks", Look: check.Sure((*Inspection).checkSilenced)},
+	}, shared[:1], []check.Check[*Inspection]{
+		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
+		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
+		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
+		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
+		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
+		{Name: "rules", Look: check.Sure((*Inspection).checkRules)},
+		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
+		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
+		{Name: "project", Look: check.Sure((*Inspection).checkProject)},
+	}, shared[1:])
 }
 
 // SharedChecks are the checks of what all agents share, for users without Claude Code.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
-		{Name: "hooks", Look: (*Inspection).checkPaused},
-		{Name: "suites", Look: (*Inspection).checkSuites},
-		{Name: "state", Look: (*Inspection).checkState},
+		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
+		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
+		{Name: "state", Look: check.Sure((*Inspection).checkState),
+			Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
 	}
 }
 
@@ -267,10 +263,7 @@ func whoDecides(all []Plugin) string {
 // LoopDriver is the plugin that drives goal loops in a directory, as far as settings
 // say.
 func LoopDriver(r Request, dir string) console.Driver {
-	in, err := Inspect(r)
-	if err != nil {
-		return console.NoDriver((&Inspection{Request: r}).stateDir(), dir, "settings cannot be read: "+err.Error())
-	}
+	in := Inspect(r)
 	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		if !console.DrivesLoops(p.Strategy) {

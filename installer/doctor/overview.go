@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,24 +64,20 @@ func (in *Inspection) Overview() Overview {
 	for i, p := range slices.Concat(w.deciding, w.beside) {
 		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(w.deciding)})
 	}
-	add := func(findings []check.Finding, host string) {
-		for _, f := range findings {
-			if f.State == check.Failure || f.State == check.Warning {
-				f.Check = cmp.Or(host, f.Check)
-				o.Problems = append(o.Problems, f)
-			}
-		}
-	}
-	// The client's version is not asked for: that takes longer than all of this.
-	add(check.RunAll(in, slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })), "")
+	// The client's version is not asked for, and no host: that takes longer than all of this.
+	checks := slices.DeleteFunc(AllChecks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, of := range in.foundHosts() {
-		add(of.checkPlugins(false), of.Host)
+		checks = append(checks, check.Check[*Inspection]{Name: of.Host,
+			Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
 		for _, p := range of.Plugins {
 			if p.On {
 				o.On = append(o.On, Switch{p.ID, p.Strategy, p.Scope, p.Dir, p.Decides, of.Host, of.Title})
 			}
 		}
 	}
+	found, _ := check.RunAll(context.Background(), in, checks...) // all of them always can
+	o.Problems = append(o.Problems, slices.DeleteFunc(found,
+		func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })...)
 	o.Begun = o.Last != nil || len(o.On) > 0 || slices.ContainsFunc(in.ours, func(p client.Switched) bool { return p.On })
 	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
 	if decides {

@@ -42,7 +42,8 @@ func (s Status) WriteText(out layout.Printer) {
 // writeProblems prints what the user may want to do something about, the worst first. It
 // tells whether there is any.
 func (s Status) writeProblems(out layout.Printer) bool {
-	broken, skipped := s.brokenPlugins(), s.passedOver()
+	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
+	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
 	for i, p := range broken {
 		if i == 0 {
 			out.InRed().PrintText("switched on, but cannot run")
@@ -60,14 +61,6 @@ func (s Status) writeProblems(out layout.Printer) bool {
 		out.PrintItem("note: ", n)
 	}
 	return len(broken)+len(skipped)+len(s.Notes) > 0
-}
-
-func (s Status) brokenPlugins() []Plugin {
-	return slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
-}
-
-func (s Status) passedOver() []client.Layer {
-	return slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
 }
 
 // writeDecision tells which plugin decides, or why none does.

@@ -81,9 +81,8 @@ func checkUnreadable(t *testing.T, dir string) {
 			}
 			must(t, test.make(root))
 			t.Cleanup(func() { reopen(root) })
-			in, err := Inspect(Request{Places: placesIn(root), Now: time.Now()})
+			found, err := check.RunAll(t.Context(), Inspect(Request{Places: placesIn(root), Now: time.Now()}), AllChecks()...)
 			must(t, err)
-			found := check.RunAll(in, AllChecks())
 			says, fix := strings.ReplaceAll(test.says, "ROOT", root), strings.ReplaceAll(test.fix, "ROOT", root)
 			for _, f := range found {
 				if f.Check == test.check && f.State == test.state && strings.Contains(f.Text(), says) && strings.Contains(f.Fix, fix) {

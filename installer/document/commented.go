@@ -15,7 +15,7 @@ func ParseCommented(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.source = string(data)
+	d.source, d.commented = string(data), true
 	return d, nil
 }
 

@@ -57,10 +57,11 @@ func (e *SyntaxError) Error() string {
 
 // Document is a JSON object as its owner wrote it. An edit gives new bytes.
 type Document struct {
-	source string // as read, with its comments
-	mark   string // the byte order mark, or nothing
-	text   string // plain JSON without the mark; "{}" and a line end for a file without content
-	root   *value
+	source    string // as read, with its comments
+	commented bool   // it may have some
+	mark      string // the byte order mark, or nothing
+	text      string // plain JSON without the mark; "{}" and a line end for a file without content
+	root      *value
 }
 
 // value is a value in a text, which it begins at start.

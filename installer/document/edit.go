@@ -166,7 +166,9 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	if !isOnly(e, d, after) {
 		return nil, errUnfaithful
 	}
-	after.source, err = addComments(d.source, after.source)
+	if after.commented = d.commented; d.commented {
+		after.source, err = addComments(d.source, after.source)
+	}
 	return after, err
 }
 

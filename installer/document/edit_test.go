@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // set and drop make changes for tests; the path is written with slashes.
@@ -21,13 +23,7 @@ func verbatim(path, value string) Edit {
 	return c
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 type edited struct {
 	name    string

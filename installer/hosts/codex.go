@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/installer/tables"
-	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // codexHost is Codex. It runs a copy of a plugin, and a plugin's hook only when the user
@@ -25,15 +23,8 @@ func codexHost() Host {
 		Program: "codex", Dir: ".codex", Variable: "CODEX_HOME",
 		Traces: []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
 		Settings: Settings{
-			Scopes: []client.Scope{client.User},
-			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, codexConfig) },
-			Parse: func(data []byte) (settings.Document, error) {
-				d, err := tables.ParseDocument(data)
-				if err != nil {
-					return nil, err
-				}
-				return d, nil
-			},
+			File:    "config.toml",
+			Parse:   func(data []byte) (settings.Document, error) { return tables.ParseDocument(data) },
 			Entries: codexEntries,
 			Off: func(r Request) ([]document.Edit, error) {
 				return []document.Edit{{Path: []string{"plugins", r.ID}}}, nil
@@ -45,7 +36,7 @@ func codexHost() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
 			},
-			Ready:     requireFiles(".codex-plugin/plugin.json", "hooks/shell.json"),
+			Needs:     []string{".codex-plugin/plugin.json", "hooks/shell.json"},
 			Installed: codexInstalled,
 			Trusts:    true,
 			ByHand:    codexByHand,
@@ -53,8 +44,6 @@ func codexHost() Host {
 		Check: codexCheck,
 	}
 }
-
-const codexConfig = "config.toml"
 
 func codexInstall(r Request) [][]string {
 	return [][]string{{"plugin", "marketplace", "add", r.Plugin.Suite}, {"plugin", "add", r.Plugin.ID()}}
@@ -87,19 +76,7 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 
 // codexSettings are the user's settings.
 func codexSettings(at Place) (*tables.Document, error) {
-	path := filepath.Join(at.Dir, codexConfig)
-	file, err := journal.OpenEdit("", path)
-	if err != nil {
-		return nil, err
-	}
-	if file.Before == nil {
-		return tables.ParseDocument(nil)
-	}
-	settings, err := tables.ParseDocument(file.Before.Data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return settings, nil
+	return readDocument("", at.SettingsFile(), tables.ParseDocument)
 }
 
 // codexInstalled are the plugins that the settings name, each with the copy that Codex

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // codexAt is Codex in a scratch home, with settings, and as its program a script that does
@@ -105,10 +106,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	if err := <-answered; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	within(t, "what it has started is still there", func() bool {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // dead, it may have yet to be buried
-		return syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ")
-	})
+	scratch.AwaitEnd(t, pid, "what it has started", 10*time.Second)
 }
 
 // within waits for something, or fails.
@@ -148,7 +146,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	if strings.Contains(string(asked), "secret") {
 		t.Errorf("asked with %s", asked)
 	}
-	if left, err := os.ReadFile(filepath.Join(at.Dir, codexConfig)); err != nil || !strings.Contains(string(left), "# mine") {
+	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {
 		t.Errorf("the settings are %s, %v", left, err)
 	}
 }

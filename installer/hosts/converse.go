@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -64,13 +63,8 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	_ = in.Close() // it ends by itself then; else it is ended
 	cancel()
 	_ = cmd.Wait() // how it ends says nothing
-	switch {
-	case errors.Is(late, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), conversePatience.Seconds())
-	case late != nil:
-		return nil, late
-	case err != nil:
-		return nil, fmt.Errorf("%s %s: %w", p.Host.Program, strings.Join(args, " "), err)
+	if err = p.failureOf(args, err, late, conversePatience); err != nil {
+		return nil, err
 	}
 	return answers, nil
 }

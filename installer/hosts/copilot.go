@@ -14,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -26,15 +25,14 @@ func copilotHost() Host {
 		Program: "copilot", Dir: ".copilot", Variable: "COPILOT_HOME",
 		Traces: []string{"config.json", "session-state", "logs"},
 		Settings: Settings{
-			Scopes: []client.Scope{client.User},
-			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
+			File: "settings.json",
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
 				return marketplaceEdits(r, r.Plugin.Marketplace, "directory")
 			},
 			Off:   switchedOff,
 			Parse: parseCommented,
 		},
-		Plugins: Plugins{Ready: requireFiles(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
+		Plugins: Plugins{Needs: []string{".github/plugin/plugin.json", "hooks/shell.json"}, Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }
@@ -56,7 +54,7 @@ func marketplaceEdits(r Request, name, directory string) ([]document.Edit, error
 		path := known.Source.Path
 		_, err := os.Stat(path)
 		if !filepath.IsAbs(path) || !rooted.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.Host.Settings.File(r.At, client.User))
+			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.SettingsFile())
 		}
 	}
 	source, err := document.EncodeValue(map[string]any{"source": map[string]string{"source": directory, "path": r.Plugin.Suite}})
@@ -68,20 +66,7 @@ func marketplaceEdits(r Request, name, directory string) ([]document.Edit, error
 
 // readSettings are the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
-	path := at.Host.Settings.File(at, client.User)
-	file, err := journal.OpenEdit("", path)
-	if err != nil {
-		return nil, err
-	}
-	data := []byte("{}")
-	if file.Before != nil {
-		data = file.Before.Data
-	}
-	doc, err := document.ParseDocument(document.WithoutComments(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return doc, nil
+	return readDocument("", at.SettingsFile(), document.ParseCommented)
 }
 
 // switchedOff has a plugin off; its marketplace may have others.
@@ -99,7 +84,7 @@ type copilotFile struct {
 // project's count in a directory that the user trusts; two of them are Claude Code's.
 func copilotFiles(at Place) []copilotFile {
 	return []copilotFile{
-		{client.User, "", filepath.Join(at.Dir, "settings.json")},
+		{client.User, "", at.SettingsFile()},
 		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
 		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
 		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
@@ -111,13 +96,9 @@ const maxPlugins = 200
 
 // readPlugins are the plugins that a settings file names, in their order.
 func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
-	file, err := journal.OpenEdit(f.in, f.path)
-	if err != nil || file.Before == nil {
-		return nil, err
-	}
-	doc, err := document.ParseDocument(document.WithoutComments(file.Before.Data))
+	doc, err := readDocument(f.in, f.path, document.ParseCommented)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.path, err)
+		return nil, err
 	}
 	for n, m := range doc.Members("enabledPlugins") {
 		if n == maxPlugins {
@@ -145,12 +126,8 @@ func isPathPart(name string) bool {
 
 // pluginVersion is the version in a plugin's manifest, "" if there is none.
 func pluginVersion(dir, manifests string) string {
-	file, err := journal.OpenEdit("", filepath.Join(dir, manifests, "plugin.json"))
-	if err != nil || file.Before == nil {
-		return ""
-	}
 	var manifest struct{ Version string }
-	if json.Unmarshal(file.Before.Data, &manifest) != nil {
+	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
 		return ""
 	}
 	return manifest.Version
@@ -180,12 +157,9 @@ func copilotInstalled(at Place) ([]Installed, error) {
 
 // copilotTrusts tells whether the user has told Copilot to trust the directory for good.
 func copilotTrusts(at Place) bool {
-	file, err := journal.OpenEdit("", filepath.Join(at.Dir, "config.json"))
-	if err != nil || file.Before == nil {
-		return false
-	}
+	doc, err := readDocument("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
 	var config struct{ TrustedFolders []string }
-	return json.Unmarshal(document.WithoutComments(file.Before.Data), &config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
+	return err == nil && doc.Decode(&config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
 		inside, err := filepath.Rel(dir, at.Work)
 		return err == nil && filepath.IsLocal(inside)
 	})

@@ -11,15 +11,10 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // placeOf is a host in a scratch home, with files. HOME and PROJECT in them are its places.
 func placeOf(t *testing.T, h Host, files map[string]string) Place {
@@ -130,7 +125,7 @@ func TestAnotherMarketplace(t *testing.T) {
 			`{"source": "local", "path": "HOME/suite/"}`:    false,
 		} {
 			p := placeOf(t, h, map[string]string{"suite/a": "", "other/a": "", h.Dir + "/settings.json": `{"extraKnownMarketplaces": {/* mine */ "suite": {"source": ` + source + `}}}`})
-			r := Request{At: p, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(p.Home, "suite")}, Scope: client.User}
+			r := Request{At: p, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(p.Home, "suite")}}
 			if edits, err := h.Settings.Entries(context.Background(), r); (err != nil) != refused || (len(edits) > 0) == refused {
 				t.Errorf("%s, %s: %v, %v", h.Name, source, edits, err)
 			}

@@ -2,7 +2,6 @@ package hosts
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // droidHost is Droid. A marketplace that is a directory is called after that directory. Its
@@ -21,8 +19,7 @@ func droidHost() Host {
 		Program: "droid", Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
 		Traces: []string{"sessions", "auth.json", "host.json"},
 		Settings: Settings{
-			Scopes: []client.Scope{client.User},
-			File:   droidSettings,
+			File: "settings.json",
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
 				return marketplaceEdits(r, filepath.Base(r.Plugin.Suite), "local")
 			},
@@ -33,12 +30,12 @@ func droidHost() Host {
 			ID:      droidID,
 			Install: droidInstall,
 			Remove: func(r Request) [][]string {
-				return [][]string{{"plugin", "uninstall", r.ID, "--scope", string(r.Scope)}}
+				return [][]string{{"plugin", "uninstall", r.ID, "--scope", "user"}}
 			},
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
 			},
-			Ready:     requireFiles("hooks/shell.json"), // not read by Droid; each suite whose hook knows Droid has it
+			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
 			Installed: droidInstalled,
 		},
 		Check: droidCheck,
@@ -57,29 +54,24 @@ func droidInstall(r Request) (commands [][]string) {
 	if !isKnown || filepath.Clean(known) != filepath.Clean(r.Plugin.Suite) {
 		commands = append(commands, []string{"plugin", "marketplace", "add", r.Plugin.Suite})
 	}
-	return append(commands, []string{"plugin", "install", droidID(r.Plugin), "--scope", string(r.Scope)})
+	return append(commands, []string{"plugin", "install", droidID(r.Plugin), "--scope", "user"})
 }
 
 func droidID(p client.Plugin) string { return p.Name + "@" + filepath.Base(p.Suite) }
-
-func droidSettings(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") }
 
 // maxRecords is how many of Droid's records are read. It has one for each plugin and one
 // for each marketplace.
 const maxRecords = 256
 
-func droidRecords(at Place, kind string, read func(data []byte)) error {
+func droidRecords(at Place, kind string, read func(path string)) error {
 	dir := filepath.Join(at.Dir, "plugins", kind)
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
 		return nil
 	}
 	for i, entry := range entries {
-		if i == maxRecords || filepath.Ext(entry.Name()) != ".json" {
-			continue
-		}
-		if file, err := journal.OpenEdit("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
-			read(file.Before.Data)
+		if i != maxRecords && filepath.Ext(entry.Name()) == ".json" {
+			read(filepath.Join(dir, entry.Name()))
 		}
 	}
 	return err
@@ -88,14 +80,14 @@ func droidRecords(at Place, kind string, read func(data []byte)) error {
 // droidSuites are the marketplaces on Droid's record that are directories, by name.
 func droidSuites(at Place) (map[string]string, error) {
 	suites := map[string]string{}
-	err := droidRecords(at, "known_marketplaces", func(data []byte) {
+	err := droidRecords(at, "known_marketplaces", func(path string) {
 		var r struct {
 			Name  string
 			Entry struct {
 				Source struct{ Source, Path string }
 			}
 		}
-		if json.Unmarshal(data, &r) == nil && r.Entry.Source.Source == "local" {
+		if readRecord(path, &r) == nil && r.Entry.Source.Source == "local" {
 			suites[r.Name] = r.Entry.Source.Path
 		}
 	})
@@ -112,12 +104,12 @@ func droidInstalled(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = droidRecords(at, "installed_plugins", func(data []byte) {
+	err = droidRecords(at, "installed_plugins", func(path string) {
 		var r struct {
 			PluginID string `json:"pluginId"`
 			Entry    struct{ Scope, InstallPath, Source string }
 		}
-		if json.Unmarshal(data, &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+		if readRecord(path, &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
 			return
 		}
 		i := Installed{ID: r.PluginID, Suite: suites[r.Entry.Source], Dir: r.Entry.InstallPath, Scope: client.User}
@@ -138,7 +130,7 @@ func droidCheck(_ context.Context, at Place, on []Installed) []check.Finding {
 	}
 	if off, _, _ := settings.Get("hooks", "hooksDisabled"); string(off) == "true" {
 		finding := check.Failed("hooks are switched off in Droid, so no plugin decides", "in Droid: /hooks")
-		finding.File = droidSettings(at, client.User)
+		finding.File = at.SettingsFile()
 		return []check.Finding{finding}
 	}
 	return nil

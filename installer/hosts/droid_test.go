@@ -71,7 +71,7 @@ func TestDroidInstall(t *testing.T) {
 		}
 		p := placeOf(t, droidHost(), files)
 		var got []string
-		for _, args := range droidInstall(Request{At: p, Plugin: client.Plugin{Name: "ned", Suite: filepath.Join(p.Home, "suite")}, Scope: client.User}) {
+		for _, args := range droidInstall(Request{At: p, Plugin: client.Plugin{Name: "ned", Suite: filepath.Join(p.Home, "suite")}}) {
 			got = append(got, filepath.ToSlash(strings.ReplaceAll(strings.Join(args, " "), p.Home, "HOME")))
 		}
 		if strings.Join(got, ", ") != c.want {

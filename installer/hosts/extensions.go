@@ -22,10 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// extensions are the extensions of a host. Its name is that of the directory in a plugin
-// that is an extension of the host.
-type extensions string
-
 // maxExtensions is how many extensions are looked at, and maxRecord how large a file about
 // them may be.
 const (
@@ -33,74 +29,54 @@ const (
 	maxRecord     = 1 << 20
 )
 
-func (x extensions) rulesFile() string    { return "." + string(x) + "-extension-install.json" }
-func (x extensions) manifestName() string { return string(x) + "-extension.json" }
-
-func (x extensions) settings() Settings {
-	return Settings{
-		Scopes:  []client.Scope{client.User},
-		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
-		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.rulesFile()) },
-		Entries: x.linkEntries,
-		Off:     x.editsOff,
-	}
+// linkRecord is the record of an extension.
+func linkRecord(at Place, id string) string {
+	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
 }
 
-func (x extensions) plugins() Plugins {
-	return Plugins{
-		ID:        func(p client.Plugin) string { return p.Name },
-		Ready:     x.findExtension,
-		Installed: x.readInstalled,
-		ByHand:    x.stepsByHand,
-	}
-}
+// manifestIn is the manifest of an extension in its directory.
+func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-extension.json") }
+
+func nameAlone(p client.Plugin) string { return p.Name }
 
 // record is what a host has written about an extension.
 type record struct{ Source, Type string }
 
 // linkEntries link the plugin.
-func (x extensions) linkEntries(_ context.Context, r Request) ([]document.Edit, error) {
+func linkEntries(_ context.Context, r Request) ([]document.Edit, error) {
 	var was record
-	dir := filepath.Join(r.At.Dir, "extensions", r.ID)
-	err := readRecord(filepath.Join(dir, x.rulesFile()), &was)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := os.Lstat(filepath.Join(dir, x.manifestName())); err == nil {
-			return nil, x.copiedFirst(r)
-		}
-	case err != nil:
-		return nil, err
-	case was.Type != "link":
-		return nil, x.copiedFirst(r)
+	path := linkRecord(r.At, r.ID)
+	err := readRecord(path, &was)
+	copied := err == nil && was.Type != "link"
+	if errors.Is(err, fs.ErrNotExist) {
+		_, none := os.Lstat(manifestIn(filepath.Dir(path), r.At.Host))
+		copied, err = none == nil, nil
 	}
-	source, err := document.EncodeValue(filepath.Join(r.PluginDir(), string(x)))
+	if copied {
+		err = fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
+			r.ID, r.At.Host.Program, r.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	source, err := document.EncodeValue(filepath.Join(r.PluginDir(), r.At.Host.Name))
 	return []document.Edit{
 		{Path: []string{"source"}, Value: source},
 		{Path: []string{"type"}, Value: json.RawMessage(`"link"`)},
 	}, err
 }
 
-// editsOff takes a link away. Without its record a copy would stay, and decide, and have no updates.
-func (x extensions) editsOff(r Request) ([]document.Edit, error) {
+// linkOff takes a link away. Without its record a copy would stay, and decide, and have no updates.
+func linkOff(r Request) ([]document.Edit, error) {
 	var is record
-	if err := readRecord(filepath.Join(r.At.Dir, "extensions", r.ID, x.rulesFile()), &is); err == nil && is.Type != "" && is.Type != "link" {
+	if err := readRecord(linkRecord(r.At, r.ID), &is); err == nil && is.Type != "" && is.Type != "link" {
 		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
 	}
 	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 }
 
-func (x extensions) copiedFirst(r Request) error {
-	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
-		r.ID, r.At.Host.Program, r.ID)
-}
-
-// findExtension looks for the extension in the plugin's directory.
-func (x extensions) findExtension(r Request) error {
-	return requireFiles(string(x)+"/"+x.manifestName(), string(x)+"/hooks/hooks.json")(r)
-}
-
-// readInstalled reads the records of all extensions.
-func (x extensions) readInstalled(at Place) (all []Installed, err error) {
+// extensionsInstalled reads the records of all extensions.
+func extensionsInstalled(at Place) (all []Installed, err error) {
 	above := filepath.Join(at.Dir, "extensions")
 	dir, err := os.Open(above)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,24 +89,24 @@ func (x extensions) readInstalled(at Place) (all []Installed, err error) {
 	if err != nil && len(entries) == 0 { // io.EOF: it is empty
 		return nil, nil
 	}
-	rules, err := x.readRules(at)
+	rules, err := readRules(at)
 	for _, e := range entries {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
-		if err := readRecord(filepath.Join(i.Dir, x.rulesFile()), &is); err != nil {
+		if err := readRecord(linkRecord(at, i.ID), &is); err != nil {
 			continue // not an extension, or damaged: the host does not run it either
 		}
 		root := i.Dir
 		if i.Suite = is.Source; is.Type == "link" {
 			root, i.Dir, i.Suite = is.Source, is.Source, filepath.Dir(is.Source)
-			if filepath.Base(root) == string(x) {
+			if filepath.Base(root) == at.Host.Name {
 				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
 			}
 		} else if info, err := os.Lstat(filepath.Join(i.Dir, i.Name, "strategy.json")); err == nil && info.Mode().IsRegular() {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace, which has the plugin in a directory
 		}
 		var manifest struct{ Version string }
-		if readRecord(filepath.Join(root, x.manifestName()), &manifest) == nil {
+		if readRecord(manifestIn(root, at.Host), &manifest) == nil {
 			i.Version, i.On = manifest.Version, isSwitchedOn(rules[e.Name()].Overrides, at.Work)
 		}
 		all = append(all, i)
@@ -141,7 +117,7 @@ func (x extensions) readInstalled(at Place) (all []Installed, err error) {
 // overrides are the rules of when an extension is on.
 type overrides struct{ Overrides []string }
 
-func (x extensions) readRules(at Place) (rules map[string]overrides, err error) {
+func readRules(at Place) (rules map[string]overrides, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -165,8 +141,8 @@ func isSwitchedOn(rules []string, dir string) bool {
 }
 
 // stepsByHand says how to have an extension on that the user has switched off.
-func (x extensions) stepsByHand(_ context.Context, r Request) []string {
-	rules, err := x.readRules(r.At)
+func stepsByHand(_ context.Context, r Request) []string {
+	rules, err := readRules(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}
@@ -175,38 +151,37 @@ func (x extensions) stepsByHand(_ context.Context, r Request) []string {
 
 // checkSwitches tells of hooks that are switched off: all by a member of the settings, or one by its
 // name, which is its plugin's.
-func (x extensions) checkSwitches(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
-	return func(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
-		path := at.Host.Settings.File(at, client.User)
-		file, err := journal.OpenEdit("", path)
-		if err != nil || file.Before == nil || len(on) == 0 {
-			return nil
-		}
-		fail := func(says, fix string) {
-			finding := check.Failed(says, fix)
-			finding.File = path
-			findings = append(findings, finding)
-		}
-		settings, err := document.ParseDocument(document.WithoutComments(file.Before.Data))
-		if err != nil {
-			fail("the settings of "+at.Host.Title+" cannot be read: "+err.Error(), "correct them")
-			return findings
-		}
-		name := strings.Join(member, ".")
-		if value, _, _ := settings.Get(member...); string(value) == off {
-			fail("hooks are switched off in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
-		}
-		var names []string
-		raw, _, _ := settings.Get("hooksConfig", "disabled")
-		_ = json.Unmarshal(raw, &names) // another type names none
-		for _, i := range on {
-			if slices.Contains(names, i.Name) {
-				fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it",
-					"in "+at.Host.Title+": /hooks")
-			}
-		}
+func checkSwitches(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
+	if len(on) == 0 {
+		return nil
+	}
+	fail := func(says, fix string) {
+		finding := check.Failed(says, fix)
+		finding.File = at.SettingsFile()
+		findings = append(findings, finding)
+	}
+	settings, err := readSettings(at)
+	var syntax *document.SyntaxError
+	if errors.As(err, &syntax) {
+		fail("the settings of "+at.Host.Title+" cannot be read: "+syntax.Error(), "correct them")
+	}
+	if err != nil {
 		return findings
 	}
+	name, off, _ := strings.Cut(at.Host.Settings.HooksOff, "=")
+	if value, _, _ := settings.Get(strings.Split(name, ".")...); string(value) == off {
+		fail("hooks are switched off in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
+	}
+	var names []string
+	raw, _, _ := settings.Get("hooksConfig", "disabled")
+	_ = json.Unmarshal(raw, &names) // another type names none
+	for _, i := range on {
+		if slices.Contains(names, i.Name) {
+			fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it",
+				"in "+at.Host.Title+": /hooks")
+		}
+	}
+	return findings
 }
 
 // readRecord reads a file of JSON that a host has written.

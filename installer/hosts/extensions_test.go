@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // linked is a user's directory of a host, with files: paths and what is in them.
@@ -17,12 +18,10 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 	t.Helper()
 	home := t.TempDir()
 	for name, text := range files {
-		path := filepath.Join(home, filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644))
+		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOME", filepath.ToSlash(home)))
 	}
 	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
-	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
+	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}
 }
 
 func TestExtensionsInstalled(t *testing.T) {
@@ -125,13 +124,13 @@ func TestExtensionOff(t *testing.T) {
 func TestExtensionReady(t *testing.T) {
 	files := map[string]string{"suite/ned/qwen/qwen-extension.json": `{}`}
 	r := linked(t, qwenHost(), files)
-	if err := r.At.Host.Plugins.Ready(r); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
+	if err := r.CheckFiles(); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
 		t.Error(err)
 	}
 	files["suite/ned/qwen/hooks/hooks.json"] = `{}`
 	files[".qwen/extensions/extension-enablement.json"] = `{"ned": {"overrides": ["!HOME/*"]}}`
 	r = linked(t, qwenHost(), files)
-	if err := r.At.Host.Plugins.Ready(r); err != nil {
+	if err := r.CheckFiles(); err != nil {
 		t.Error(err)
 	}
 	if hand := r.At.Host.Plugins.ByHand(context.Background(), r); len(hand) != 1 || !strings.HasSuffix(hand[0], "qwen extensions enable ned") {

@@ -1,13 +1,18 @@
 package hosts
 
 func geminiHost() Host {
-	const its extensions = "gemini"
 	return Host{
 		Name: "gemini", Title: "Gemini CLI", Agent: "Gemini",
 		Program: "gemini", Dir: ".gemini", Variable: "GEMINI_CLI_HOME", Above: true,
-		Traces:   []string{"settings.json", "oauth_creds.json", "installation_id", "projects.json"},
-		Settings: its.settings(),
-		Plugins:  its.plugins(),
-		Check:    its.checkSwitches("false", "hooksConfig", "enabled"),
+		Traces: []string{"settings.json", "oauth_creds.json", "installation_id", "projects.json"},
+		Settings: Settings{
+			File: "settings.json", HooksOff: "hooksConfig.enabled=false",
+			Record: linkRecord, Entries: linkEntries, Off: linkOff,
+		},
+		Plugins: Plugins{
+			ID: nameAlone, Needs: []string{"gemini/gemini-extension.json", "gemini/hooks/hooks.json"},
+			Installed: extensionsInstalled, ByHand: stepsByHand,
+		},
+		Check: checkSwitches,
 	}
 }

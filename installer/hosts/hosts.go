@@ -49,18 +49,18 @@ type Host struct {
 
 // Settings are the settings of a host.
 type Settings struct {
-	// Scopes are those that its plugin commands know, the user's first.
-	Scopes []client.Scope
-	// File is the settings file of a scope. Its bytes stay the user's, whatever the host's
-	// commands make of them: all that changes is what Entries says.
-	File func(at Place, scope client.Scope) string
+	// File is the settings file in its directory. Its bytes stay the user's, whatever the
+	// host's commands make of them: all that changes is what Entries says.
+	File string
+	// HooksOff is the member, and its value, that switches all hooks off; "" for none.
+	HooksOff string
 	// Record is the file of its own that a host has for a plugin, for Entries to be the
 	// members of; nil: they are members of File.
 	Record func(at Place, id string) string
 	// Parse reads the file; nil: it is JSON.
 	Parse func(data []byte) (settings.Document, error)
-	// Entries are the members that have a plugin on; nil: the host needs none. They may be
-	// worked out by running the host in a directory of its own (Place.TrialPlace).
+	// Entries are the members that have a plugin on. They may be worked out by running the
+	// host in a directory of its own (Place.TrialPlace).
 	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
 	// Off are the members that have a plugin off that springfield has not enabled; an error says
 	// that only the host can do it.
@@ -73,10 +73,10 @@ type Plugins struct {
 	ID      func(p client.Plugin) string
 	Install func(r Request) [][]string // nil: the entries are all
 	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more
-	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge; nil: it knows none
-	// Ready says why a plugin in its suite is nothing for this host yet, such as a manifest
-	// that is missing; nil: every plugin is.
-	Ready func(r Request) error
+	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge
+	// Needs are the files of a plugin that it reads. A plugin that an older springfield made has
+	// none but those of Claude Code, and its hook knows no other host.
+	Needs []string
 	// Installed are all plugins that it knows of, on or off, with the directory that it runs
 	// each from. It reads the host's own records, bounded, and starts nothing.
 	Installed func(at Place) ([]Installed, error)
@@ -86,31 +86,27 @@ type Plugins struct {
 	ByHand func(ctx context.Context, r Request) []string
 }
 
-// requireFiles finds out whether a plugin has the files that a host reads. One that an older
-// springfield made has none but those of Claude Code, and its hook knows no other host.
-func requireFiles(names ...string) func(r Request) error {
-	return func(r Request) error {
-		for _, name := range names {
-			path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
-			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-				return fmt.Errorf("there is no file %s", path)
-			}
-		}
-		return nil
-	}
-}
-
 // Request is what is asked of a host.
 type Request struct {
 	At     Place
 	Plugin client.Plugin // with its suite's directory, but for what is removed
 	ID     string        // what the host calls the plugin
-	Scope  client.Scope
-	Trust  bool // --trust: the host is to trust the plugin's hook without asking
+	Trust  bool          // --trust: the host is to trust the plugin's hook without asking
 }
 
 // PluginDir is where the plugin lies in its suite.
 func (r Request) PluginDir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
+
+// CheckFiles says which file the host reads that the plugin has not.
+func (r Request) CheckFiles() error {
+	for _, name := range r.At.Host.Plugins.Needs {
+		path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			return fmt.Errorf("there is no file %s", path)
+		}
+	}
+	return nil
+}
 
 // Installed is a plugin that a host knows.
 type Installed struct {
@@ -158,8 +154,8 @@ func HostNamed(name string) (Host, bool) {
 }
 
 // HostNames lists the names of hosts.
-func HostNames(all []Host) (names []string) {
-	for _, h := range all {
+func HostNames() (names []string) {
+	for _, h := range AllHosts() {
 		names = append(names, h.Name)
 	}
 	return names
@@ -173,21 +169,20 @@ func (h Host) NameOf(p client.Plugin) string {
 	return h.Plugins.ID(p)
 }
 
-// ScopesOf are those in which a plugin can be switched.
-func (h Host) ScopesOf() []client.Scope {
-	if h.Default {
-		return client.AllScopes()
-	}
-	return h.Settings.Scopes
-}
-
 // parseCommented reads JSON that may have comments.
-func parseCommented(data []byte) (settings.Document, error) {
-	d, err := document.ParseCommented(data)
+func parseCommented(data []byte) (settings.Document, error) { return document.ParseCommented(data) }
+
+// readDocument reads a file as it is parsed; one that is not there is empty. in is a directory
+// that may be anyone's and is not left.
+func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (doc D, err error) {
+	file, err := journal.OpenEdit(in, path)
 	if err != nil {
-		return nil, err
+		return doc, err
 	}
-	return d, nil
+	if doc, err = parse(file.Before.Bytes()); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, err
 }
 
 // CommandLines are commands as a user would type them.

@@ -37,7 +37,7 @@ func newOracle(t *testing.T, host Host, settings string) *oracle {
 	return o
 }
 
-func (o *oracle) file() string { return o.host.Settings.File(o.at, client.User) }
+func (o *oracle) file() string { return o.at.SettingsFile() }
 
 func (o *oracle) write(path, text string) {
 	o.t.Helper()
@@ -63,7 +63,7 @@ func (o *oracle) files() map[string]string {
 }
 
 func (o *oracle) request(name string) (Request, settings.Foreign) {
-	r := Request{At: o.at, Scope: client.User, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
+	r := Request{At: o.at, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
 	r.ID = o.host.NameOf(r.Plugin)
 	of := settings.Foreign{Host: o.host.Name, Path: o.file(), Parse: o.host.Settings.Parse}
 	if o.host.Settings.Record != nil {

@@ -83,21 +83,43 @@ func HostsFound(u User) (found []Place) {
 	return found
 }
 
+// SettingsFile is the host's settings file.
+func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.Settings.File) }
+
+// TrialPlace is the host in an empty directory that is thrown away by done. What the host's
+// commands do there, nothing else sees. It is how a plan asks the host itself.
+func (p Place) TrialPlace() (trial Place, done func() error, err error) {
+	trial = p
+	trial.Dir, err = os.MkdirTemp("", "springfield-host-")
+	trial.Env = append(slices.Clone(p.Env), p.Host.Variable+"="+trial.Dir)
+	return trial, func() error { return os.RemoveAll(trial.Dir) }, err
+}
+
+// RunCommands calls the host's program for one command after the other, and ends with the first
+// that fails.
+func (p Place) RunCommands(ctx context.Context, commands [][]string) error {
+	for _, args := range commands {
+		if err := p.runProgram(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // patience bounds one call of a host's command.
 const patience = 60 * time.Second
 
-// runProgram calls the host's program in a directory, "" for an empty one of its own, so that no
-// project's settings take part.
-func (p Place) runProgram(ctx context.Context, dir string, args ...string) (err error) {
+// runProgram calls the host's program in an empty directory of its own, so that no project's
+// settings take part.
+func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	if p.Program == "" {
 		return fmt.Errorf("there is no %s command", p.Host.Program)
 	}
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "springfield-host-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	dir, err := os.MkdirTemp("", "springfield-host-")
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
@@ -106,17 +128,25 @@ func (p Place) runProgram(ctx context.Context, dir string, args ...string) (err 
 	process.EndTogether(cmd)
 	said := &ending{}
 	cmd.Stdout, cmd.Stderr = said, said
-	err = cmd.Run()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "),
-			patience.Seconds())
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case err != nil:
-		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), errorInOutput(*said, err))
+	if err = cmd.Run(); err != nil {
+		err = errors.New(errorInOutput(*said, err))
 	}
-	return err
+	return p.failureOf(args, err, ctx.Err(), patience)
+}
+
+// failureOf says why a call has failed, if it has: it took too long, the user has ended it, or what
+// was wrong with it.
+func (p Place) failureOf(args []string, err, ended error, patience time.Duration) error {
+	call := p.Host.Program + " " + strings.Join(args, " ")
+	switch {
+	case errors.Is(ended, context.DeadlineExceeded):
+		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
+	case ended != nil:
+		return ended
+	case err != nil:
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	return nil
 }
 
 // ending is the end of what a program prints, which says what was wrong.

@@ -1,13 +1,18 @@
 package hosts
 
 func qwenHost() Host {
-	const its extensions = "qwen"
 	return Host{
 		Name: "qwen", Title: "Qwen Code", Agent: "Qwen",
 		Program: "qwen", Dir: ".qwen", Variable: "QWEN_HOME",
-		Traces:   []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
-		Settings: its.settings(),
-		Plugins:  its.plugins(),
-		Check:    its.checkSwitches("true", "disableAllHooks"),
+		Traces: []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
+		Settings: Settings{
+			File: "settings.json", HooksOff: "disableAllHooks=true",
+			Record: linkRecord, Entries: linkEntries, Off: linkOff,
+		},
+		Plugins: Plugins{
+			ID: nameAlone, Needs: []string{"qwen/qwen-extension.json", "qwen/hooks/hooks.json"},
+			Installed: extensionsInstalled, ByHand: stepsByHand,
+		},
+		Check: checkSwitches,
 	}
 }

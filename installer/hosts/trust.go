@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -66,7 +67,7 @@ func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := trial.RunCommands(ctx, "", codexInstall(r)); err != nil {
+	if err := trial.RunCommands(ctx, codexInstall(r)); err != nil {
 		return nil, err
 	}
 	hooks, problems, err := codexHooks(ctx, trial)
@@ -126,7 +127,7 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 	defer func() { err = errors.Join(err, done()) }()
 	part, err := settings.PartOf("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
 	if err == nil {
-		err = os.WriteFile(filepath.Join(trial.Dir, codexConfig), part, 0o600)
+		err = os.WriteFile(trial.SettingsFile(), part, 0o600)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -143,10 +144,8 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 	}
 	all, problems, err := codexHooks(ctx, trial)
 	for _, h := range all {
-		for _, id := range ids {
-			if h.Plugin == id {
-				hooks = append(hooks, h)
-			}
+		if slices.Contains(ids, h.Plugin) {
+			hooks = append(hooks, h)
 		}
 	}
 	for n := range problems {
@@ -185,7 +184,7 @@ func codexTodo(at Place) []check.Finding {
 		return nil
 	}
 	return []check.Finding{check.Noted("Codex has no todo list unless its settings ask for one, so rules about open todos do not apply there; the others work",
-		"enabled = true below [tools.update_plan] in "+filepath.Join(at.Dir, codexConfig))}
+		"enabled = true below [tools.update_plan] in "+at.SettingsFile())}
 }
 
 // codexFinding is what Codex says of one plugin.

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/docs/schemas"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -85,9 +86,7 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 
 // members are the members of a file of settings that mean something to a strategy.
 func members(s strategy.Strategy) (names []string) {
-	for _, m := range s.New().Members() {
-		names = append(names, m.Name)
-	}
+	names = codec.MemberNames(s.New())
 	if len(rules.RuleSetsOf(s)) < 2 {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
 	}

@@ -82,21 +82,17 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	if scope == User {
 		mode = 0o600 // a progress command can hold a secret
 	}
-	if e.Before != nil {
-		mode = e.Before.Mode
-	}
-	e.After = &journal.Content{Data: after, Mode: mode}
 	// A file of the user's or the project's that says nothing any more goes; where a link
 	// leads to it, that would lead nowhere.
 	info, err := os.Lstat(f.Path)
 	linked := err == nil && info.Mode()&fs.ModeSymlink != 0
 	if len(changed.doc.Fields()) == 0 && scope != Suite && !linked {
-		e.After = nil
+		after = nil
 	}
-	c.Edits = []journal.Edit{e}
-	if err := e.Writable(); err != nil {
+	if err := e.ChangeTo(after, mode); err != nil {
 		return c, fmt.Errorf("write settings: %w", err)
 	}
+	c.Edits = []journal.Edit{e}
 	return c, nil
 }
 

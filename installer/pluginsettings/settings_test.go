@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -39,12 +40,7 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	return s
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func (s Stack) value(t *testing.T, name string) Value {
 	t.Helper()
@@ -110,8 +106,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
 		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
 	}
-	for _, known := range registry.AllStrategies() {
-		keys, err := KeysOf(known)
+	for _, known := range registry.Strategies {
+		keys, err := KeysOf(*known)
 		if err != nil || len(keys) == 0 {
 			t.Fatalf("%s: %d keys, %v", known.Name, len(keys), err)
 		}
@@ -142,7 +138,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
 				}
 				after := string(c.Edits[0].After.Data)
-				defaults, _ := hook.Defaults(known, "")
+				defaults, _ := hook.Defaults(*known, "")
 				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {
 					t.Errorf("%s: %v", after, faults)
 				}

@@ -6,7 +6,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -22,25 +21,21 @@ var ErrNotText = errors.New("not text in UTF-8")
 // AppendParagraph adds a paragraph to the text file at an absolute path, a blank line before
 // it; a file that does not exist is made. When the paragraph is there already, the
 // edit changes nothing. An error wraps ErrNotText, or is the system's. in is a
-// directory around it that may be anyone's, "" if it lies in none; see change.Open.
+// directory around it that may be anyone's, "" if it lies in none; see journal.OpenEdit.
 func AppendParagraph(in, path, text string) (journal.Edit, error) {
 	e, err := journal.OpenEdit(in, path)
 	if err != nil {
 		return e, fmt.Errorf("read text: %w", err)
 	}
-	had, mode := "", fs.FileMode(newTextMode)
-	if e.Before != nil {
-		had, mode = string(e.Before.Data), e.Before.Mode
-	}
-	if !journal.IsText([]byte(had)) {
+	had := e.Before.Bytes()
+	if !journal.IsText(had) {
 		return e, fmt.Errorf("read text: %s: %w", path, ErrNotText)
 	}
-	after, changed := document.AppendParagraph(had, text)
+	after, changed := document.AppendParagraph(string(had), text)
 	if !changed {
 		return e, nil
 	}
-	e.After = &journal.Content{Data: []byte(after), Mode: mode}
-	if err := e.Writable(); err != nil {
+	if err := e.ChangeTo([]byte(after), newTextMode); err != nil {
 		return e, fmt.Errorf("write text: %w", err)
 	}
 	return e, nil

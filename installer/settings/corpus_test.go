@@ -884,13 +884,7 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
 
 func write(t *testing.T, path, text string) {
 	t.Helper()

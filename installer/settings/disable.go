@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,12 +80,9 @@ func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error 
 // openBehindLink opens a project's settings behind a link if springfield has switched the
 // plugin on in them, else it gives the refusal. The user's own settings have a scope.
 func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return file{}, err
-	}
+	path := s.Settings(scope)
 	target, err := journal.Resolve(path)
-	own, errOwn := journal.Resolve(filepath.Join(s.Config, "settings.json"))
+	own, errOwn := journal.Resolve(s.Settings(client.User))
 	if err != nil || errOwn != nil || target == own {
 		return file{}, refusal
 	}
@@ -107,7 +103,7 @@ func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error 
 		on, _ := v.own.SaysOf(other)
 		return !on || other == id || !m.switchedOn(other)
 	})
-	only := func(remembered) bool { return true }
+	only := allMembers
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
@@ -125,11 +121,7 @@ func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error 
 // takeBackDeclared releases what was set in user settings on behalf of another
 // file.
 func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
-	path, err := s.Settings(client.User)
-	if err != nil {
-		return err
-	}
-	target, err := journal.Resolve(path)
+	target, err := journal.Resolve(s.Settings(client.User))
 	if err != nil || target == f.At {
 		return err
 	}
@@ -140,7 +132,7 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 	if err != nil {
 		return err
 	}
-	return s.planRelease(c, user, f.At, func(remembered) bool { return true })
+	return s.planRelease(c, user, f.At, allMembers)
 }
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
@@ -163,11 +155,7 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 // EnabledAs lists the plugins of a name that a scope's settings switch on, so
 // that disabling needs no suite.
 func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return nil, err
-	}
-	f, err := s.openFile("", path)
+	f, err := s.openFile("", s.Settings(scope))
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +176,7 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 // WhyInUse says why a plugin would stay installed when it is disabled in a scope, ""
 // if nothing else needs it.
 func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return "", err
-	}
-	except, err := journal.Resolve(path)
+	except, err := journal.Resolve(s.Settings(scope))
 	if err != nil {
 		return "", err
 	}
@@ -201,12 +185,8 @@ func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, e
 
 // whyInUse says what else than one file needs a plugin.
 func (s *Settings) whyInUse(id, except string) (string, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return "", err
-	}
-	for _, l := range layers {
-		if on, _ := l.SaysOf(id); on && l.Location() != except {
+	for _, l := range s.AllLayers() {
+		if on, _ := l.SaysOf(id); on && l.At != except {
 			return l.Name + " settings switch it on", nil
 		}
 	}

@@ -205,8 +205,8 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	if i := known.Installed(id); i.Dir != "" {
 		return i.DrivesStop()
 	}
-	return slices.ContainsFunc(v.allLayers(), func(l client.Layer) bool {
-		m, _ := s.recallFile(l.Location()) // one that cannot be read says nothing
+	return slices.ContainsFunc(v.layers, func(l client.Layer) bool {
+		m, _ := s.recallFile(l.At) // one that cannot be read says nothing
 		return l.Name != client.Skills && m.switchedOn(id)
 	})
 }
@@ -242,7 +242,7 @@ func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
 		}
 		return nil
 	}
-	honoured := client.Honoured(v.allLayers())
+	honoured := client.Honoured(v.layers)
 	if honoured >= e.MaxContinues {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
 // Managed is the file that an administrator would deploy to have a plugin on for
 // all users of a machine.
 func (e EnableRequest) Managed(market client.Market) ([]byte, error) {
-	if market.Source == nil {
+	if market.Said == nil {
 		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
 	}
 	settings := struct {

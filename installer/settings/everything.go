@@ -32,10 +32,6 @@ type Left struct {
 // are set to false, or go where all is to go. ids are the plugins.
 func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left []Left, err error) {
 	c = journal.Change{Did: "disable all plugins"}
-	layers, err := s.AllLayers()
-	if err != nil {
-		return c, nil, nil, err
-	}
 	memories, err := s.memoriesOf("")
 	if err != nil {
 		return c, nil, nil, err // of which file it is cannot be told
@@ -47,13 +43,9 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			left = append(left, m.leftUnreleased(err, purge))
 			continue
 		}
-		for _, r := range m.Members {
-			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
-				ids = append(ids, r.Path[1])
-			}
-		}
+		ids = append(ids, m.enabledPlugins()...)
 	}
-	for _, l := range layers {
+	for _, l := range s.AllLayers() {
 		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
 		for _, id := range ours {
 			if on, _ := l.SaysOf(id); on {
@@ -61,13 +53,13 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			}
 		}
 		switch {
-		case len(ours) == 0 || seen[l.Location()]:
+		case len(ours) == 0 || seen[l.At]:
 		case l.Name == client.Managed:
 			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it", false})
 		case l.Name == string(client.Project):
 			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project", false})
 		default:
-			if err := s.releaseAll(&c, l.Location(), purge); err != nil {
+			if err := s.releaseAll(&c, l.At, purge); err != nil {
 				return c, nil, nil, err
 			}
 		}
@@ -107,35 +99,17 @@ func (s *Settings) releaseAll(c *journal.Change, path string, purge bool) error 
 	if err != nil {
 		return err
 	}
-	data := f.Before.Bytes()
+	back := released{data: f.Before.Bytes()}
 	if m != nil {
-		back, err := m.releaseSettings(f, everyone, func(remembered) bool { return true })
-		if err != nil {
-			return f.namedError(err)
-		}
-		c.Notes = append(c.Notes, back.notesOn(f)...)
-		data = back.data
+		back, err = m.releaseSettings(f, everyone, allMembers)
 	}
-	after, err := s.withoutOurPlugins(data, purge)
+	if err == nil {
+		back.data, err = s.withoutOurPlugins(back.data, purge)
+	}
 	if err != nil {
 		return f.namedError(err)
 	}
-	edit := f.Edit
-	if f.Before != nil {
-		if edit, err = f.editTo(after); err != nil {
-			return err
-		}
-	}
-	edit.Drop = m != nil && m.Origin != nil && m.Origin.NoDir
-	c.Edits = append(c.Edits, edit)
-	if m != nil {
-		forgetting, err := s.remember(&memory{File: m.File})
-		if err != nil {
-			return err
-		}
-		c.Edits = append(c.Edits, forgetting)
-	}
-	return nil
+	return s.addRelease(c, f, back)
 }
 
 // withoutOurPlugins are settings in which no plugin of springfield's is on: their entries say

@@ -18,23 +18,24 @@ type Document interface {
 	ApplyEdits(edits ...document.Edit) ([]byte, error)
 }
 
-func parseJSON(data []byte) (Document, error) { return document.ParseDocument(data) }
-
 // Foreign is a settings file of another host.
 type Foreign struct {
 	Host  string
-	In    string // a directory that may be anyone's and that is not left, "" for the user's own file
 	Path  string
 	Parse func(data []byte) (Document, error) // nil: it is JSON
 }
 
+func (of Foreign) parse(data []byte) (Document, error) {
+	if of.Parse == nil {
+		return document.ParseDocument(data)
+	}
+	return of.Parse(data)
+}
+
 // openForeign opens a settings file of another host, as a plan leaves it so far.
 func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error) {
-	f = file{host: of.Host, parse: of.Parse}
-	if f.parse == nil {
-		f.parse = parseJSON
-	}
-	if f.Edit, err = journal.OpenEdit(of.In, of.Path); err != nil {
+	f.of = of
+	if f.Edit, err = journal.OpenEdit("", of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
 	for _, e := range c.Edits {
@@ -45,7 +46,7 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	if len(f.Before.Bytes()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
 	}
-	if f.as, err = f.parse(f.Before.Bytes()); err != nil {
+	if f.as, err = of.parse(f.Before.Bytes()); err != nil {
 		return f, f.namedError(err)
 	}
 	return f, nil
@@ -59,13 +60,12 @@ func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, ed
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
 // was enabled there. It tells whether springfield has set anything for it.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (known bool, err error) {
-	all := func(remembered) bool { return true }
 	err = s.onForeign(c, of, func(f file) error {
 		m, err := s.recallFile(f.At)
-		if known = m.servesFile(plugin, all); err != nil || !known {
+		if known = m.servesFile(plugin, allMembers); err != nil || !known {
 			return err
 		}
-		return s.planRelease(c, f, plugin, all)
+		return s.planRelease(c, f, plugin, allMembers)
 	})
 	return known, err
 }

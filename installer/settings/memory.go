@@ -69,18 +69,12 @@ func (r remembered) valueBefore() json.RawMessage {
 
 // isStillSet tells whether the member is as we left it.
 func (r remembered) isStillSet(raw json.RawMessage, found bool) bool {
-	if r.Set == nil {
-		return !found
-	}
-	return found && document.MeanSame(raw, r.Set)
+	return !found && r.Set == nil || document.MeanSame(raw, r.Set)
 }
 
 // hasChanged tells whether setting it made a difference.
 func (r remembered) hasChanged() bool {
-	if r.Set == nil || r.Before == "" {
-		return r.Set != nil || r.Before != ""
-	}
-	return !document.MeanSame(r.valueBefore(), r.Set)
+	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -174,6 +168,11 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	}
 	e := k.Edit
 	e.Own, e.After = true, nil
+	if m.Host != "" { // a plan for another host goes in steps: the next one knows of this one
+		if k.memory = m; len(m.Members) == 0 {
+			k.memory = nil
+		}
+	}
 	if len(m.Members) == 0 {
 		return e, nil
 	}
@@ -209,7 +208,7 @@ func (m *memory) sharesEdits(edits []document.Edit, behalf string) bool {
 // noteEdits takes in edits of a file as it is, on behalf of a settings file. It returns
 // the memory after them.
 func (m *memory) noteEdits(f file, edits []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: f.At, Host: f.host}
+	next := &memory{File: f.At, Host: f.of.Host}
 	switch ours, err := m.isStillIn(f); {
 	case err != nil:
 		return nil, err
@@ -296,6 +295,9 @@ type released struct {
 // everyone is on whatever behalf.
 const everyone = ""
 
+// allMembers is for a release of all that was set.
+func allMembers(remembered) bool { return true }
+
 // releaseSettings takes back what was set on behalf of a settings file, or of everyone. Members that only
 // refuses stay. Settings files that are gone, with their projects, need nothing
 // any more.
@@ -374,10 +376,10 @@ func (back released) notesOn(f file) (notes []string) {
 
 // restoreEmptyObjects puts objects back that were empty or absent before us and are empty
 // again, innermost first. It returns those that are still in use.
-func (of file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
-		doc, err := of.parse(data)
+		doc, err := in.of.parse(data)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -405,7 +407,4 @@ func (of file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []
 
 func memberName(path []string) string { return strings.Join(path, " → ") }
 
-func isEmpty(raw json.RawMessage) bool {
-	var members map[string]json.RawMessage
-	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
-}
+func isEmpty(raw json.RawMessage) bool { return document.MeanSame(raw, json.RawMessage("{}")) }

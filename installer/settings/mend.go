@@ -53,7 +53,7 @@ func (s *Settings) setMember(scope client.Scope, did string, edit document.Edit)
 		return c, err
 	}
 	behalf := ""
-	if m.servesFile(f.At, func(remembered) bool { return true }) {
+	if m.servesFile(f.At, allMembers) {
 		behalf = f.At
 	}
 	return c, s.setMembers(&c, f, []document.Edit{edit}, behalf)
@@ -85,10 +85,7 @@ type Remembered struct {
 func (s *Settings) EnabledByUs() []Remembered {
 	var all []Remembered
 	for _, scope := range client.AllScopes() {
-		path, err := s.Settings(scope)
-		if err != nil {
-			continue
-		}
+		path := s.Settings(scope)
 		target, err := journal.Resolve(path)
 		if err != nil {
 			continue
@@ -128,10 +125,7 @@ func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
 
 // declaresMember tells whether settings have a member.
 func declaresMember(c *journal.Content, path []string) bool {
-	if c == nil {
-		return false
-	}
-	doc, err := document.ParseDocument(c.Data)
+	doc, err := document.ParseDocument(c.Bytes())
 	if err != nil {
 		return false
 	}

@@ -406,9 +406,7 @@ func TestVariables(t *testing.T) {
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	look := func() (all []string) {
-		in, err := client.NewSnapshot(p).Inventory()
-		must(t, err)
-		for _, v := range in.Variables() {
+		for _, v := range client.NewSnapshot(p).Inventory().Variables() {
 			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.ValueText(), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
 		}
 		return all

@@ -28,26 +28,7 @@ func newPlaces(t *testing.T) client.Places {
 
 func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
 	t.Helper()
-	path, err := p.Settings(s)
-	must(t, err)
-	return path
-}
-
-func put(t *testing.T, path, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o644))
-}
-
-// look is a file's content, "(none)" if there is none.
-func look(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return "(none)"
-	}
-	must(t, err)
-	return string(data)
+	return p.Settings(s)
 }
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {

@@ -20,13 +20,11 @@ const secretSize = 32
 // first asked for. One that others can read, or of another size, is made anew:
 // what was recognised by it then no longer is.
 func ReadSecret(p client.Places) (key []byte, err error) {
-	if key, err = readSecret(p); err != nil {
-		return nil, fmt.Errorf("read secret: %w", err)
-	}
-	return key, nil
-}
-
-func readSecret(p client.Places) ([]byte, error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read secret: %w", err)
+		}
+	}()
 	unlock, err := journal.TakeLock(p.StatePath("secret.lock"))
 	if err != nil {
 		return nil, err
@@ -39,7 +37,7 @@ func readSecret(p client.Places) ([]byte, error) {
 	if e.Before != nil && len(e.Before.Data) == secretSize && !isShared(e.Before.Mode) {
 		return e.Before.Data, nil
 	}
-	key := make([]byte, secretSize)
+	key = make([]byte, secretSize)
 	_, _ = rand.Read(key) // it never fails
 	e.After = &journal.Content{Data: key, Mode: newFileMode}
 	return key, e.WriteUnjournaled()

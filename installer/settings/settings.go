@@ -47,20 +47,15 @@ func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (jou
 type file struct {
 	journal.Edit
 	doc *document.Document // of Claude Code's settings
-
-	as    Document // what is edited: doc, or what another host has
-	host  string   // whose it is, "" for Claude Code
-	parse func(data []byte) (Document, error)
+	as  Document           // what is edited: doc, or what another host has
+	of  Foreign            // whose it is; empty for Claude Code
 }
 
 // openScope opens a scope's settings for an edit. Those of the user's own may be
 // links, as in a dotfiles repository. A project must not choose by one which other
 // settings are edited.
 func (s *Settings) openScope(scope client.Scope) (file, error) {
-	path, err := s.Settings(scope)
-	if err != nil {
-		return file{}, err
-	}
+	path := s.Settings(scope)
 	switch {
 	case scope == client.User || filepath.Dir(path) == filepath.Clean(s.Config): // also of a session in the home
 		return s.openFile("", path)
@@ -71,26 +66,20 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 }
 
 // openFile opens a settings file that an edit does not leave a directory for.
-func (s *Settings) openFile(in, path string) (file, error) {
+func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
-	if in != "" && err != nil { // whatever a link leads to, that it is one comes first
-		if _, link := journal.OpenEdit(in, path); link != nil {
-			err = link
-		}
+	if err == nil {
+		f.Edit, err = read.WithinDir(in)
+	} else if _, link := journal.OpenEdit(in, path); link != nil {
+		err = link // whatever it leads to, that it is one comes first
 	}
 	if err != nil {
 		return file{}, fmt.Errorf("read settings: %w", err)
 	}
-	f := file{Edit: read.Edit}
-	if in != "" {
-		if f.Edit, err = f.WithinDir(in); err != nil {
-			return file{}, fmt.Errorf("read settings: %w", err)
-		}
-	}
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.namedError(err)
 	}
-	f.as, f.parse = f.doc, parseJSON
+	f.as = f.doc
 	return f, nil
 }
 
@@ -110,15 +99,7 @@ const newFileMode fs.FileMode = 0o600
 // editTo is the edit that leaves the file with other bytes; nil: without the file.
 func (f file) editTo(data []byte) (journal.Edit, error) {
 	e := f.Edit
-	switch {
-	case data == nil:
-		e.After = nil
-	case e.Before == nil:
-		e.After = &journal.Content{Data: data, Mode: newFileMode}
-	default:
-		e.After = &journal.Content{Data: data, Mode: e.Before.Mode}
-	}
-	if err := e.Writable(); err != nil {
+	if err := e.ChangeTo(data, newFileMode); err != nil {
 		return e, fmt.Errorf("write settings: %w", err)
 	}
 	return e, nil
@@ -162,23 +143,10 @@ func (s *Settings) setMembers(c *journal.Change, f file, edits []document.Edit, 
 		if err != nil {
 			return err
 		}
-		s.notePlanned(f, next)
 		c.Edits = append(c.Edits, remembering)
 	}
 	c.Edits = append(c.Edits, edit)
 	return nil
-}
-
-// notePlanned has the next step of a plan know what this one remembers. Only the settings of
-// other hosts are planned in steps.
-func (s *Settings) notePlanned(f file, next *memory) {
-	if f.host == "" {
-		return
-	}
-	k := s.readMemory(memoryFile(s.Places, f.At))
-	if k.memory = next; len(next.Members) == 0 {
-		k.memory = nil
-	}
 }
 
 // planRelease adds an edit that takes back what was set on behalf of a file. It is
@@ -192,16 +160,24 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 	if err != nil {
 		return f.namedError(err)
 	}
-	c.Notes = append(c.Notes, back.notesOn(f)...)
+	return s.addRelease(c, f, back)
+}
+
+// addRelease adds what taking back comes to.
+func (s *Settings) addRelease(c *journal.Change, f file, back released) (err error) {
 	edit := f.Edit
 	if f.Before != nil {
 		if edit, err = f.editTo(back.data); err != nil {
 			return err
 		}
 	}
-	edit.Drop = m.Origin != nil && m.Origin.NoDir
+	if back.before == nil { // nothing was remembered
+		c.Edits = append(c.Edits, edit)
+		return nil
+	}
+	c.Notes = append(c.Notes, back.notesOn(f)...)
+	edit.Drop = back.before.Origin != nil && back.before.Origin.NoDir
 	forgetting, err := s.remember(back.next)
-	s.notePlanned(f, back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }
@@ -210,10 +186,7 @@ func (s *Settings) planRelease(c *journal.Change, f file, behalf string, only fu
 func plannedBytes(c journal.Change, f file) []byte {
 	for _, e := range c.Edits {
 		if e.At == f.At && !e.Own {
-			if e.After == nil {
-				return nil
-			}
-			return e.After.Data
+			return e.After.Bytes()
 		}
 	}
 	return f.Before.Bytes()

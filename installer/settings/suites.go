@@ -56,15 +56,14 @@ func KnownSuites(p client.Places) (there, gone []string, err error) {
 }
 
 func readSuites(p client.Places) (e journal.Edit, list suites, err error) {
-	if e, err = journal.OpenEdit("", p.StatePath("suites.json")); err != nil || e.Before == nil {
-		e.Own = true
-		return e, suites{}, err
-	}
+	e, err = journal.OpenEdit("", p.StatePath("suites.json"))
 	e.Own = true
-	if err := json.Unmarshal(e.Before.Data, &list); err != nil {
-		return e, suites{}, &journal.DamagedError{File: e.Path, Err: err}
+	if err == nil && e.Before != nil {
+		if wrong := json.Unmarshal(e.Before.Data, &list); wrong != nil {
+			return e, suites{}, &journal.DamagedError{File: e.Path, Err: wrong}
+		}
 	}
-	return e, list, nil
+	return e, list, err
 }
 
 func encodeIndented(v any) ([]byte, error) {

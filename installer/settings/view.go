@@ -12,48 +12,30 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// view is the layers around a scope's file, each list with the highest first.
+// view is all layers, the highest first, and which of them is the scope's file.
 type view struct {
-	scope client.Scope
-	above []client.Layer
-	own   client.Layer
-	below []client.Layer
+	scope        client.Scope
+	layers       []client.Layer
+	own          client.Layer
+	above, below []client.Layer
 }
 
-// viewFrom splits the layers around a scope's file.
+// viewFrom finds a scope's file among the layers.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	layers, err := s.AllLayers()
-	if err != nil {
-		return view{}, err
-	}
 	unasked, err := s.Unasked()
-	if err != nil {
-		return view{}, err
+	v := view{scope: scope, layers: append(slices.Clone(s.AllLayers()), unasked)}
+	at := slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
+	if at < 0 { // a link to it has come in between
+		return v, f.namedError(journal.ErrChanged)
 	}
-	v := view{scope: scope, own: client.LayerOf(string(scope), f.Edit, f.doc)}
-	rank := slices.Index(client.AllScopes(), scope)
-	for _, l := range layers {
-		switch {
-		case l.Location() == f.At:
-		case l.Name != client.Managed && slices.Index(client.AllScopes(), client.Scope(l.Name)) < rank:
-			v.below = append(v.below, l)
-		default:
-			v.above = append(v.above, l)
-		}
-	}
-	v.below = append(v.below, unasked)
-	return v, nil
-}
-
-// allLayers is every layer, the highest first.
-func (v view) allLayers() []client.Layer {
-	return slices.Concat(v.above, []client.Layer{v.own}, v.below)
+	v.above, v.own, v.below = v.layers[:at], v.layers[at], v.layers[at+1:]
+	return v, err
 }
 
 // pluginIDs lists every plugin that any layer names.
 func (v view) pluginIDs() []string {
 	var ids []string
-	for _, l := range v.allLayers() {
+	for _, l := range v.layers {
 		ids = append(ids, l.PluginIDs()...)
 	}
 	slices.Sort(ids)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
@@ -70,19 +71,31 @@ func (f Finding) Text() string {
 // Check looks at one aspect of a T.
 type Check[T any] struct {
 	Name string
-	Look func(T) []Finding // which need not name the check
+	Look func(context.Context, T) ([]Finding, error) // which need not name the check; the error is about looking
+	Fine func(T) string                              // what is said where nothing was found; nil, or "": nothing
+}
+
+// Sure is the Look of a check that always can.
+func Sure[T any](look func(T) []Finding) func(context.Context, T) ([]Finding, error) {
+	return func(_ context.Context, at T) ([]Finding, error) { return look(at), nil }
 }
 
 // RunAll has every check look, in their order.
-func RunAll[T any](at T, checks []Check[T]) []Finding {
-	var all []Finding
+func RunAll[T any](ctx context.Context, at T, checks ...Check[T]) (all []Finding, err error) {
 	for _, c := range checks {
-		for _, f := range c.Look(at) {
+		found, err := c.Look(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 && c.Fine != nil && c.Fine(at) != "" {
+			found = []Finding{Passed(c.Fine(at))}
+		}
+		for _, f := range found {
 			f.Check = c.Name
 			all = append(all, f)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // CountState tells how many findings are in a state.
@@ -154,6 +167,23 @@ func Advise(err error, advice string) error {
 
 // Misuse is an error about a call that cannot be meant, with what to type instead.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
+
+// Advisef and Misusef make the error, too, as fmt.Errorf does.
+func Advisef(advice, format string, args ...any) error {
+	return Advise(fmt.Errorf(format, args...), advice)
+}
+
+func Misusef(advice, format string, args ...any) error {
+	return Misuse(fmt.Errorf(format, args...), advice)
+}
+
+// CauseOf is what an error of the system says without the path.
+func CauseOf(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
 
 // QuoteArgument is an argument of a command as a shell takes it.
 func QuoteArgument(arg string) string {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/git"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // world is a directory with repositories, and a trap that says when it was started.
@@ -21,13 +23,7 @@ type world struct {
 	base []string // an environment with a home in it
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func newWorld(t *testing.T) world {
 	t.Helper()

@@ -157,7 +157,7 @@ func (s *Suite) askForHosts() error {
 		return nil
 	}
 	var options []Option
-	for _, h := range generator.AgentHosts() {
+	for _, h := range registry.Hosts {
 		options = append(options, Option{Value: h.Name, Label: h.Title})
 	}
 	chosen, err := s.Many("Which agents do you use?", options, s.Defaults.Hosts, atLeastOne)

@@ -104,6 +104,19 @@ func (e Edit) Writable() error {
 	return nil
 }
 
+// ChangeTo has the file hold other bytes, with the mode that it has, or else with one for a new
+// file. Without bytes it goes. One that its owner has marked read-only is refused.
+func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
+	e.After = nil
+	if e.Before != nil {
+		fresh = e.Before.Mode
+	}
+	if data != nil {
+		e.After = &Content{Data: data, Mode: fresh}
+	}
+	return e.Writable()
+}
+
 // Change is a list of edits that belong together. They are applied in order, and
 // undone in reverse.
 type Change struct {
@@ -131,8 +144,7 @@ type Call struct {
 	Verb   string `json:"verb"` // Installs or Removes
 	ID     string `json:"id"`   // as the host calls the plugin
 	Plugin string `json:"plugin"`
-	Suite  string `json:"suite,omitempty"` // the directory that it comes from
-	Scope  string `json:"scope"`
+	Suite  string `json:"suite,omitempty"`  // the directory that it comes from
 	Forget bool   `json:"forget,omitempty"` // the marketplace, too
 }
 

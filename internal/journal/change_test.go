@@ -13,15 +13,11 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func newWorld(t *testing.T, files map[string]string) world {
 	t.Helper()

@@ -45,9 +45,12 @@ func OpenEdit(in, path string) (Edit, error) {
 	return e, nil
 }
 
-// WithinDir is the edit of a file that was read by Open without a directory, now bound
-// to one: for a link in it the error wraps a *folder.LinkError. It reads nothing.
+// WithinDir is the edit of a file that was read by OpenEdit without a directory, now bound
+// to one, "" for none: for a link in it the error wraps a *folder.LinkError. It reads nothing.
 func (e Edit) WithinDir(dir string) (Edit, error) {
+	if dir == "" {
+		return e, nil
+	}
 	read := e.At
 	e.In = dir
 	err := e.locateBytes()

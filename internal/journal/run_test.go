@@ -18,7 +18,7 @@ func (w world) meddled(after string, run func() error) Change {
 	kept.After = kept.Before
 	return Change{
 		Did: "enable", Edits: []Edit{w.edit("", "home/settings.json", after)}, Keep: []Edit{kept}, Run: run,
-		Calls: []Call{{Host: "droid", Verb: Installs, ID: "ned@s", Plugin: "ned@s", Suite: w.path("suite"), Scope: "user"}},
+		Calls: []Call{{Host: "droid", Verb: Installs, ID: "ned@s", Plugin: "ned@s", Suite: w.path("suite")}},
 	}
 }
 

@@ -9,6 +9,7 @@
 package rooted
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -173,7 +174,10 @@ func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, 
 		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	var all bytes.Buffer
+	all.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // growing would copy a program of some MB again and again
+	_, err = all.ReadFrom(io.LimitReader(file, limit+1))
+	data := all.Bytes()
 	if err == nil && int64(len(data)) > limit {
 		size := fmt.Sprintf("%d bytes", limit)
 		if limit%(1<<20) == 0 {
@@ -211,6 +215,12 @@ func IsSame(a, b string) bool {
 // PathExists tells whether there is something at a path, links followed.
 func PathExists(path string) bool {
 	_, err := os.Stat(path)
+	return err == nil
+}
+
+// IsTaken tells whether a name is taken, by a link that leads nowhere, too.
+func IsTaken(path string) bool {
+	_, err := os.Lstat(path)
 	return err == nil
 }
 

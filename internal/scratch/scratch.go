@@ -124,3 +124,29 @@ func PrepareHome(dir string) error {
 	}
 	return all
 }
+
+// Must ends a test that cannot go on.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// PutFile writes a file, and makes the directories above it.
+func PutFile(t testing.TB, path, text string) {
+	t.Helper()
+	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	Must(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// LookAt is a file's content, "(none)" if there is none.
+func LookAt(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "(none)"
+	}
+	Must(t, err)
+	return string(data)
+}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var update = flag.Bool("update", false, "write the catalog")
@@ -47,12 +49,7 @@ func TestCatalogIsCurrent(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func replaced(t *testing.T, text, old, now string) string {
 	t.Helper()

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -65,12 +66,7 @@ func contests() []contest {
 	return append(all, tree, enter("bart-simpson", "bart-simpson", ""), enter(lisa, lisa, ""), sure, enter(noLedger, "marge-simpson", ""))
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // noLedger is marge-simpson where there is nothing for her to read. Closings alone ask her.
 const noLedger = "marge-simpson, no ledger"

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/judge"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const (
@@ -27,12 +29,7 @@ func question(backend string) judge.Question {
 	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put = scratch.Must, scratch.PutFile
 
 // says is a message of the API with one use of the tool.
 func says(input string) string {

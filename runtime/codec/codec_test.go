@@ -227,9 +227,14 @@ func (c *chosen) Members(m *Members) {
 	ListOf(m, "parts", &c.Parts)
 }
 
+// within is an object with the members that a function lists.
+type within struct{ list func(*Members) }
+
+func (w within) Members(m *Members) { w.list(m) }
+
 // What is read strictly is what encoding/json reads without unknown fields, with the
 // same value of a wrong kind at the same place.
-func FuzzReadMember(f *testing.F) {
+func FuzzReadStrictly(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `null`, `{"Text":"a\b\u00e9\ud800","YES":true,"whole":-3,"float":1e3,"texts":["a",null],"inside":{"NAME":"x","n":0},"pointed":{},"parts":[{"name":"y"},{}]}`,
 		`{"text":1}`, `{"text":[1]}`, `{"yes":"true"}`, `{"whole":1.5}`, `{"whole":1e2}`, `{"whole":"1"}`, `{"float":"x"}`, `{"float":1e999}`, `{"texts":"a"}`, `{"texts":["a",{"b":1}]}`,
@@ -247,7 +252,7 @@ func FuzzReadMember(f *testing.F) {
 		d := json.NewDecoder(bytes.NewReader(value))
 		d.DisallowUnknownFields()
 		err := d.Decode(&want)
-		fault := ReadMember(data, "it", data[7:7+len(value)], func(m *Members) { m.Object("it", &got) })
+		fault := ReadStrictly(data, within{func(m *Members) { m.Object("it", &got) }}, nil)
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			if fault == nil {
 				t.Fatalf("%s is read as %+v, want %v", value, got, err)
@@ -290,7 +295,7 @@ func TestFaultsHavePlaces(t *testing.T) {
 		`{"it": ["a"]}`:                           {"[", "it cannot be an array"},
 	} {
 		var c chosen
-		fault := ReadMember([]byte(text), "it", FindMember([]byte(text), "it"), func(m *Members) { m.Object("it", &c) })
+		fault := ReadStrictly([]byte(text), within{func(m *Members) { m.Object("it", &c) }}, nil)
 		if fault == nil || fault.Says != want.says || !strings.HasPrefix(text[fault.At:], want.at) {
 			t.Errorf("%s: %+v, want %s at %s", text, fault, want.says, want.at)
 		}
@@ -307,7 +312,8 @@ func TestListsOfObjects(t *testing.T) {
 		`[]`: "",
 	} {
 		var parts []chosenPart
-		fault := ReadMember([]byte(list), "parts", []byte(list), func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) })
+		two := within{func(m *Members) { ListOf(m.LimitNext(2), "parts", &parts) }}
+		fault := ReadStrictly([]byte(`{"parts": `+list+`}`), two, nil)
 		got := ""
 		for _, p := range parts {
 			got += p.Name

@@ -21,11 +21,13 @@ type Members struct {
 	value   []byte
 	err     error
 
-	// What a person has written is read strictly, see ReadMember.
+	// What a person has written is read strictly, see ReadStrictly.
 	strict []byte // all of it, nil for what is not
 	path   string // of the object that is read
 	known  bool   // the member that is read is listed
 	fault  *Fault
+
+	names *[]string // where names are put, and nothing else is done; see MemberNames
 }
 
 // Append appends an object as JSON, without the members that are empty.
@@ -68,6 +70,10 @@ func (m *Members) LimitNext(n int) *Members {
 // isAtHand tells whether a member is at hand: to be read, or, if it is not empty, to be
 // written, for which its name is there now.
 func (m *Members) isAtHand(name string, empty bool) bool {
+	if m.names != nil {
+		*m.names = append(*m.names, name)
+		return false
+	}
 	if m.reading {
 		if m.strict == nil && string(m.name) != name || m.strict != nil && !strings.EqualFold(string(m.name), name) {
 			return false
@@ -172,8 +178,8 @@ func (m *Members) Object(name string, o Object) {
 
 // Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
-	all := *v
-	if m.eachElement(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
+	all := []string{}
+	if m.eachElement(name, len(*v), func(i int) { m.out = AppendText(m.out, (*v)[i]) }, func(raw []byte) {
 		if all = append(all, m.textOf(raw)); raw[0] != '"' {
 			m.noteWrongKind(raw, "list of strings")
 		}
@@ -200,8 +206,8 @@ func Number[T integer](m *Members, name string, v *T) {
 
 // Numbers is a member that is a list of whole numbers.
 func Numbers[T integer](m *Members, name string, v *[]T) {
-	all := *v
-	if m.eachElement(name, len(all), func(i int) { m.out = appendNumber(m.out, all[i]) }, func() { all = []T{} }, func(raw []byte) {
+	all := []T{}
+	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
 		var n T
 		readNumber(m, raw, &n)
 		all = append(all, n)
@@ -226,24 +232,17 @@ func ListOf[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	m.objects(name, len(*v), func(i int) Object { return O(&(*v)[i]) }, func() { *v = []T{} }, func() Object {
-		*v = append(*v, *new(T))
-		return O(&(*v)[len(*v)-1])
-	})
-}
-
-// objects is what lists of objects have in common, which is in the program once.
-func (m *Members) objects(name string, n int, at func(i int) Object, begin func(), grow func() Object) {
-	most, read := m.most, 0
+	all, most := []T{}, m.most
 	m.most = 0
-	m.eachElement(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
-		if m.strict != nil && string(raw) == "null" { // it stands for nothing
+	if m.eachElement(name, len(*v), func(i int) { m.out = Append(m.out, O(&(*v)[i])) }, func(raw []byte) {
+		if m.strict != nil && string(raw) == "null" || most > 0 && len(all) == most { // null stands for nothing
 			return
 		}
-		if read++; most == 0 || read <= most {
-			m.readObject(raw, grow())
-		}
-	})
+		all = append(all, *new(T))
+		m.readObject(raw, O(&all[len(all)-1]))
+	}) {
+		*v = all
+	}
 }
 
 // Optional is a member that is an object or nothing.
@@ -262,12 +261,12 @@ func Optional[T any, O interface {
 
 // eachElement is what all lists have in common, which is in the program once. True: it was
 // read.
-func (m *Members) eachElement(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
+func (m *Members) eachElement(name string, n int, write func(i int), read func(raw []byte)) bool {
 	switch {
 	case !m.isAtHand(name, n == 0):
 		return false
 	case m.reading:
-		if begin(); !Elements(m.value, read) {
+		if !Elements(m.value, read) {
 			m.noteWrongKind(m.value, "list")
 		}
 		return true
@@ -304,13 +303,31 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 
 // What a person has written is read strictly: every fault is found, and has a place.
 
-// ReadMember reads the value of one member of data, a text that Check finds no fault in:
-// into calls the method of Members for it, with the same name. Names of members within
-// may be in any case. The first fault is returned.
-func ReadMember(data []byte, name string, value []byte, into func(*Members)) *Fault {
-	m := Members{reading: true, strict: data, name: []byte(name), value: value}
-	into(&m)
+// ReadStrictly reads what a person has written, a JSON object, into one; null is an object
+// without members. Names of members may be in any case. The first fault is returned. A member
+// that is not listed is one, unless others, which may be nil, knows its name.
+func ReadStrictly(data []byte, o Object, others func(name string) bool) *Fault {
+	text, fault := FirstValue(data)
+	if fault != nil {
+		return fault
+	}
+	value := text[skipSpace(text, 0):]
+	switch kind := KindName(value); kind {
+	case "null":
+		return nil
+	case "object":
+	default:
+		return &Fault{At: len(text) - len(value), Says: "the file cannot be " + WithArticle(kind)}
+	}
+	m := Members{reading: true, strict: data}
+	m.readMembers(value, o, others)
 	return m.fault
+}
+
+// MemberNames are the names of the members that an object lists.
+func MemberNames(o Object) (names []string) {
+	o.Members(&Members{reading: true, names: &names})
+	return names
 }
 
 // offsetOf is where a part of the strict text begins: both end at the same byte of memory.
@@ -348,12 +365,6 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// Unknown is the fault of a member that is not listed. Its name begins at a byte of the
-// text.
-func Unknown(name string, at int) *Fault {
-	return &Fault{At: at, Says: "unknown member " + strconv.Quote(name)}
-}
-
 // readObject reads an object that is the value of the member at hand, or in its list.
 func (m *Members) readObject(value []byte, o Object) {
 	if m.strict == nil {
@@ -367,16 +378,21 @@ func (m *Members) readObject(value []byte, o Object) {
 		return
 	}
 	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
+	if inner.readMembers(value, o, nil); m.fault == nil {
+		m.fault = inner.fault
+	}
+}
+
+// readMembers reads the members of an object strictly.
+func (m *Members) readMembers(value []byte, o Object, others func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {
 		key := w.Key
-		inner.name, inner.value, inner.known = []byte(ExactText(key)), w.Value(), false
-		if o.Members(&inner); !inner.known {
-			inner.noteFault(Unknown(string(inner.name), inner.offsetOf(key)-1))
+		name := ExactText(key)
+		m.name, m.value, m.known = []byte(name), w.Value(), false
+		if o.Members(m); !m.known && (others == nil || !others(name)) {
+			m.noteFault(&Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
 		}
-	}
-	if m.fault == nil {
-		m.fault = inner.fault
 	}
 }
 

@@ -2,7 +2,7 @@
 // tables anew in each process, and a hook lives for two milliseconds.
 //
 // Walk goes through a value without decoding what is not asked for, Read and Append
-// decode and encode types that list their members. Check and ReadMember are for what a
+// decode and encode types that list their members. FindFault and ReadStrictly are for what a
 // person has written: they say what is wrong with it, and where.
 package codec
 

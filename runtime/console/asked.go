@@ -334,7 +334,7 @@ func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
 	}
-	for _, h := range registry.AllHosts() {
+	for _, h := range registry.Hosts {
 		dir := d.dirOfHost(h)
 		if h.Default || dir == "" {
 			continue

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // decided puts decisions on file, a second apart.
@@ -23,12 +25,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put = scratch.Must, scratch.PutFile
 
 // The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.

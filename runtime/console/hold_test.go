@@ -24,12 +24,6 @@ func console(t *testing.T) (d Console, out *bytes.Buffer) {
 	return d, out
 }
 
-func put(t *testing.T, file, data string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must(t, os.WriteFile(file, []byte(data), 0o640))
-}
-
 // A stop order works in every state of the home, or says what does.
 func TestHoldInEveryHome(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -51,7 +51,7 @@ func DriverAround(executable, state, dir string) Driver {
 
 // NoDriver is where no plugin drives loops; what the user set for one counts.
 func NoDriver(state, dir, problem string) Driver {
-	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy()}.ReadSettings(state, dir), problem}
+	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem}
 }
 
 // DrivesLoops tells whether a plugin of this strategy drives goal loops.
@@ -79,7 +79,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 	var space *workspace.Space
 	if err == nil {
 		if !named {
-			dir = workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
+			dir = workspace.Nearest(dir, wiggum.Strategy.Marks, d.Home)
 		}
 		space, err = workspace.OpenSpace(dir)
 	}

@@ -141,8 +141,7 @@ func FuzzLoopWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, key, value string) {
 		d, _ := loopDesk(t)
 		file := filepath.Join(d.Work, filepath.FromSlash(wiggum.File))
-		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		must(t, os.WriteFile(file, data, 0o644))
+		put(t, file, string(data))
 		was, fault := wiggum.ReadLoop(data)
 		must(t, d.LoopStatus(false))
 		must(t, d.LoopStatus(true))

@@ -20,7 +20,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
@@ -254,7 +253,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, transcript.Log{}, false)
+	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, nil, false)
 	if err != nil {
 		return "", err
 	}

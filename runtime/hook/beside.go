@@ -32,7 +32,7 @@ const (
 // the surer one does, else a goal's, which the user has started for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
 	var marks []string
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		if known.Loop != nil {
 			marks = append(marks, known.Marks...)
 		}
@@ -43,7 +43,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		if known.Loop == nil {
 			continue
 		}
@@ -63,7 +63,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 }
 
 // armedState tells how a strategy's loop stands here.
-func (s *Snapshot) armedState(known strategy.Strategy) strategy.Armed {
+func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
 	if err != nil {
 		return strategy.Armed{} // its own hook could not read it either

@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -84,28 +84,26 @@ func ReadPlugin(root string) (Plugin, error) {
 	return p, err
 }
 
+// named is whose settings a file has.
+type named struct{ plugin, strategy string }
+
+func (n *named) Members(m *codec.Members) {
+	m.Text("plugin", &n.plugin)
+	m.Text("strategy", &n.strategy)
+}
+
 // parsePlugin reads whose settings a file has: those of a plugin of the strategy
 // otherwise where it names none. A fault in the rules does not hide it.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
-	p, name := Plugin{path: path, data: data}, ""
+	var named named
 	fault := codec.FindFault(data)
-	for _, m := range jsonobject.Members(data) {
-		for _, known := range []strategy.Member{strategy.TextMember("plugin", &p.Name), strategy.TextMember("strategy", &name)} {
-			if fault == nil && strings.EqualFold(known.Name, m.Name) {
-				fault = codec.ReadMember(data, known.Name, m.Value, known.Into)
-			}
-		}
-	}
 	if fault == nil {
-		fault = notObject(data)
+		fault = codec.ReadStrictly(data, &named, func(string) bool { return true })
 	}
 	if fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + placeFault(data, fault))
 	}
-	if name == "" {
-		name = otherwise
-	}
-	var ok bool
+	p, name, ok := Plugin{Name: named.plugin, path: path, data: data}, cmp.Or(named.strategy, otherwise), false
 	if p.Strategy, ok = registry.StrategyNamed(name); !ok {
 		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
 			"; this hook knows " + strings.Join(registry.StrategyNames(), ", "))

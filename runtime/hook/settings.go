@@ -11,7 +11,6 @@
 package hook
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -194,46 +193,36 @@ func (b *budget) Members(m *codec.Members) {
 	}
 }
 
+// fileMembers are what a file of settings can have: for the strategy, and for all.
+type fileMembers struct {
+	options  strategy.Options
+	protocol string
+	progress *strategy.Progress
+	budget   budget
+}
+
+func (f *fileMembers) Members(m *codec.Members) {
+	f.options.Members(m)
+	var other string // which ReadPlugin has read, or which is for editors
+	m.Text("$schema", &other)
+	m.Text("plugin", &other)
+	m.Text("strategy", &other)
+	m.Text("protocol", &f.protocol)
+	codec.Optional(m, "progress", &f.progress)
+	m.Object("budget", &f.budget)
+}
+
 // Overlay are the settings with a file over them, and what is wrong with it: that is not
 // in force. The file is read strictly. Of a member that only other strategies have the
 // rest is in force; a fault that begins with a line is about the whole file.
 func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) {
-	var f struct {
-		text     string // what is read elsewhere, or not at all
-		protocol string
-		progress *strategy.Progress
-		budget   budget
-	}
-	options := s.Strategy.New()
-	members := append(options.Members(),
-		strategy.TextMember("$schema", &f.text), strategy.TextMember("plugin",
-			&f.text), strategy.TextMember("strategy", &f.text),
-		strategy.TextMember("protocol", &f.protocol),
-		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
-		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
-	whole, fault := codec.FirstValue(data)
-	if fault == nil {
-		fault = notObject(whole)
-	}
-	for _, m := range jsonobject.Members(data) {
-		if fault != nil {
-			break
-		}
-		i := slices.IndexFunc(members, func(k strategy.Member) bool { return strings.EqualFold(k.Name, m.Name) })
-		if i >= 0 {
-			fault = codec.ReadMember(data, members[i].Name, m.Value, members[i].Into)
-		} else if other, ok := memberOfAnother(m.Name); !ok {
-			fault = codec.Unknown(m.Name, m.Key)
-		} else if other.Without != "" {
-			l.NoteFault(other.Name + ": " + l.Strategy + " " + other.Without)
-		}
-	}
-	if fault != nil {
+	f := fileMembers{options: s.Strategy.New()}
+	if fault := codec.ReadStrictly(data, &f, func(name string) bool { return isOfAnother(name, &l) }); fault != nil {
 		return s, []string{placeFault(data, fault)}
 	}
-	options.Over(s.Options, &l)
-	s.Options = options
+	f.options.Over(s.Options, &l)
+	s.Options = f.options
 	switch p := f.progress; {
 	case p == nil:
 	case by != strategy.User:
@@ -272,26 +261,22 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 	return s, l.Faults
 }
 
-// memberOfAnother is a member that some strategy has.
-func memberOfAnother(name string) (strategy.Member, bool) {
-	for _, known := range registry.AllStrategies() {
-		for _, m := range known.New().Members() {
-			if strings.EqualFold(m.Name, name) {
-				return m, true
+// isOfAnother tells whether some strategy has a member, and notes what is said where this
+// one is given it.
+func isOfAnother(name string, l *strategy.Layer) bool {
+	named := func(member string) bool { return strings.EqualFold(member, name) }
+	for _, known := range registry.Strategies {
+		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {
+			continue
+		}
+		for _, own := range known.Own {
+			if named(own[0]) {
+				l.NoteFault(own[0] + ": " + l.Strategy + " " + own[1])
 			}
 		}
+		return true
 	}
-	return strategy.Member{}, false
-}
-
-// notObject is the fault of a file that is another value; null is a file without
-// members.
-func notObject(data []byte) *codec.Fault {
-	start := bytes.TrimLeft(data, " \t\r\n")
-	if kind := codec.KindName(start); kind != "object" && kind != "null" {
-		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be " + codec.WithArticle(kind)}
-	}
-	return nil
+	return false
 }
 
 // placeFault is a fault with its line and column in front.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -63,13 +62,8 @@ type fromFile struct {
 	brief bool // the texts of calls are not wanted
 }
 
-func (f fromFile) ReadNew(since []byte) (data []byte, view transcript.View, err error) {
-	var log transcript.Log
-	if len(since) > 0 && codec.ReadObject(since, &log) != nil {
-		log = transcript.Log{} // damaged: the transcript is read anew
-	}
-	log, view, err = f.host.Log.ReadNew(f.path, log, f.brief)
-	return codec.Append(nil, &log), view, err
+func (f fromFile) ReadNew(since []byte) (log []byte, view transcript.View, err error) {
+	return f.host.Log.ReadNew(f.path, since, f.brief)
 }
 
 func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
@@ -148,7 +142,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
 	veto = s.anotherLoop()
-	if _, loops := s.Settings.MaxIterations(); veto.Rule == "" && !loops {
+	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return veto

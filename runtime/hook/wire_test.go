@@ -168,7 +168,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 // Input that is no event gets no answer; with a standard error of its own the hook
 // does not even say so.
 func TestNoEvent(t *testing.T) {
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		for _, event := range []string{"", " \n", "{", "[]", "null x", "D'oh!", `{"cwd": 7}`, `{"session_id": {}}`, "\x00\x01", `{"cwd": "/x"`} {
 			code, stdout, stderr := w.raw(event)
@@ -182,7 +182,7 @@ func TestNoEvent(t *testing.T) {
 // Without a ledger no strategy goes on. The user is told, until the transcript says
 // that they were.
 func TestUnwritableLedger(t *testing.T) {
-	for _, known := range registry.AllStrategies() {
+	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		w.write(".claude/projects/-w/s.jsonl", listed(openTodos))
 		if known.Loop != nil { // for which the others would stand aside

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
@@ -24,17 +25,12 @@ func lines() map[string]map[string]string {
 	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // logOf is a host's log. The registry is not asked: it is made beside this test.
 func logOf(host string) transcript.Format {
 	return map[string]transcript.Format{
-		"copilot": copilot.Host().Log, "droid": droid.Host().Log, "gemini": gemini.Host().Log, "qwen": qwen.Host().Log,
+		"copilot": copilot.Host.Log, "droid": droid.Host.Log, "gemini": gemini.Host.Log, "qwen": qwen.Host.Log,
 	}[host]
 }
 

@@ -96,17 +96,12 @@ func HasBlanks(word string) bool {
 	return isWordRune(r)
 }
 
-// IsWithin tells that a word which a text ends with is only the end of a longer one.
-func IsWithin(before, word string) bool {
-	return wordBefore(before+word, len(before)) && isWordAt(before+word, len(before))
-}
-
-func wordBefore(s string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return i > 0 && isWordRune(r)
-}
-
-func isWordAt(s string, i int) bool {
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return i < len(s) && isWordRune(r)
+// IsWithinWord tells that a word goes on there, which neither ends nor begins.
+func IsWithinWord(s string, i int) bool {
+	if i <= 0 || i >= len(s) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	behind, _ := utf8.DecodeRuneInString(s[i:])
+	return isWordRune(before) && isWordRune(behind)
 }

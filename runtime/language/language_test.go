@@ -9,7 +9,7 @@ import (
 
 func finder(t *testing.T, data, sentence string) *Finder {
 	t.Helper()
-	return ParsePack("xx", "# Test\n"+data).FinderIn(PrepareText([]string{sentence}))
+	return &Finder{Pack: ParsePack("xx", "# Test\n"+data), Text: PrepareText([]string{sentence})}
 }
 
 func TestEntries(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTell(t *testing.T) {
 		"123 ✅":                "",
 	} {
 		var codes []string
-		for _, p := range (*Library)(nil).TellLanguages(FoldText(text)) {
+		for _, p := range Library(nil).TellLanguages(FoldText(text)) {
 			codes = append(codes, p.Code)
 		}
 		if len(codes) == 0 && want != "" || want != "" && !slices.Contains(codes, want) || want == "" && len(codes) > 0 || len(codes) > 3 {
@@ -111,14 +111,12 @@ var inBraces = regexp.MustCompile(`\{(\w*)\}`)
 // Every pack is well formed, and all together are small enough for the hook.
 func TestPacks(t *testing.T) {
 	size := 0
-	for _, code := range PackCodes() {
-		p := PackNamed(code)
-		if p == nil {
-			t.Fatalf("%s: no pack", code)
-		}
-		size += len(packData(code))
+	for _, known := range packs {
+		code, data := known.code, *known.data
+		p := Library(nil).PackNamed(code)
+		size += len(data)
 		seen, class := map[string]bool{}, ""
-		for line := range strings.Lines(packData(code)) {
+		for line := range strings.Lines(data) {
 			entry := strings.TrimSuffix(line, "\n")
 			var names []string
 			for _, m := range inBraces.FindAllStringSubmatch(entry, -1) {
@@ -148,7 +146,7 @@ func TestPacks(t *testing.T) {
 	if size > 162<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
-	if PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "en"}) != "German, English" {
+	if Library(nil).PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "en"}) != "German, English" {
 		t.Error("an unknown language is named")
 	}
 }
@@ -164,10 +162,11 @@ func FuzzEntry(f *testing.F) {
 		if FoldText(sentence) != sentence {
 			t.Errorf("%q folds twice", sentence)
 		}
-		f := PackNamed("en").FinderIn(PrepareText([]string{sentence}))
+		text := PrepareText([]string{sentence})
+		f := &Finder{Pack: Library(nil).PackNamed("en"), Text: text}
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
-		p.FinderIn(PrepareText([]string{sentence})).SaysClass(Move, sentence)
+		(&Finder{Pack: p, Text: text}).SaysClass(Move, sentence)
 		for c := range classes {
 			f.SaysClass(c, sentence)
 		}

@@ -37,7 +37,7 @@ func (f *Finder) matchesNone(nots, s string, end int) bool {
 // firstClause is a text up to a word that begins another clause.
 func (f *Finder) firstClause(s string) string {
 	for i := range s {
-		if i == 0 || wordBefore(s, i) && isWordAt(s, i) {
+		if i == 0 || IsWithinWord(s, i) {
 			continue
 		}
 		for _, e := range f.entries(Break) {
@@ -80,19 +80,12 @@ func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 			return false
 		}
 		i += from
-		if (!wordBefore(s, i) || !isWordAt(s, i)) && utf8.RuneStart(byteAt(s, i)) && f.matchesAt(pattern, s, i, good) {
+		if !IsWithinWord(s, i) && (i == len(s) || utf8.RuneStart(s[i])) && f.matchesAt(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
 	}
 	return false
-}
-
-func byteAt(s string, i int) byte {
-	if i < len(s) {
-		return s[i]
-	}
-	return 0
 }
 
 // matchesAt tests whether a pattern matches from there on, to a good end.
@@ -111,7 +104,8 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(byteAt(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !isWordAt(s, j)) && f.matchesAt(rest, s, j, good) {
+				may := rest == "" || rest[0] == '*' || !IsWithinWord(s, j)
+				if may && (j == len(s) || utf8.RuneStart(s[j])) && f.matchesAt(rest, s, j, good) {
 					return true
 				}
 			}
@@ -195,7 +189,7 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 		}
 		run = rest
 	}
-	return i, !isWordAt(s, i) || !wordBefore(s, i)
+	return i, !IsWithinWord(s, i)
 }
 
 // endsSentence tells whether nothing but signs is left of a sentence, or so many words.
@@ -257,7 +251,7 @@ func (f *Finder) beginnings(s string) []int {
 		case '✅', '✔', '☑', '✓', '🎉', '👍', '🟢':
 			add(i + utf8.RuneLen(r))
 		case '-':
-			if i > 0 && s[i-1] == ' ' && byteAt(s, i+1) == ' ' {
+			if i > 0 && s[i-1] == ' ' && strings.HasPrefix(s[i+1:], " ") {
 				add(i + 1)
 			}
 		}
@@ -294,13 +288,10 @@ func (t *Text) mayBegin(first, last uint32) bool {
 // Finder finds what a pack knows in one text.
 type Finder struct {
 	Pack *Pack
-	text *Text
+	Text *Text
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
 }
-
-// FinderIn makes a pack ready to search a text.
-func (p *Pack) FinderIn(t *Text) *Finder { return &Finder{Pack: p, text: t} }
 
 // SaysClass tells whether a sentence of the text has an entry of a class.
 func (f *Finder) SaysClass(c Class, sentence string) bool {
@@ -319,20 +310,11 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	f.read[c] = true
-	if f.Pack.ready != nil {
-		for _, p := range f.Pack.probesOf(c) {
-			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
-				f.has[c] = append(f.has[c], p.entry)
-			}
+	for _, e := range f.Pack.Entries(c) {
+		if (len(e.word) < 3 || f.Text.mayBegin(e.first, e.last)) && strings.Contains(f.Text.all, e.word) {
+			f.has[c] = append(f.has[c], e.Text)
 		}
-		return f.has[c]
 	}
-	eachLine(f.Pack.text[c], func(entry string) {
-		word := longestWord(entry)
-		if n := len(word); (n < 3 || f.text.mayBegin(gramAt(word), gramAt(word[n-3:]))) && strings.Contains(f.text.all, word) {
-			f.has[c] = append(f.has[c], entry)
-		}
-	})
 	return f.has[c]
 }
 
@@ -354,9 +336,6 @@ func literalOfEntry(entry string) string {
 // longestWord is the longest run of letters that a sentence has to contain for an entry
 // to hold.
 func longestWord(entry string) (word string) {
-	if isPlain(entry) {
-		return entry
-	}
 	start := 0
 	braced := false
 	take := func(end int) {
@@ -367,6 +346,7 @@ func longestWord(entry string) (word string) {
 	}
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
+		case 'a' <= c && c <= 'z': // as most are
 		case c == '{' || c == '}' || c == '*' || c == '^' || c == '-' && i == 0:
 			take(i)
 			braced = c == '{'
@@ -384,16 +364,4 @@ func longestWord(entry string) (word string) {
 	}
 	take(len(entry))
 	return word
-}
-
-// isPlain tells an entry of words alone, as most are.
-func isPlain(entry string) bool {
-	for i := 0; i < len(entry); i++ {
-		switch c := entry[i]; {
-		case 'a' <= c && c <= 'z', c == ' ', c == '\'', c > 0x7f && c != 0xe2:
-		default:
-			return false
-		}
-	}
-	return true
 }

@@ -6,10 +6,7 @@
 // bounded by the length of what it is given.
 package language
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -68,10 +65,10 @@ func classNamed(name string) (c Class, ok bool) {
 
 // Pack is what is known of one language.
 type Pack struct {
-	Code  string // as in BCP 47
-	Name  string // in English
-	text  [classes]string
-	ready *ready // of a pack that stays in a library
+	Code    string // as in BCP 47
+	Name    string // in English
+	text    [classes]string
+	entries [classes][]Entry // of classes that were asked for
 }
 
 // ParsePack reads a pack. Its first line names the language, lines in brackets begin
@@ -95,24 +92,26 @@ func ParsePack(code, data string) *Pack {
 	return p
 }
 
-func eachLine(text string, visit func(entry string)) {
-	for text != "" {
-		entry, rest, _ := strings.Cut(text, "\n")
-		if text = rest; entry != "" && entry[0] != '#' {
-			visit(entry)
-		}
-	}
+// Entry is an entry of a pack, with what a text has to contain for it.
+type Entry struct {
+	Text, word  string
+	first, last uint32 // grams of the word
 }
 
 // Entries lists the entries of a class.
-func (p *Pack) Entries(c Class) []string {
-	if p.ready != nil && p.ready.entries[c] != nil {
-		return p.ready.entries[c]
+func (p *Pack) Entries(c Class) []Entry {
+	if p.entries[c] == nil && p.text[c] != "" {
+		p.entries[c] = make([]Entry, 0, 1+strings.Count(p.text[c], "\n"))
+		for line := range strings.SplitSeq(p.text[c], "\n") {
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			e := Entry{Text: line, word: longestWord(line)}
+			if n := len(e.word); n >= 3 {
+				e.first, e.last = gramAt(e.word), gramAt(e.word[n-3:])
+			}
+			p.entries[c] = append(p.entries[c], e)
+		}
 	}
-	var all []string
-	eachLine(p.text[c], func(entry string) { all = append(all, entry) })
-	if p.ready != nil {
-		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
-	}
-	return all
+	return p.entries[c]
 }

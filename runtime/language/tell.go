@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // maxTold bounds how much of a text is looked at, in bytes from its end.
@@ -15,7 +14,7 @@ const maxTold = 2048
 // TellLanguages names the languages of a text, English first, since its technical words
 // are in every message. A language that has no pack is not named. The packs stay in
 // the library.
-func (l *Library) TellLanguages(folded string) []*Pack {
+func (l Library) TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
 	}
@@ -36,7 +35,7 @@ func (l *Library) TellLanguages(folded string) []*Pack {
 	// A few letters of a script do in a short text, not in a long one.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
-		if p := l.packNamed(code); p != nil {
+		if p := l.PackNamed(code); p != nil {
 			found = append(found, p)
 		}
 	}
@@ -103,97 +102,40 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
-// latinCodes are the languages that are written in Latin letters.
-var latinCodes = [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id"}
-
-// latinIn tells languages that are written in Latin letters by their common words.
-func (l *Library) latinIn(folded string) []*Pack {
-	hits := l.commonIn(folded)
+// latinIn tells languages that are written in Latin letters by their common words: how many
+// of them a text has.
+func (l Library) latinIn(folded string) []*Pack {
+	words := make(map[string]struct{}, 128)
+	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
+		words[strings.TrimLeft(word, "'")] = struct{}{}
+	}
+	delete(words, "")
+	var hits [len(packs)]int
+	for i, known := range packs {
+		if !known.latin {
+			continue
+		}
+		_, common, _ := strings.Cut(*known.data, "[common]\n")
+		for line := range strings.SplitSeq(common, "\n") {
+			if strings.HasPrefix(line, "[") {
+				break
+			}
+			if _, ok := words[line]; ok {
+				hits[i]++
+			}
+		}
+	}
 	best := slices.Max(hits[:])
 	var found []*Pack
-	for i, code := range latinCodes {
-		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
+	for i, known := range packs {
+		if hits[i] == 0 && known.letters != "" && strings.ContainsAny(folded, known.letters) {
 			hits[i] = max(best, 1)
 		}
 		// Neighbours share words, so they have to come near the best. Technical words
 		// make nearly every message English, too.
-		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, l.packNamed(code))
+		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
+			found = append(found, l.PackNamed(known.code))
 		}
 	}
 	return found
-}
-
-// commonIn counts, for each of the Latin languages, how many of its common words a
-// text has.
-func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
-	if l != nil {
-		known := l.commonWords()
-		l.texts++
-		eachWord(folded, func(word string) {
-			if in := known[word]; in != nil && in.text != l.texts {
-				in.text = l.texts
-				for i := range hits {
-					hits[i] += int(in.languages >> i & 1)
-				}
-			}
-		})
-		return hits
-	}
-	words := make(map[string]struct{}, 128)
-	eachWord(folded, func(word string) { words[word] = struct{}{} })
-	for i, code := range latinCodes {
-		eachLine(commonOf(code), func(e string) {
-			if _, ok := words[e]; ok {
-				hits[i]++
-			}
-		})
-	}
-	return hits
-}
-
-func eachWord(folded string, visit func(word string)) {
-	for i := 0; i < len(folded); {
-		r, size := utf8.DecodeRuneInString(folded[i:])
-		if !isWordRune(r) {
-			i += size
-			continue
-		}
-		start := i
-		for i < len(folded) {
-			r, size := utf8.DecodeRuneInString(folded[i:])
-			if !isWordRune(r) && r != '\'' {
-				break
-			}
-			i += size
-		}
-		visit(folded[start:i])
-	}
-}
-
-// commonOf are the common words of a language, without reading the rest of its pack.
-func commonOf(code string) string {
-	_, words, _ := strings.Cut(packData(code), "[common]\n")
-	if end := strings.Index(words, "\n["); end >= 0 {
-		words = words[:end]
-	}
-	return words
-}
-
-// ownLetters are those that tell a language among those written in Latin letters,
-// in texts too short for common words.
-func ownLetters(code string) string {
-	switch code {
-	case "vi":
-		return "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"
-	case "tr":
-		return "ğışİ"
-	case "pl":
-		return "łąęśżźćń"
-	case "es":
-		return "ñ¿¡"
-	case "de":
-		return "ß"
-	}
-	return ""
 }

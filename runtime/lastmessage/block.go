@@ -356,16 +356,9 @@ func quotesIn(text string) []span {
 	return all
 }
 
-func sentencesOf(b block) []sentence {
-	all := splitSentences(b.text)
-	for i := range all {
-		all[i].title = b.kind == heading || isWhollyBold(b.text) && i < len(all)-1
-	}
-	return all
-}
-
-// splitSentences takes a text apart.
-func splitSentences(text string) []sentence {
+// splitSentences takes a block apart.
+func splitSentences(b block) []sentence {
+	text := b.text
 	p, from := plainText(text)
 	var all []sentence
 	start := 0
@@ -415,6 +408,7 @@ func splitSentences(text string) []sentence {
 		if all[i].end == 0 {
 			all[i].end = finalSign(all[i].said)
 		}
+		all[i].title = b.kind == heading || isWhollyBold(text) && i < len(all)-1
 	}
 	return all
 }

@@ -53,7 +53,9 @@ const (
 
 // Closing is a message that has been read.
 type Closing struct {
-	in     []*language.Finder // the languages it is in
+	Languages []string // the codes of those it is in, none if none is known
+
+	in     []*language.Finder
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // what leads to a list at the end
@@ -64,7 +66,7 @@ type Closing struct {
 
 // ReadMessage reads a message. What a comment says is said to no one. The packs of languages
 // stay in the library, which may be nil.
-func ReadMessage(library *language.Library, text string) *Closing {
+func ReadMessage(library language.Library, text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
@@ -80,7 +82,8 @@ func ReadMessage(library *language.Library, text string) *Closing {
 	}
 	searched := language.PrepareText(all)
 	for _, p := range library.TellLanguages(strings.Join(all, " ")) {
-		c.in = append(c.in, p.FinderIn(searched))
+		c.Languages = append(c.Languages, p.Code)
+		c.in = append(c.in, &language.Finder{Pack: p, Text: searched})
 	}
 	return c
 }
@@ -99,11 +102,11 @@ func (c *Closing) findSentences() {
 		if b.kind == row {
 			continue
 		}
-		c.final = append(c.final, sentencesOf(b)...)
+		c.final = append(c.final, splitSentences(b)...)
 	}
 	if (last == item || last == row) && first > 0 && n-first > 1 {
 		first--
-		c.intro, c.titled = sentencesOf(c.prose[first]), c.prose[first].kind == heading
+		c.intro, c.titled = splitSentences(c.prose[first]), c.prose[first].kind == heading
 	}
 	for size := 0; first > 0 && size < maxNear; {
 		first--
@@ -112,17 +115,8 @@ func (c *Closing) findSentences() {
 			continue
 		}
 		size += len(b.text)
-		c.near = append(sentencesOf(b), c.near...)
+		c.near = append(splitSentences(b), c.near...)
 	}
-}
-
-// Languages are the codes of the languages it is in, none if none is known.
-func (c *Closing) Languages() []string {
-	var all []string
-	for _, f := range c.in {
-		all = append(all, f.Pack.Code)
-	}
-	return all
 }
 
 // FindAct looks for an act, and says which words it is.
@@ -337,7 +331,7 @@ func (c *Closing) breaksOff() (string, bool) {
 		}
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Open) {
-				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || strings.HasSuffix(rest, " ") || !language.HasBlanks(e)) {
+				if rest, ok := strings.CutSuffix(word, e.Text); ok && (rest == "" || strings.HasSuffix(rest, " ") || !language.HasBlanks(e.Text)) {
 					return s.said, true
 				}
 			}
@@ -400,7 +394,7 @@ func (c *Closing) findUntickedList() (string, bool) {
 			done++
 		case b.mark == empty:
 			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
-			for _, s := range splitSentences(b.text) {
+			for _, s := range splitSentences(b) {
 				if c.isAbout(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
 				}
@@ -462,7 +456,8 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 // numbersAsDigits writes words for numbers as numbers: "three of the seven".
 func (c *Closing) numbersAsDigits(s string) string {
 	for _, f := range c.in {
-		for n, word := range f.Pack.Entries(language.Number) {
+		for n, e := range f.Pack.Entries(language.Number) {
+			word := e.Text
 			for from := 0; ; {
 				i := strings.Index(s[from:], word)
 				if i < 0 {
@@ -470,7 +465,7 @@ func (c *Closing) numbersAsDigits(s string) string {
 				}
 				i += from
 				from = i + len(word)
-				if !language.IsWithin(s[:i], s[i:from]) && !language.IsWithin(s[:from], s[from:]) {
+				if !language.IsWithinWord(s[:from], i) && !language.IsWithinWord(s, from) {
 					s = s[:i] + strconv.Itoa(n+1) + s[from:]
 					from = i + 1
 				}
@@ -488,9 +483,9 @@ func (c *Closing) joinsNumbers(class language.Class, words string) bool {
 	}
 	for _, f := range c.in {
 		for _, e := range f.Pack.Entries(class) {
-			e, alone := strings.CutPrefix(e, "^")
+			e, alone := strings.CutPrefix(e.Text, "^")
 			rest, ok := strings.CutSuffix(words, e)
-			if ok && (!alone || rest == "") && (class != language.Of || !language.IsWithin(rest, e)) {
+			if ok && (!alone || rest == "") && (class != language.Of || !language.IsWithinWord(words, len(rest))) {
 				return true
 			}
 		}

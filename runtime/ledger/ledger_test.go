@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // TestMain lets the test binary play other hooks of the same session.
@@ -29,12 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // bump counts one up, as a hook spends one continue.
 func bump(dir, id string) error {

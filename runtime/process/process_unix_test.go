@@ -5,18 +5,15 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func script(t *testing.T, text string) string {
 	t.Helper()
@@ -69,18 +66,7 @@ func TestProgramThatHangs(t *testing.T) {
 	}
 	data, err := os.ReadFile(mark)
 	must(t, err)
-	pid := 0
-	for _, c := range strings.TrimSpace(string(data)) {
-		pid = pid*10 + int(c-'0')
-	}
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		// A zombie counts as gone: no process here can reap it.
-		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(data)) + "/stat")
-		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("what it started goes on")
-		}
-	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	must(t, err)
+	scratch.AwaitEnd(t, pid, "what it started", 5*time.Second)
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it.
-func QuoteEvidence(s string) string { return QuoteUpTo(s, 80) }
+func QuoteEvidence(s string) string { return "“" + Beginning(OneLine(s), 80) + "”" }
 
-// QuoteUpTo is the same with so many bytes.
-func QuoteUpTo(s string, most int) string {
-	return "“" + Beginning(strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), ""), most) + "”"
+// OneLine is a text on one line, fit to be shown.
+func OneLine(s string) string {
+	return strings.ToValidUTF8(strings.Join(strings.Fields(display.PlainText(s)), " "), "")
 }
 
 // FirstRunes is the beginning of a text, at most n characters.

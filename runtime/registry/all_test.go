@@ -67,16 +67,16 @@ func TestPreparedDecidesAlike(t *testing.T) {
 	}
 	configs := []rules.Options{{}, {Set: "seed"}, {Add: []rules.Rule{{ID: "mine", Text: `\bHm\b`, Then: strategy.Continue}, {ID: "broken", Ending: "(", Then: strategy.Continue}}, Off: []string{"waits"}}}
 	prepared, kept := 0, &rules.Kept{}
-	for _, s := range AllStrategies() {
+	for _, s := range Strategies {
 		if _, ok := s.New().(rules.Ruled); !ok {
 			continue
 		}
 		for _, c := range configs {
-			if c.Set == "seed" && !slices.Contains(rules.RuleSetsOf(s), "seed") {
+			if c.Set == "seed" && !slices.Contains(rules.RuleSetsOf(*s), "seed") {
 				continue
 			}
 			prepared++
-			options := with(t, s, c)
+			options := with(t, *s, c)
 			decide := options.Prepare(kept)
 			for range 2 {
 				for i, text := range texts {

@@ -12,13 +12,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 )
 
-func hostConstructors() []func() host.Host {
-	return []func() host.Host{
-		claude.Host,
-		codex.Host,
-		copilot.Host,
-		droid.Host,
-		gemini.Host,
-		qwen.Host,
-	}
+// Hosts are all there are, in alphabetical order. They must not be changed.
+var Hosts = []*host.Host{
+	&claude.Host,
+	&codex.Host,
+	&copilot.Host,
+	&droid.Host,
+	&gemini.Host,
+	&qwen.Host,
 }

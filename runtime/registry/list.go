@@ -14,37 +14,14 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-func strategyConstructors() []func() strategy.Strategy {
-	return []func() strategy.Strategy{
-		bart.Strategy,
-		lisa.Strategy,
-		marge.Strategy,
-		ned.Strategy,
-		speckit.Strategy,
-		specum.Strategy,
-		wiggum.Strategy,
-		todocontinuation.Strategy,
-	}
-}
-
-func constructorNamed(name string) func() strategy.Strategy {
-	switch name {
-	case bart.Name:
-		return bart.Strategy
-	case lisa.Name:
-		return lisa.Strategy
-	case marge.Name:
-		return marge.Strategy
-	case ned.Name:
-		return ned.Strategy
-	case speckit.Name:
-		return speckit.Strategy
-	case specum.Name:
-		return specum.Strategy
-	case wiggum.Name:
-		return wiggum.Strategy
-	case todocontinuation.Name:
-		return todocontinuation.Strategy
-	}
-	return nil
+// Strategies are all there are, in alphabetical order.
+var Strategies = []*strategy.Strategy{
+	&bart.Strategy,
+	&lisa.Strategy,
+	&marge.Strategy,
+	&ned.Strategy,
+	&speckit.Strategy,
+	&specum.Strategy,
+	&wiggum.Strategy,
+	&todocontinuation.Strategy,
 }

@@ -5,7 +5,6 @@ package registry
 import (
 	"bufio"
 	"io"
-	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
@@ -13,26 +12,19 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// AllStrategies lists what exists, in alphabetical order. A function, so that nothing is
-// built before a decision needs it.
-func AllStrategies() (all []strategy.Strategy) {
-	for _, known := range strategyConstructors() {
-		all = append(all, known())
-	}
-	return all
-}
-
 // StrategyNamed returns the strategy with this name.
 func StrategyNamed(name string) (strategy.Strategy, bool) {
-	if known := constructorNamed(name); known != nil {
-		return known(), true
+	for _, s := range Strategies {
+		if s.Name == name {
+			return *s, true
+		}
 	}
 	return strategy.Strategy{}, false
 }
 
 // StrategyNames lists the names of all strategies.
 func StrategyNames() (names []string) {
-	for _, s := range AllStrategies() {
+	for _, s := range Strategies {
 		names = append(names, s.Name)
 	}
 	return names
@@ -40,7 +32,7 @@ func StrategyNames() (names []string) {
 
 // Default names the strategy that is meant where none is named.
 func Default() string {
-	for _, s := range AllStrategies() {
+	for _, s := range Strategies {
 		if s.Default {
 			return s.Name
 		}
@@ -50,8 +42,8 @@ func Default() string {
 
 // RuleSets names the rule sets of all strategies that have a choice of them.
 func RuleSets() (names []string) {
-	for _, s := range AllStrategies() {
-		names = append(names, rules.RuleSetsOf(s)...)
+	for _, s := range Strategies {
+		names = append(names, rules.RuleSetsOf(*s)...)
 	}
 	return names
 }
@@ -59,21 +51,9 @@ func RuleSets() (names []string) {
 // The hosts: one for each folder of runtime/host. Their list is made from the folders by
 // `make generate`.
 
-// AllHosts lists the hosts in alphabetical order. They are made once, when they are needed,
-// and must not be changed.
-func AllHosts() []*host.Host { return made() }
-
-var made = sync.OnceValue(func() (all []*host.Host) {
-	for _, known := range hostConstructors() {
-		h := known()
-		all = append(all, &h)
-	}
-	return all
-})
-
 // HostNamed is the host with this name; "" is the default host, which records do not name.
 func HostNamed(name string) (*host.Host, bool) {
-	for _, h := range AllHosts() {
+	for _, h := range Hosts {
 		if h.Name == name || name == "" && h.Default {
 			return h, true
 		}
@@ -89,7 +69,7 @@ func DefaultHost() *host.Host {
 
 // HostOfEvent is whose event this is: the host's that claims it, else the default host's.
 func HostOfEvent(event []byte) *host.Host {
-	for _, h := range AllHosts() {
+	for _, h := range Hosts {
 		if h.Is != nil && h.Is(event) {
 			return h
 		}
@@ -115,7 +95,7 @@ func HostOfLog(path string) *host.Host {
 	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
 	lines.Buffer(nil, maxOwn)
 	for n := 0; n < ownLines && lines.Scan(); n++ {
-		for _, h := range AllHosts() {
+		for _, h := range Hosts {
 			if !h.Default && h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
 				return h
 			}
@@ -132,7 +112,7 @@ func HostOfLog(path string) *host.Host {
 // session, "" if they do not say; nil: a person has. Of several, one in another's shell,
 // they do not say which is the inner one.
 func CallingHost(getenv func(string) string) (h *host.Host, session string) {
-	for _, h := range AllHosts() {
+	for _, h := range Hosts {
 		session := ""
 		if h.SessionVariable != "" {
 			session = getenv(h.SessionVariable)

@@ -67,8 +67,7 @@ func PersonRules() []Rule {
 // reportsLast tests whether the last paragraph says what has been done: a list that
 // is still open does not speak against it.
 func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
-	e := endOfText(s.Message.Text)
-	for _, sentence := range e.allSentences() {
+	for _, sentence := range endOfText(s.Message.Text).sentences {
 		if said, ok := Reports(sentence); ok {
 			return said, "", true
 		}

@@ -27,8 +27,9 @@ const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
 
 type end struct {
 	paragraph string
-	sentences []string // of the paragraph, without leading markup; the last one last
 	intro     string   // the paragraph in front of it, if it is a list
+	sentences []string // of the intro and the paragraph, without leading markup
+	last      string   // the paragraph's last sentence, "" if there is none
 }
 
 func endOfText(text string) end {
@@ -40,8 +41,12 @@ func endOfText(text string) end {
 	}
 	p = tailOfText(p)
 	e := end{paragraph: p, sentences: Sentences(p)}
-	if isWhollyList(p) {
+	if n := len(e.sentences); n > 0 {
+		e.last = e.sentences[n-1]
+	}
+	if isWhollyList(p) && before != "" {
 		e.intro = tailOfText(before[strings.LastIndex(before, "\n\n")+1:])
+		e.sentences = append(Sentences(e.intro), e.sentences...)
 	}
 	return e
 }
@@ -70,6 +75,12 @@ func isWhollyList(p string) bool {
 func Sentences(p string) []string {
 	var all []string
 	start := 0
+	cut := func(end int) {
+		if s := strings.TrimLeft(p[start:end], lead); strings.Trim(s, markup) != "" {
+			all = append(all, s)
+		}
+		start = end
+	}
 	for i := 0; i < len(p); i++ {
 		switch p[i] {
 		case '.', '!', '?', ':':
@@ -87,25 +98,10 @@ func Sentences(p string) []string {
 			}
 			i += size - 1
 		}
-		all = addSentence(all, p[start:i+1])
-		start = i + 1
+		cut(i + 1)
 	}
-	return addSentence(all, p[start:])
-}
-
-func addSentence(all []string, sentence string) []string {
-	if sentence = strings.TrimLeft(sentence, lead); strings.Trim(sentence, markup) != "" {
-		all = append(all, sentence)
-	}
+	cut(len(p))
 	return all
-}
-
-// lastSentence is the last sentence, "" if there is none.
-func (e end) lastSentence() string {
-	if len(e.sentences) == 0 {
-		return ""
-	}
-	return e.sentences[len(e.sentences)-1]
 }
 
 // foldPhrase makes phrases comparable: lower case, straight apostrophes.
@@ -135,21 +131,11 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	return false
 }
 
-// allSentences are the sentences of the last paragraph, and of the one in front of it if
-// it is a list.
-func (e end) allSentences() []string {
-	if e.intro == "" {
-		return e.sentences
-	}
-	return append(Sentences(e.intro), e.sentences...)
-}
-
 func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
-	all := e.allSentences()
-	for i := len(all) - 1; i >= 0; i-- {
-		if m.opensWithPhrase(all[i], phrases) {
-			return quotation.QuoteEvidence(all[i]), true
+	for _, sentence := range slices.Backward(e.sentences) {
+		if m.opensWithPhrase(sentence, phrases) {
+			return quotation.QuoteEvidence(sentence), true
 		}
 	}
 	return "", false
@@ -194,7 +180,7 @@ func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
 // findPhrase finds the first sentence that has one of the phrases as whole words.
 func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
 	m.spendSteps(len(e.intro))
-	for _, sentence := range e.allSentences() {
+	for _, sentence := range e.sentences {
 		if m.hasAnyPhrase(sentence, phrases) {
 			return quotation.QuoteEvidence(sentence), true
 		}
@@ -261,7 +247,7 @@ type Kept struct {
 type message struct {
 	text    string
 	end     end
-	library *language.Library
+	library language.Library
 	whole   *lastmessage.Closing // nil until a rule asks for it
 	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
 }
@@ -282,7 +268,10 @@ func (k *Kept) keptMessage(text string) *message {
 		return &message{text: text, end: endOfText(text)}
 	}
 	if k.newest == nil || k.newest.text != text {
-		k.newest = &message{text: text, end: endOfText(text), library: &k.library, acts: map[wanted]found{}}
+		if k.library == nil {
+			k.library = language.Library{}
+		}
+		k.newest = &message{text: text, end: endOfText(text), library: k.library, acts: map[wanted]found{}}
 	}
 	return k.newest
 }

@@ -42,15 +42,12 @@ type Ruled interface {
 
 // Kind is what strategies that decide by rules alone differ in.
 type Kind struct {
-	RuleSets
-	Sets []string // their names that "rules" can choose, the default first; none if there is no choice
+	Rules func(set string) []Rule
+	Sets  []string // their names that "rules" can choose, the default first; none if there is no choice
 	// Windowed is the set that looks at the last lines of the transcript, "" for none.
 	Windowed string
 	Once     bool // the same message is not continued twice
 }
-
-// RuleSets makes the rules of a set, by its name. It is no function, because options are compared.
-type RuleSets interface{ Rules(set string) []Rule }
 
 // New are the options of such a strategy as long as no file has set one.
 func (k *Kind) New() strategy.Options { return &decider{kind: k} }
@@ -100,9 +97,11 @@ func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepa
 
 // Members are those of strategy.json. One rule more than a file can have is read, which
 // is the fault that is told; no room is made for all of them.
-func (o *Options) Members() []strategy.Member {
-	add := func(m *codec.Members) { codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added) }
-	return []strategy.Member{strategy.TextMember("rules", &o.Set), {Name: "add", Into: add}, strategy.TextsMember("off", &o.Off), strategy.TextsMember("order", &o.Order)}
+func (o *Options) Members(m *codec.Members) {
+	m.Text("rules", &o.Set)
+	codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added)
+	m.Texts("off", &o.Off)
+	m.Texts("order", &o.Order)
 }
 
 // Needs are what the conditions of rules look at.
@@ -234,7 +233,10 @@ func CheckPatterns(options strategy.Options) (faults []error) {
 func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
-	all := orderRules(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
+	all := slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) })
+	if len(o.Order) > 0 {
+		all = orderRules(all, o.Order)
+	}
 	// Late rules stand at the end, but in front of a rule "finished" that no continuing
 	// rule comes after. What such a rule stops would stop without it.
 	place := len(all)
@@ -257,9 +259,6 @@ func Arranged(o *Options, set []Rule) []Rule {
 
 // orderRules puts the named rules first, in the order of their names.
 func orderRules(rules []Rule, ids []string) []Rule {
-	if len(ids) == 0 {
-		return rules
-	}
 	first := make([]Rule, 0, len(rules))
 	for _, id := range ids {
 		for _, r := range rules {

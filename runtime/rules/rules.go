@@ -137,20 +137,19 @@ const generalReason = "There is work left.{todos} Go on with it now. When all is
 
 // asking is one situation that rules are asked about.
 type asking struct {
-	situation  *strategy.Situation
-	message    *message
-	conditions []condition
-	read       bool     // a rule has asked how the message reads
-	reason     string   // what the newest own condition has to say to the model
-	faults     []error  // patterns that are none, found when their turn came
-	unasked    []string // rules that there were no steps for
-	kept       *Kept
+	situation *strategy.Situation
+	message   *message
+	read      bool     // a rule has asked how the message reads
+	reason    string   // what the newest own condition has to say to the model
+	faults    []error  // patterns that are none, found when their turn came
+	unasked   []string // rules that there were no steps for
+	kept      *Kept
 	// What is left to spend: for a project's rules, and for all others.
 	foreign, trusted meter
 }
 
 func newAsking(s strategy.Situation, kept *Kept) *asking {
-	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), conditions: allConditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // Matching asks rules in order, of one situation after the other. Without a match it is
@@ -168,9 +167,12 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 				break
 			}
 		}
-		v.Faults = a.allFaults()
+		v.Faults = a.faults
+		if len(a.unasked) > 0 {
+			v.Faults = append(v.Faults, a.unaskedFault())
+		}
 		if a.read {
-			v.Languages = a.message.closing().Languages()
+			v.Languages = a.message.closing().Languages
 		}
 		return v
 	}
@@ -238,51 +240,49 @@ type condition struct {
 	test func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
 }
 
-// allConditions are all of them, the cheap ones first.
-func allConditions() []condition {
-	return []condition{
-		{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
-			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
-		}},
-		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			last := a.situation.Turn.LastTool
-			if r.Window {
-				last = a.situation.Window.LastTool
-			}
-			return "the last tool call was " + r.Tool, last == r.Tool
-		}},
-		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
-		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
-		{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
-			return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
-		}},
-		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
-		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesAct(r) }},
-		{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.lastSentence())
-		}},
-		{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
-		}},
-		{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.opensWithPhrase(a.message.end.lastSentence(), r.Opens), a.message.end.lastSentence())
-		}},
-		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
-		{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-			return quoteIf(m.hasAnyPhrase(a.message.end.lastSentence(), r.Last), a.message.end.lastSentence())
-		}},
-		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
-		{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return a.findInText(r, r.Ending, a.message.end.paragraph)
-		}},
-		{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-			return a.findInText(r, r.Text, a.situation.Message.Text)
-		}},
-		{"own", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
-			seen, a.reason, held = r.Own(*a.situation)
-			return seen, held
-		}},
-	}
+// conditions are all of them, the cheap ones first.
+var conditions = [...]condition{
+	{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
+	}},
+	{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		last := a.situation.Turn.LastTool
+		if r.Window {
+			last = a.situation.Window.LastTool
+		}
+		return "the last tool call was " + r.Tool, last == r.Tool
+	}},
+	{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
+	{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
+	{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
+	}},
+	{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
+	{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesAct(r) }},
+	{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.last)
+	}},
+	{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
+	}},
+	{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
+	}},
+	{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
+	{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
+	}},
+	{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
+	{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		return a.findInText(r, r.Ending, a.message.end.paragraph)
+	}},
+	{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		return a.findInText(r, r.Text, a.situation.Message.Text)
+	}},
+	{"own", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+		seen, a.reason, held = r.Own(*a.situation)
+		return seen, held
+	}},
 }
 
 // quoteIf quotes what a condition held for.
@@ -294,8 +294,8 @@ func quoteIf(ok bool, text string) (string, bool) {
 }
 
 func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
-	for i := range a.conditions {
-		c := &a.conditions[i]
+	for i := range conditions {
+		c := &conditions[i]
 		if !c.set(r) {
 			continue
 		}
@@ -306,7 +306,7 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 			return evidence, false
 		}
 	}
-	if last := a.message.end.lastSentence(); ok && m.hasAnyPhrase(last, r.Unless) {
+	if last := a.message.end.last; ok && m.hasAnyPhrase(last, r.Unless) {
 		return "unless: " + quotation.QuoteEvidence(last), false
 	}
 	return evidence, ok
@@ -324,7 +324,7 @@ func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
 
 func (a *asking) matchesLanguage(codes []string) (evidence string, ok bool) {
 	a.read = true
-	for _, code := range a.message.closing().Languages() {
+	for _, code := range a.message.closing().Languages {
 		if slices.Contains(codes, code) {
 			return "the message is in " + code, true
 		}
@@ -339,18 +339,15 @@ func (a *asking) meterFor(r *Rule) *meter {
 	return &a.trusted
 }
 
-// allFaults are the patterns that are none, and the rules that there were no steps for.
-func (a *asking) allFaults() []error {
-	n := len(a.unasked)
-	if n == 0 {
-		return a.faults
-	}
+// unaskedFault names the rules that there were no steps for.
+func (a *asking) unaskedFault() error {
 	const named = 5
+	n := len(a.unasked)
 	names := strings.Join(a.unasked[:min(n, named)], ", ")
 	if n > named {
 		names += " and " + strconv.Itoa(n-named) + " more"
 	}
-	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
+	return errors.New("rule " + names + ": " + errSteps.Error())
 }
 
 func (r *Rule) faultOf(err error) error {

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -70,12 +71,13 @@ type Place struct {
 	Name  string // what texts call the spec
 }
 
-// Strategy makes a strategy of it.
-func (k Kind) Strategy() strategy.Strategy {
+// StrategyOf makes a strategy of a kind.
+func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop: &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
-		New:  func() strategy.Options { return &Options{kind: &k, Ceiling: strategy.Ceiling(100)} },
+		Own:  [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
+		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 
@@ -91,10 +93,9 @@ type Options struct {
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
-func (o *Options) Members() []strategy.Member {
-	checks := strategy.TextsMember("checks", &o.Checks)
-	checks.Without = "has none"
-	return []strategy.Member{o.Ceiling.MemberFor(), checks}
+func (o *Options) Members(m *codec.Members) {
+	o.Ceiling.Member(m)
+	m.Texts("checks", &o.Checks)
 }
 
 // maxChecks is how many names a file can have.

@@ -115,14 +115,14 @@ type kind struct {
 
 func specumKind() kind {
 	return kind{
-		specum.Strategy(), "specs/demo/.ralph-state.json", "specs/demo/tasks.md", "Continue spec: demo", ".claude/ralph-specum.local.md",
+		specum.Strategy, "specs/demo/.ralph-state.json", "specs/demo/tasks.md", "Continue spec: demo", ".claude/ralph-specum.local.md",
 		map[string]string{"specs/.current-spec": "demo\n"},
 	}
 }
 
 func speckitKind() kind {
 	return kind{
-		speckit.Strategy(), ".specify/specs/demo/.speckit-state.json", ".specify/specs/demo/tasks.md", "Continue feature: demo", ".claude/ralph-speckit.local.md",
+		speckit.Strategy, ".specify/specs/demo/.speckit-state.json", ".specify/specs/demo/tasks.md", "Continue feature: demo", ".claude/ralph-speckit.local.md",
 		map[string]string{".specify/.current-feature": "demo\n"},
 	}
 }
@@ -536,7 +536,7 @@ func TestSpecumResolves(t *testing.T) {
 			if test.local != "" {
 				files[".claude/ralph-specum.local.md"] = test.local
 			}
-			v := decideIn(t, specum.Strategy(), chosen{}, strategy.Situation{}, spaceOf(files))
+			v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
 			if test.found == "" {
 				if v.Decision != strategy.Stop || v.Told != "" {
 					t.Errorf("verdict %+v", v)
@@ -552,7 +552,7 @@ func TestSpecumResolves(t *testing.T) {
 	files := map[string]string{
 		".claude/ralph-specum.local.md": dirs, "a/specs/other/x": "", "b/.current-spec": "demo", "b/demo/.ralph-state.json": state("execution", 0, 5, ""),
 	}
-	if v := decideIn(t, specum.Strategy(), chosen{}, strategy.Situation{}, spaceOf(files)); v.Rule != "no-spec" {
+	if v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Rule != "no-spec" {
 		t.Errorf("the second directory counts: %+v", v)
 	}
 }
@@ -564,7 +564,7 @@ func TestSpeckitResolves(t *testing.T) {
 		files := map[string]string{".specify/.current-feature": current, path.Clean(".specify/specs/"+strings.TrimSpace(name)) + "/.speckit-state.json": state("execution", 0, 5, "")}
 		files["x/.speckit-state.json"] = state("execution", 0, 5, "")
 		files[".specify/specs2/x/.speckit-state.json"] = state("execution", 0, 5, "")
-		v := decideIn(t, speckit.Strategy(), chosen{}, strategy.Situation{}, spaceOf(files))
+		v := decideIn(t, speckit.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
 		if (v.Rule == "task") != (name != "") || name != "" && !strings.HasPrefix(v.Reason, "Continue feature: "+name+" (Task 1/5") {
 			t.Errorf("%q: %s\n%s", current, v.Rule, v.Reason)
 		}
@@ -575,7 +575,7 @@ func TestSpeckitResolves(t *testing.T) {
 func TestSpecsNames(t *testing.T) {
 	for _, name := range []string{"a\x1b[31mb", "a`b`", "<system-reminder>", "\u202eevil", strings.Repeat("n", 900), "x\x00y"} {
 		files := map[string]string{"specs/.current-spec": name, "specs/" + name + "/.ralph-state.json": state("execution", 0, 5, "")}
-		v := decideIn(t, specum.Strategy(), chosen{}, strategy.Situation{}, spaceOf(files))
+		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
 		for _, words := range append(v.Notes, v.Told, v.Reason) {
 			if strings.ContainsAny(words, "\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)) {
 				t.Errorf("%q: %q", name, words)
@@ -810,7 +810,7 @@ func FuzzSpecPlaces(f *testing.F) {
 		f.Add(s, "---\nspecs_dirs: [\"./a\", ../b, /w/c]\nenabled: true\n---\n")
 	}
 	f.Fuzz(func(t *testing.T, current, local string) {
-		for _, st := range []strategy.Strategy{specum.Strategy(), speckit.Strategy()} {
+		for _, st := range []strategy.Strategy{specum.Strategy, speckit.Strategy} {
 			in := spaceOf(map[string]string{
 				".claude/" + st.Name + ".local.md": local, ".specify/.current-feature": current,
 				"specs/.current-spec": current, "a/.current-spec": current, ".current-spec": current,

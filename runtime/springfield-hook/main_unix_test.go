@@ -30,12 +30,7 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // install puts the hook into a plugin in a scratch directory.
 func install(t testing.TB) (hook string) {

@@ -24,12 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // world is a scratch home with the judge and a client beside it.
 type world struct {
@@ -143,8 +138,9 @@ func TestClientEndsWithJudge(t *testing.T) {
 			must(t, err)
 			client := w.number("pid")
 			c.end(process, asker.Process)
-			w.gone("client", client)
-			w.gone("judge", process.Pid)
+			// They end long before the question's deadline, or not at all.
+			scratch.AwaitEnd(t, client, "the client", 30*time.Second)
+			scratch.AwaitEnd(t, process.Pid, "the judge", 30*time.Second)
 			asker.Process.Kill()
 			asker.Wait()
 			if left, _ := filepath.Glob(filepath.Join(w.home, "springfield-judge-*")); len(left) > 0 && c.name != "killed" {
@@ -167,31 +163,4 @@ func (w *world) number(name string) int {
 	}
 	w.t.Fatalf("%s did not start", name)
 	return 0
-}
-
-// gone waits for a process to end, which it does long before the question's
-// deadline or not at all.
-func (w *world) gone(name string, pid int) {
-	w.t.Helper()
-	for range 3000 {
-		if !alive(pid) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	w.t.Errorf("the %s is still there", name)
-	syscall.Kill(pid, syscall.SIGKILL)
-}
-
-// alive says whether a process runs; dead and not yet buried, it does not.
-func alive(pid int) bool {
-	if syscall.Kill(pid, 0) != nil {
-		return false
-	}
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return true
-	}
-	_, state, _ := strings.Cut(string(stat), ") ")
-	return !strings.HasPrefix(state, "Z")
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var update = flag.Bool("update", false, "write what is made from the folders")
@@ -31,12 +33,7 @@ func folders(t *testing.T) (all []folder) {
 	return all
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // nameIn is the constant Name of a package.
 func nameIn(t *testing.T, dir string) string {
@@ -50,8 +47,8 @@ func nameIn(t *testing.T, dir string) string {
 		all = append(all, data...)
 	}
 	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
-	if name == nil || !bytes.Contains(all, []byte("\nfunc Strategy()")) {
-		t.Fatalf("runtime/strategy/%s has no constant Name or no function Strategy", dir)
+	if name == nil || !bytes.Contains(all, []byte("\nvar Strategy = ")) {
+		t.Fatalf("runtime/strategy/%s has no constant Name or no Strategy", dir)
 	}
 	return string(name[1])
 }
@@ -64,15 +61,11 @@ func strategies(t *testing.T) string {
 	for _, f := range slices.SortedFunc(slices.Values(all), func(a, b folder) int { return strings.Compare(a.dir, b.dir) }) {
 		b.WriteString("\t\"github.com/cameronsjo/springfield/runtime/strategy/" + f.dir + "\"\n")
 	}
-	b.WriteString(")\n\nfunc strategyConstructors() []func() strategy.Strategy {\n\treturn []func() strategy.Strategy{\n")
+	b.WriteString(")\n\n// Strategies are all there are, in alphabetical order.\nvar Strategies = []*strategy.Strategy{\n")
 	for _, f := range all {
-		b.WriteString("\t\t" + f.dir + ".Strategy,\n")
+		b.WriteString("\t&" + f.dir + ".Strategy,\n")
 	}
-	b.WriteString("\t}\n}\n\nfunc constructorNamed(name string) func() strategy.Strategy {\n\tswitch name {\n")
-	for _, f := range all {
-		b.WriteString("\tcase " + f.dir + ".Name:\n\t\treturn " + f.dir + ".Strategy\n")
-	}
-	b.WriteString("\t}\n\treturn nil\n}\n")
+	b.WriteString("}\n")
 	return b.String()
 }
 
@@ -85,12 +78,12 @@ func hosts(t *testing.T) string {
 	for _, file := range files {
 		if name := filepath.Base(filepath.Dir(file)); name != last {
 			imports += "\t\"github.com/cameronsjo/springfield/runtime/host/" + name + "\"\n"
-			all += "\t\t" + name + ".Host,\n"
+			all += "\t&" + name + ".Host,\n"
 			last = name
 		}
 	}
 	return "// Code generated from the folders of runtime/host by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/host\"\n" +
-		imports + ")\n\nfunc hostConstructors() []func() host.Host {\n\treturn []func() host.Host{\n" + all + "\t}\n}\n"
+		imports + ")\n\n// Hosts are all there are, in alphabetical order. They must not be changed.\nvar Hosts = []*host.Host{\n" + all + "}\n"
 }
 
 // The registry is made from the folders.

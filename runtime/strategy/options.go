@@ -1,5 +1,5 @@
 // Options: what the files of settings choose. Each strategy has a type of its own for
-// them. It names its members of strategy.json, and says what a layer may change; the
+// them. It lists its members of strategy.json, and says what a layer may change; the
 // hook decodes the files, strictly, and puts them over one another.
 
 package strategy
@@ -12,9 +12,9 @@ import (
 
 // Options are what is in force for a strategy.
 type Options interface {
-	// Members are what strategy.json can have for the strategy beside what it has for
-	// all.
-	Members() []Member
+	// Object are the members that strategy.json can have for the strategy beside those that
+	// it has for all.
+	codec.Object
 	// Over puts what one file has set over what is in force below it, which has the
 	// same type. What its writer may not set is not in force, and a fault.
 	Over(below Options, l *Layer)
@@ -22,26 +22,6 @@ type Options interface {
 	Needs() Needs
 	// Decide takes the decision.
 	Decide(Situation) Verdict
-}
-
-// Member is a member of strategy.json.
-type Member struct {
-	Name string
-	// Into reads its value: it calls the method of codec.Members for it, with its name.
-	Into func(*codec.Members)
-	// Without is what is said where a strategy that has none is given one, like "reads
-	// no ledgers"; "" for nothing.
-	Without string
-}
-
-// TextMember is a member that is a string.
-func TextMember(name string, v *string) Member {
-	return Member{Name: name, Into: func(m *codec.Members) { m.Text(name, v) }}
-}
-
-// TextsMember is a member that is a list of strings.
-func TextsMember(name string, v *[]string) Member {
-	return Member{Name: name, Into: func(m *codec.Members) { m.Texts(name, v) }}
 }
 
 // Needs are the parts of a situation that a strategy reads beside the message, the
@@ -89,15 +69,11 @@ type Number struct {
 	// Raised tells that the plugin's file can set it higher, too; a project's that does is
 	// no fault.
 	Raised bool
-	// Without is as in Member.
-	Without string
-	set     int // by the file at hand, 0: it has none
+	set    int // by the file at hand, 0: it has none
 }
 
-// MemberFor is where a file's number goes.
-func (n *Number) MemberFor() Member {
-	return Member{n.Name, func(m *codec.Members) { codec.Number(m, n.Name, &n.set) }, n.Without}
-}
+// Member is a file's number.
+func (n *Number) Member(m *codec.Members) { codec.Number(m, n.Name, &n.set) }
 
 // OverlayNumber puts the number of a file over the one below.
 func (n *Number) OverlayNumber(below Number, l *Layer) {
@@ -118,7 +94,7 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 // Ceiling is the most rounds that a loop's own file may ask for, so many as long as no
 // file of settings says another number.
 func Ceiling(rounds int) Number {
-	return Number{Name: "ceiling", Value: rounds, Most: 1000, Without: "has none"}
+	return Number{Name: "ceiling", Value: rounds, Most: 1000}
 }
 
 // Looping are options of a strategy whose loop has a maximum of its own: the budget

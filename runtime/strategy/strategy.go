@@ -220,6 +220,9 @@ type Strategy struct {
 	// has one of them, from the session's upwards to the top of the repository. None:
 	// the session's own.
 	Marks []string
+	// Own are members of strategy.json that not every strategy has, each with what is said
+	// where one without it is given it, like "reads no ledgers".
+	Own [][2]string
 	// New are its options as long as no file has set one.
 	New func() Options
 }

@@ -85,8 +85,12 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
-	l.correctTasks(e, e.Tasks)
-	l.correctList(e, e.Todos)
+	if e.Tasks != nil {
+		l.correctTasks(e, e.Tasks)
+	}
+	if e.Todos != nil {
+		l.correctList(e, e.Todos)
+	}
 	if e.Skill != nil {
 		l.useSkill(e.Skill, byAttribution)
 	}
@@ -153,20 +157,6 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 		list = list[:copy(list, list[over:])]
 	}
 	return append(list, item)
-}
-
-// copyLists gives l lists of its own, so that what it was copied from stays as it
-// is.
-func (l *Log) copyLists() {
-	l.Seen = slices.Clone(l.Seen)
-	l.Recent = slices.Clone(l.Recent)
-	l.Claims = slices.Clone(l.Claims)
-	l.Todos.Tasks = slices.Clone(l.Todos.Tasks)
-	l.Team = slices.Clone(l.Team)
-	l.Started = slices.Clone(l.Started)
-	l.Earlier = slices.Clone(l.Earlier)
-	l.Feedback.Ours = slices.Clone(l.Feedback.Ours)
-	l.Plans = slices.Clone(l.Plans)
 }
 
 // Stop hooks that kept the agent going. What a hook leaves in the log depends on the host,

@@ -6,7 +6,7 @@
 //
 // A hook is a fresh process at every stop, and a log can be gigabytes. So each
 // reading begins where the one before ended; what it needs to know of all that
-// is a Log, which the caller keeps.
+// is a Log, which the caller keeps as JSON.
 package transcript
 
 import (
@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
@@ -29,28 +30,28 @@ const (
 	markSpan = 256
 )
 
-// ReadNew reads what is new in the log at path since prior, which is the Log that
-// the reading before returned, or the zero Log to begin at the beginning. It
-// returns the Log to remember and the situation as of the end of the file.
+// ReadNew reads what is new in the log at path since a reading before, which returned
+// the Log to remember, or nil to begin at the beginning. It returns the Log to
+// remember and the situation as of the end of the file.
 //
-// A log that is not the one that prior tells of (shorter, rewritten, another
-// file) is read from the beginning. A last line without its end counts for the
+// A log that is not the one that since tells of (shorter, rewritten, another
+// file), and one of which since is damaged, is read from the beginning. A last line without its end counts for the
 // situation if it is complete, but will be read again. The error is the
 // operating system's; lines that make no sense are not errors.
 //
 // A brief reading is without the texts of calls, which only a judge is shown and each of
 // which is fetched from its own place: only their names are there.
-func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View, err error) {
-	log = prior
+func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return
 	}
 	defer opened.Close()
 	r := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
-	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
+	var prior Log
+	known := codec.ReadObject(since, &prior) == nil && prior.Form == form && prior.Format == f.Name
+	if known && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.Log = prior
-		r.Log.copyLists()
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
@@ -65,9 +66,8 @@ func (f *Format) ReadNew(path string, prior Log, brief bool) (log Log, view View
 		return
 	}
 	r.Log.Mark = markBefore(opened, r.Log.Offset)
-	log = r.Log
-	if len(last) > 0 && f.parseLine(&r.Entry, last, log.Offset) {
-		r.Log.copyLists()
+	log = codec.Append(nil, &r.Log)
+	if len(last) > 0 && f.parseLine(&r.Entry, last, r.Log.Offset) {
 		r.Log.takeEntry(f, &r.Entry)
 	}
 	return log, r.Log.makeView(opened, nil, brief), nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	. "github.com/cameronsjo/springfield/runtime/transcript"
@@ -29,12 +30,7 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 

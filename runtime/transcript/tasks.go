@@ -95,9 +95,6 @@ func (l *Log) setList(e *Entry, array []byte) {
 // correctList takes a list that Claude Code shows. An empty one says nothing
 // about the other kind.
 func (l *Log) correctList(e *Entry, array []byte) {
-	if array == nil {
-		return
-	}
 	sum, ok := sumOfList(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:
@@ -243,9 +240,6 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 // where it is not what was known, and none at all tasks say nothing about the
 // other kind.
 func (l *Log) correctTasks(e *Entry, array []byte) {
-	if array == nil {
-		return
-	}
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
 	complete := codec.Elements(array, func(element []byte) {

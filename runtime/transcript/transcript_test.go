@@ -172,10 +172,21 @@ func TestAbout(t *testing.T) {
 }
 
 // The logs of these tests are Claude Code's.
-var format = claude.Host().Log
+var format = claude.Host.Log
 
-func Read(path string, prior Log) (Log, View, error)   { return format.ReadNew(path, prior, false) }
-func Glance(path string, prior Log) (Log, View, error) { return format.ReadNew(path, prior, true) }
+func Read(path string, prior Log) (Log, View, error)   { return readSince(path, prior, false) }
+func Glance(path string, prior Log) (Log, View, error) { return readSince(path, prior, true) }
+
+func readSince(path string, prior Log, brief bool) (Log, View, error) {
+	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), brief)
+	if err != nil {
+		return prior, view, err
+	}
+	var log Log
+	err = codec.ReadObject(data, &log)
+	return log, view, err
+}
+
 func Tail(path string, n int) (activity.Window, error) { return format.LinesAbout(path, n, "") }
 func About(path string, n int, word string) (activity.Window, error) {
 	return format.LinesAbout(path, n, word)
@@ -197,7 +208,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-	_, v, err := f.ReadNew(path, Log{}, false)
+	_, v, err := f.ReadNew(path, nil, false)
 	must(t, err)
 	return v
 }

@@ -172,8 +172,8 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 
 	if l.Todos.When.Tasks {
 		v.Todos = l.tasksMade(f, buf)
-	} else {
-		v.Todos, _ = readList(fetchPlace(f, l.Todos.List.Place, maxLine, buf))
+	} else if list := fetchPlace(f, l.Todos.List.Place, maxLine, buf); list != nil {
+		v.Todos, _ = readList(list)
 	}
 	return v
 }

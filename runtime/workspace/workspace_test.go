@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // room is a workspace with something outside of it.
@@ -36,12 +38,7 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 

@@ -59,7 +59,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	case transcript.MakesTask, transcript.ReadsTask:
 		o.Task = codec.FindMember(r.Outcome, "task")
 		const before, between = "Task #", " created successfully: " // "Task #3 created successfully: Write the tests"
-		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && beginsWith(r.Text, before) {
+		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && bytes.HasPrefix(r.Text, []byte(before)) {
 			o.TaskID, o.Subject = r.Text[len(before):i], r.Text[i+len(between):]
 		}
 	case transcript.ListsTasks:
@@ -109,7 +109,7 @@ func firstWord(text []byte) []byte {
 
 // isNotification tells whether a text comes from work in the background.
 func isNotification(origin, text []byte) bool {
-	return string(origin) == "task-notification" || origin == nil && beginsWith(text, "<task-notification>")
+	return string(origin) == "task-notification" || origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
 }
 
 // takeNotifications takes notifications. One without a status is news, not an end.
@@ -148,7 +148,7 @@ func stillRuns(outcome, said []byte) bool {
 // the directory that the skill lies in, named as the skill.
 func skillBody(e *transcript.Entry, text []byte) {
 	const before = "Base directory for this skill: "
-	if !beginsWith(text, before) {
+	if !bytes.HasPrefix(text, []byte(before)) {
 		return
 	}
 	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])

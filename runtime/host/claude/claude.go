@@ -7,6 +7,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // readEvent reads an event as Claude Code writes it, and as older writers of events do, who call
@@ -109,16 +110,14 @@ func plainText(raw []byte, depth int) string {
 const Name = "claude"
 
 // Host is Claude Code.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Claude Code", Agent: "Claude", Default: true,
-		Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-		Context: takesContext,
-		Reminds: true,
-		Log:     logFormat(),
-		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
-		Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
-		Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude", ProjectVariable: "CLAUDE_PROJECT_DIR",
-		Inside: []string{"CLAUDECODE"}, SessionVariable: "CLAUDE_CODE_SESSION_ID",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Claude Code", Agent: "Claude", Default: true,
+	Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+	Context: takesContext,
+	Reminds: true,
+	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
+	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude", ProjectVariable: "CLAUDE_PROJECT_DIR",
+	Inside: []string{"CLAUDECODE"}, SessionVariable: "CLAUDE_CODE_SESSION_ID",
 }

@@ -10,11 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// logFormat is how Claude Code writes its logs.
-func logFormat() transcript.Format {
-	return transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine}
-}
-
 // line is what has to be known of all members of a line before it can be said what it is.
 type line struct {
 	kind, subtype           []byte
@@ -70,7 +65,14 @@ func parseLine(e *transcript.Entry) bool {
 	case `"user"`:
 		l.readUserLine(e)
 	case `"assistant"`:
-		l.readAssistantLine(e)
+		synthetic := string(l.model) == "<synthetic>"
+		e.Filled = synthetic && !l.apiError
+		if !synthetic {
+			e.Skill = l.skill
+		}
+		if l.apiError {
+			e.What = transcript.Failed
+		}
 	case `"attachment"`:
 		l.readAttachment(e)
 	case `"system"`:
@@ -164,7 +166,16 @@ func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 		for members.Next() {
 			switch string(members.Key) {
 			case "type":
-				p.Kind = l.kindOfPart(members.Value())
+				switch string(members.Value()) {
+				case `"text"`:
+					p.Kind = transcript.Text
+				case `"image"`, `"document"`:
+					l.picture = true
+				case `"tool_use"`:
+					p.Kind = transcript.Call
+				case `"tool_result"`:
+					p.Kind = transcript.Result
+				}
 			case "text":
 				text = codec.InsideQuotes(members.Value())
 			case "id", "tool_use_id":
@@ -193,20 +204,6 @@ func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 	m.Leave(&list)
 }
 
-func (l *line) kindOfPart(raw []byte) transcript.Kind {
-	switch string(raw) {
-	case `"text"`:
-		return transcript.Text
-	case `"image"`, `"document"`:
-		l.picture = true
-	case `"tool_use"`:
-		return transcript.Call
-	case `"tool_result"`:
-		return transcript.Result
-	}
-	return transcript.Other
-}
-
 // isAttachmentOfInterest tells whether an attachment is of a kind that does. Its first members
 // say so, and the others may be long.
 func isAttachmentOfInterest(w codec.Walk) bool {
@@ -222,91 +219,6 @@ func isAttachmentOfInterest(w codec.Walk) bool {
 			if string(a.Key) == "hookEvent" {
 				return string(a.Value()) == `"Stop"`
 			}
-		}
-	}
-	return false
-}
-
-func (l *line) readAssistantLine(e *transcript.Entry) {
-	synthetic := string(l.model) == "<synthetic>"
-	e.Filled = synthetic && !l.apiError
-	if !synthetic {
-		e.Skill = l.skill
-	}
-	if l.apiError {
-		e.What = transcript.Failed
-	}
-}
-
-// readUserLine makes out a user line: a person's prompt, the results of calls, or what Claude
-// Code puts into a user's mouth.
-func (l *line) readUserLine(e *transcript.Entry) {
-	if l.isPrompt(e) {
-		e.What, e.Words = transcript.Prompted, promptWords(e)
-		e.Command = isOurCommand(e.Words)
-	} else if !l.compact {
-		if e.What = l.heardAs(e); e.What != transcript.Nothing {
-			e.Words = otherWords(e)
-		}
-	}
-	for i := range len(e.Parts) {
-		switch p := &e.Parts[i]; p.Kind {
-		case transcript.Result:
-			p.Outcome = l.outcome
-		case transcript.Call: // not in a user line
-			p.Kind = transcript.Other
-		case transcript.Text:
-			p.Kind = transcript.Other
-			e.Heard = e.Heard || !l.meta
-			l.takeInjectedText(e, p.Text)
-		}
-	}
-}
-
-// takeInjectedText takes what a text in a user line tells.
-func (l *line) takeInjectedText(e *transcript.Entry, text []byte) {
-	switch {
-	case isNotification(l.origin, text):
-		takeNotifications(e, text)
-	case beginsWith(text, "<teammate-message"):
-		takeTeammateMail(e, text)
-	case beginsWith(text, feedbackText):
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
-	case l.meta:
-		skillBody(e, text)
-	}
-}
-
-// heardAs is what a user line brings that is no prompt, as its first texts say.
-func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
-	texts, results := false, false
-	for i := range e.Parts {
-		p := &e.Parts[i]
-		switch {
-		case p.Kind == transcript.Result:
-			results = true
-		case p.Kind != transcript.Text:
-		case beginsWith(p.Text, feedbackText):
-			return transcript.Pushed
-		case beginsWith(p.Text, "[Request interrupted by user"):
-			return transcript.Interrupted
-		case isNotification(l.origin, p.Text), wakesSession(p.Text):
-			return transcript.Woken
-		default:
-			texts = true
-		}
-	}
-	if texts && !results && !l.meta && !isPerson(l.origin, l.source) {
-		return transcript.Woken
-	}
-	return transcript.Nothing
-}
-
-// wakesSession knows what other sessions and watchers say by its first words.
-func wakesSession(text []byte) bool {
-	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
-		if beginsWith(text, tag) {
-			return true
 		}
 	}
 	return false
@@ -336,7 +248,7 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			takeNotifications(e, text)
-		case beginsWith(text, "<teammate-message"):
+		case bytes.HasPrefix(text, []byte("<teammate-message")):
 			takeTeammateMail(e, text)
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)

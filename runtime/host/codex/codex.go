@@ -14,16 +14,14 @@ const Name = "codex"
 // Host is Codex. It has no cap on continues, so only our budget ends a turn that goes on
 // and on. Its PromptID is new for turns that no person began, too, so the log says what
 // is a prompt.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Codex", Agent: "Codex",
-		Is: isEvent, Read: readEvent,
-		Stop: "Stop", Prompt: "UserPromptSubmit",
-		Reminds: true, Marked: true, Plans: true,
-		Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
-		Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
-		Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Codex", Agent: "Codex",
+	Is: isEvent, Read: readEvent,
+	Stop: "Stop", Prompt: "UserPromptSubmit",
+	Reminds: true, Marked: true, Plans: true,
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
+	Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 }
 
 // isEvent knows the event by the members that Codex alone sends together: the turn and its

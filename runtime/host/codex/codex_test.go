@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
@@ -24,12 +25,7 @@ func lines(t testing.TB, name string) [][]byte {
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, write = scratch.Must, scratch.PutFile
 
 func TestEvents(t *testing.T) {
 	const log, cwd = "/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T14-50-51-0001.jsonl", "/p"
@@ -44,7 +40,7 @@ func TestEvents(t *testing.T) {
 		{true, host.Event{SessionID: "0003", TranscriptPath: strings.Replace(log, "51-0001", "22-0005", 1), Cwd: cwd, Name: "SubagentUserPromptSubmit", PromptID: "0004", Prompt: "SUBTASK write the tests"}},
 		{true, host.Event{SessionID: "0003", Cwd: cwd, Name: "SubagentSubagentStop", PromptID: "0004", LastMessage: "Sub is done with the tests."}},
 	}
-	h := codex.Host()
+	h := codex.Host
 	for i, payload := range lines(t, "events.jsonl") {
 		w := want[i]
 		if h.Is(payload) != w.claimed {
@@ -74,7 +70,7 @@ func TestClaimsNoOther(t *testing.T) {
 		`{"model":{"turn_id":"x","model":"y"}}`,
 		`[]`, ``,
 	} {
-		if codex.Host().Is([]byte(payload)) {
+		if codex.Host.Is([]byte(payload)) {
 			t.Errorf("claimed: %s", payload)
 		}
 	}
@@ -85,7 +81,7 @@ func TestClaimsNoOther(t *testing.T) {
 
 // told is what a log's lines say, one text for each that matters.
 func told(t testing.TB, name string) (all []string) {
-	parse := codex.Host().Log.Parse
+	parse := codex.Host.Log.Parse
 	for _, line := range lines(t, name) {
 		e := transcript.Entry{Line: line}
 		if !parse(&e) {
@@ -112,7 +108,7 @@ func told(t testing.TB, name string) (all []string) {
 }
 
 func toldOf(p *transcript.Part) string {
-	o := codex.Host().Log.Outcome(p.Does, p)
+	o := codex.Host.Log.Outcome(p.Does, p)
 	switch p.Kind {
 	case transcript.Text:
 		return fmt.Sprintf("says %q", codec.ValidText(p.Text))
@@ -182,7 +178,7 @@ func TestRefused(t *testing.T) {
 		"request_user_input is unavailable in": {true, true},
 	} {
 		r := transcript.Part{Kind: transcript.Result, Text: []byte(text)}
-		outcome := codex.Host().Log.Outcome
+		outcome := codex.Host.Log.Outcome
 		if list, question := outcome(transcript.WritesTodos, &r).Refused, outcome(transcript.AsksPerson, &r).Refused; list != want.list || question != want.question {
 			t.Errorf("%s: refused is %t, %t", text, list, question)
 		}
@@ -194,7 +190,7 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 	const head = `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 9\nOutput:\n`
 	for _, printed := range []string{`Exit code: 1\n`, `Process exited with code 2\n`, `The log: Process running with session ID 7\n`, `\naborted by user`} {
 		e := transcript.Entry{Line: []byte(`{"timestamp":"2026-11-22T14:50:52.912Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"` + head + printed + `"}}`)}
-		if !codex.Host().Log.Parse(&e) || len(e.Parts) != 1 || e.Parts[0].Failed || string(e.Parts[0].Text) != printed {
+		if !codex.Host.Log.Parse(&e) || len(e.Parts) != 1 || e.Parts[0].Failed || string(e.Parts[0].Text) != printed {
 			t.Errorf("%s: %+v", printed, e.Parts)
 		}
 	}
@@ -202,7 +198,7 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 
 // A log of a subagent is no session's.
 func TestOwns(t *testing.T) {
-	owns := codex.Host().Log.Owns
+	owns := codex.Host.Log.Owns
 	for name, want := range map[string]bool{"list.jsonl": true, "older.jsonl": true, "shell.jsonl": true, "subagent.jsonl": false} {
 		if got := owns(lines(t, name)[0]); got != want {
 			t.Errorf("%s: %t", name, got)
@@ -222,7 +218,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(line)
 		}
 	}
-	h := codex.Host()
+	h := codex.Host
 	f.Fuzz(func(t *testing.T, line []byte) {
 		h.Is(line)
 		h.Log.Owns(line)
@@ -248,7 +244,7 @@ func FuzzParse(f *testing.F) {
 
 // What a session comes to at the end of its recorded log.
 func TestViews(t *testing.T) {
-	format := codex.Host().Log
+	format := codex.Host.Log
 	for name, want := range map[string]string{
 		"list.jsonl":       `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
 		"refused.jsonl":    `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos []`,
@@ -259,7 +255,7 @@ func TestViews(t *testing.T) {
 		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, others 0, text "All is done.", todos []`,
 		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
 	} {
-		_, v, err := format.ReadNew(filepath.Join("testdata", name), transcript.Log{}, false)
+		_, v, err := format.ReadNew(filepath.Join("testdata", name), nil, false)
 		must(t, err)
 		var todos []string
 		for _, todo := range v.Todos {
@@ -277,7 +273,7 @@ func TestViews(t *testing.T) {
 
 // Work in the background, until the log tells its end.
 func TestBackground(t *testing.T) {
-	format := codex.Host().Log
+	format := codex.Host.Log
 	for name, ends := range map[string]string{"background.jsonl": `"id":"msg_2"`, "agents.jsonl": `"id":"msg_2"`} {
 		all := lines(t, name)
 		n := slices.IndexFunc(all, func(line []byte) bool { return bytes.Contains(line, []byte(ends)) })
@@ -287,7 +283,7 @@ func TestBackground(t *testing.T) {
 				n = len(all) - 1
 			}
 			must(t, os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600))
-			_, v, err := format.ReadNew(path, transcript.Log{}, false)
+			_, v, err := format.ReadNew(path, nil, false)
 			if err != nil || len(v.Started) != running {
 				t.Errorf("%s, %d lines: started %v, %v", name, n+1, v.Started, err)
 			}

@@ -3,7 +3,6 @@ package codex_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,11 +50,6 @@ func stop(t *testing.T, home, log, until, turn, say string) string {
 	path := filepath.Join(home, log)
 	write(t, path, string(bytes.Join(all, []byte("\n")))+"\n")
 	return fmt.Sprintf(`{"session_id":"0001","turn_id":%q,"transcript_path":%q,"cwd":%q,"hook_event_name":"Stop","model":"stub","permission_mode":"default","stop_hook_active":false,"last_assistant_message":%q}`, turn, path, home, say)
-}
-
-func write(t *testing.T, path, data string) {
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(data), 0o600))
 }
 
 // run is what the hook of a plugin answers to an event.

@@ -16,18 +16,16 @@ import (
 const Name = "copilot"
 
 // Host is GitHub Copilot CLI.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
-		Is: isEvent, Read: readEvent,
-		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-		Marked:  true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
-		Arrived: arrived, Logged: true,
-		Cap: 8,
-		Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
-		Inside: []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
-	}
+var Host = host.Host{
+	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
+	Is: isEvent, Read: readEvent,
+	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+	Marked:  true,
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Arrived: arrived, Logged: true,
+	Cap: 8,
+	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
+	Inside: []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 }
 
 // isEvent knows an event by a time that it has beside either a reason to stop or no transcript:

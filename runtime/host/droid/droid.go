@@ -14,16 +14,14 @@ import (
 const Name = "droid"
 
 // Host is Droid.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Droid", Agent: "Droid",
-		Is: isEvent, Read: readEvent,
-		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-		Reminds: true, Marked: true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
-		Arrived: arrived, Logged: true,
-		Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Droid", Agent: "Droid",
+	Is: isEvent, Read: readEvent,
+	Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+	Reminds: true, Marked: true,
+	Log:     transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
+	Arrived: arrived, Logged: true,
+	Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 }
 
 // isEvent knows an event by the message that it is about, which no other host names so.

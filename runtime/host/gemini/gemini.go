@@ -21,18 +21,16 @@ const (
 )
 
 // Host is Gemini CLI.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Gemini CLI", Agent: "Gemini",
-		Is: isEvent, Read: readEvent,
-		Stop: afterAgent, Prompt: beforeAgent,
-		Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
-		Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog},
-		Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
-		ProjectFile: "../.project_root",
-		Variables:   []string{".env", ".gemini/.env"},
-		Inside:      []string{"GEMINI_CLI"},
-	}
+var Host = host.Host{
+	Name: Name, Title: "Gemini CLI", Agent: "Gemini",
+	Is: isEvent, Read: readEvent,
+	Stop: afterAgent, Prompt: beforeAgent,
+	Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
+	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog},
+	Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
+	ProjectFile: "../.project_root",
+	Variables:   []string{".env", ".gemini/.env"},
+	Inside:      []string{"GEMINI_CLI"},
 }
 
 func isEvent(event []byte) bool {

@@ -214,6 +214,6 @@ func leadingID(text []byte) []byte {
 }
 
 func ownsLog(line []byte) bool {
-	provenance, message := twoMembers(line, "provenance", "message")
-	return provenance != nil || codec.FindMember(message, "parts") != nil
+	message := codec.FindMember(line, "message")
+	return codec.FindMember(line, "provenance") != nil || codec.FindMember(message, "parts") != nil
 }

@@ -14,41 +14,26 @@ import (
 const Name = "qwen"
 
 // Host is Qwen Code.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Qwen Code", Agent: "Qwen",
-		Is: isEvent, Read: readEvent,
-		Stop: "Stop", Prompt: "UserPromptSubmit",
-		FromUser: func(e host.Event) bool { return e.Prompt != "" },
-		Reminds:  true, Marked: true,
-		Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
-		Logged: true, // commands in the background are in the log only
-		// The eighth block in a row is overridden.
-		Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
-		Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
-		Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
-		Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Qwen Code", Agent: "Qwen",
+	Is: isEvent, Read: readEvent,
+	Stop: "Stop", Prompt: "UserPromptSubmit",
+	FromUser: func(e host.Event) bool { return e.Prompt != "" },
+	Reminds:  true, Marked: true,
+	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
+	Logged: true, // commands in the background are in the log only
+	// The eighth block in a row is overridden.
+	Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
+	Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
+	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
+	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
 }
 
 // isEvent knows the event by the list of schedules, which Claude Code calls session_crons, or
 // by the form of a prompt's id.
 func isEvent(event []byte) bool {
-	crons, prompt := twoMembers(event, "crons", "prompt_id")
-	return crons != nil || bytes.Contains(prompt, []byte("########"))
-}
-
-// twoMembers are two members of an object, each nil if it is not there.
-func twoMembers(object []byte, one, other string) (a, b []byte) {
-	for w := codec.EnterValue(object, '{'); w.Next(); {
-		switch string(w.Key) {
-		case one:
-			a = w.Value()
-		case other:
-			b = w.Value()
-		}
-	}
-	return a, b
+	prompt := codec.FindMember(event, "prompt_id")
+	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
 }
 
 // input is an event as Qwen Code writes it.

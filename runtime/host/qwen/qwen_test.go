@@ -31,7 +31,7 @@ func TestEvents(t *testing.T) {
 		if err := readEvent(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host().FromUser(e))
+		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host.FromUser(e))
 		if i >= len(want) || got != want[i] {
 			t.Errorf("event %d is\n%s", i, got)
 		}

@@ -34,14 +34,12 @@ const (
 const Name = "bart-simpson"
 
 // Strategy is bart-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, New: (&rules.Kind{RuleSets: ruleSet{}, Once: true}).New}
-}
+var Strategy = strategy.Strategy{Name: Name, New: kind.New}
 
-type ruleSet struct{}
+var kind = rules.Kind{Rules: ruleSet, Once: true}
 
-// Rules ask for a stop first, then for the person, then for what Claude said.
-func (ruleSet) Rules(string) []rules.Rule {
+// ruleSet asks for a stop first, then for the person, then for what Claude said.
+func ruleSet(string) []rules.Rule {
 	var questions, others []rules.Rule
 	for _, r := range rules.PersonRules() {
 		switch r.ID {

@@ -16,7 +16,7 @@ const (
 
 // decide decides with what a file has chosen.
 func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
-	o := Strategy().New().(rules.Ruled)
+	o := Strategy.New().(rules.Ruled)
 	*o.Chosen() = chosen
 	return o.Decide(s)
 }
@@ -93,7 +93,7 @@ func TestBart(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			// Explaining asks every rule, and the first that holds is the one.
-			for _, a := range rules.AskEach(ruleSet{}.Rules(""), test.situation) {
+			for _, a := range rules.AskEach(ruleSet(""), test.situation) {
 				if a.Holds {
 					if a.Rule.ID != v.Rule {
 						t.Errorf("explained by %s, decided by %s", a.Rule.ID, v.Rule)
@@ -131,9 +131,9 @@ func TestBartSettings(t *testing.T) {
 		"unknown ids":    {rules.Options{Off: []string{"progress"}, Order: []string{"intent"}}, 2},
 		"a rule without": {rules.Options{Add: []rules.Rule{{ID: "x", Then: strategy.Stop}}}, 1},
 	} {
-		o, l := Strategy().New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
+		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
 		*o.Chosen() = test.config
-		o.Over(Strategy().New(), l)
+		o.Over(Strategy.New(), l)
 		faults := l.Faults
 		if len(faults) != test.faults || o.Chosen().Set != "" {
 			t.Errorf("%s: %v", name, faults)

@@ -24,8 +24,9 @@ const sureEnough = 75
 const Name = "lisa-simpson"
 
 // Strategy is lisa-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Judges: true, New: func() strategy.Options { return &Options{judge: judge.Defaults()} }}
+var Strategy = strategy.Strategy{
+	Name: Name, Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
+	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 
 // Rules are the rules in the order in which they are asked.

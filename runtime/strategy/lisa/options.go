@@ -56,10 +56,10 @@ func (s *said) Members(m *codec.Members) {
 func (o *Options) Judge() judge.Options { return o.judge }
 
 // Members are those of rules, and two.
-func (o *Options) Members() []strategy.Member {
-	cascade := func(m *codec.Members) { codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool) }
-	judge := func(m *codec.Members) { codec.Optional(m, "judge", &o.set.judge) }
-	return append(o.Options.Members(), strategy.Member{Name: "cascade", Into: cascade, Without: "asks no judge"}, strategy.Member{Name: "judge", Into: judge, Without: "asks none"})
+func (o *Options) Members(m *codec.Members) {
+	o.Options.Members(m)
+	codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
+	codec.Optional(m, "judge", &o.set.judge)
 }
 
 // Over puts a file over what is in force below.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -40,12 +41,11 @@ type progress struct {
 const Name = "marge-simpson"
 
 // Strategy is marge-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options {
-		stale := strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}
-		stale.Without = "reads no ledgers"
-		return &Options{stale: stale}
-	}}
+var Strategy = strategy.Strategy{
+	Name: Name, Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
+	New: func() strategy.Options {
+		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
+	},
 }
 
 // maxStale is the longest time after which a ledger is stale, in
@@ -60,8 +60,9 @@ type Options struct {
 }
 
 // Members are those of rules, and one.
-func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), o.stale.MemberFor())
+func (o *Options) Members(m *codec.Members) {
+	o.Options.Members(m)
+	o.stale.Member(m)
 }
 
 // Over puts a file over what is in force below.
@@ -231,10 +232,7 @@ func relativeToWorkspace(dir, name string) string {
 
 // shownName is a name as it can be shown: on one line, without control characters,
 // not too long.
-func shownName(name string) string {
-	name = strings.TrimSuffix(strings.TrimPrefix(quotation.QuoteUpTo(name, 200), "“"), "”")
-	return name
-}
+func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
 
 // placeOf names a line of a file, or the file if no line is known.
 func placeOf(name string, line int) string {

@@ -222,7 +222,7 @@ func TestMarge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := situationWith(t, test.situation, test.files)
-			v := Strategy().New().Decide(s)
+			v := Strategy.New().Decide(s)
 			if v.Decision != test.want || v.Rule != test.rule {
 				t.Fatalf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want, test.rule)
 			}
@@ -232,7 +232,7 @@ func TestMarge(t *testing.T) {
 			if (v.Decision == strategy.Continue) != (v.Reason != "") || v.Once || v.Remember.Key != "" || len(v.Changes) > 0 {
 				t.Errorf("%+v", v)
 			}
-			for _, a := range rules.AskEach(Strategy().New().(*Options).Rules(), s) {
+			for _, a := range rules.AskEach(Strategy.New().(*Options).Rules(), s) {
 				if a.Evidence == "" {
 					t.Errorf("%s says nothing", a.Rule.ID)
 				}
@@ -272,7 +272,7 @@ func TestMargeQuotes(t *testing.T) {
 		sddDir + slug + sddFile:      text("Task 1: complete\n"),
 		"docs/plans/" + slug + ".md": text("## Task 1\n## Task 2: \x1b[2J\u202e" + strings.Repeat("long ", 100) + "\n- [ ] \x07bell\n"),
 	}
-	v := Strategy().New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, files))
+	v := Strategy.New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, files))
 	if v.Rule != "sdd" || strings.ContainsAny(v.Reason+v.Evidence, "\n\x1b\x07\u202e") || len(v.Reason) > 1500 {
 		t.Errorf("%s: %q\n%q", v.Rule, v.Evidence, v.Reason)
 	}
@@ -292,7 +292,7 @@ func TestMargeWorkIsBounded(t *testing.T) {
 		t.Errorf("%d tasks in one line", len(labels))
 	}
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
-	if v := Strategy().New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, long)); v.Decision != strategy.Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
+	if v := Strategy.New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, long)); v.Decision != strategy.Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
 		t.Errorf("a ledger that speaks of tasks all the time: %s, %s", v.Rule, v.Evidence)
 	}
 	if l := parseSDD(string(long[ledgerName].Data)); l.mentions > maxMentions+maxLabels {

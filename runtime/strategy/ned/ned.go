@@ -16,15 +16,12 @@ import (
 const Name = "ned-flanders"
 
 // Strategy is ned-flanders.
-func Strategy() strategy.Strategy {
-	kind := &rules.Kind{RuleSets: sets{}, Sets: []string{"default", "seed"}, Windowed: "seed"}
-	return strategy.Strategy{Name: Name, Default: true, New: kind.New}
-}
+var Strategy = strategy.Strategy{Name: Name, Default: true, New: kind.New}
 
-type sets struct{}
+var kind = rules.Kind{Rules: ruleSet, Sets: []string{"default", "seed"}, Windowed: "seed"}
 
-// Rules are those of a set.
-func (sets) Rules(set string) []rules.Rule {
+// ruleSet are the rules of a set.
+func ruleSet(set string) []rules.Rule {
 	if set == "seed" {
 		return []rules.Rule{
 			{ID: "asked", Tool: "AskUserQuestion", Then: strategy.Stop, Window: true},

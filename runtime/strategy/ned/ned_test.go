@@ -13,16 +13,16 @@ import (
 
 // decide decides with what a file has chosen.
 func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
-	o := Strategy().New().(rules.Ruled)
+	o := Strategy.New().(rules.Ruled)
 	*o.Chosen() = chosen
 	return o.Decide(s)
 }
 
 // mend is what is in force of what a user's file has chosen.
 func mend(chosen rules.Options) (rules.Options, []error) {
-	o, l := Strategy().New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
+	o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
 	*o.Chosen() = chosen
-	o.Over(Strategy().New(), l)
+	o.Over(Strategy.New(), l)
 	var faults []error
 	for _, says := range l.Faults {
 		faults = append(faults, errors.New(says))
@@ -174,7 +174,7 @@ func FuzzNed(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, tool, content, status string) {
 		s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{LastTool: tool}, Todos: strategy.Todos{List: []activity.Todo{{Content: content, Status: status}}}}
-		for _, set := range rules.RuleSetsOf(Strategy()) {
+		for _, set := range rules.RuleSetsOf(Strategy) {
 			v := decide(rules.Options{Set: set}, s)
 			if v.Rule == "" || (v.Decision == strategy.Continue) != (v.Reason != "") {
 				t.Errorf("%s: %+v", set, v)

@@ -13,13 +13,11 @@ import (
 const Name = "ralph-speckit"
 
 // Strategy is ralph-speckit.
-func Strategy() strategy.Strategy {
-	return specs.Kind{
-		Name: Name, Title: "Ralph-speckit", Noun: "feature",
-		Current: ".specify/.current-feature", Local: ".claude/ralph-speckit.local.md", StateFile: ".speckit-state.json",
-		Find: speckitPlaces,
-	}.Strategy()
-}
+var Strategy = specs.StrategyOf(&specs.Kind{
+	Name: Name, Title: "Ralph-speckit", Noun: "feature",
+	Current: ".specify/.current-feature", Local: ".claude/ralph-speckit.local.md", StateFile: ".speckit-state.json",
+	Find: speckitPlaces,
+})
 
 // speckitPlaces is where the feature lies that .specify/.current-feature names.
 func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {

@@ -13,14 +13,12 @@ import (
 const Name = "ralph-specum"
 
 // Strategy is ralph-specum.
-func Strategy() strategy.Strategy {
-	return specs.Kind{
-		Name: Name, Title: "Ralph-specum", Noun: "spec",
-		Current: "specs/.current-spec", Local: ".claude/ralph-specum.local.md", StateFile: ".ralph-state.json",
-		Find: specumPlaces, Blocks: true, Groups: true,
-		Script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},
-	}.Strategy()
-}
+var Strategy = specs.StrategyOf(&specs.Kind{
+	Name: Name, Title: "Ralph-specum", Noun: "spec",
+	Current: "specs/.current-spec", Local: ".claude/ralph-specum.local.md", StateFile: ".ralph-state.json",
+	Find: specumPlaces, Blocks: true, Groups: true,
+	Script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},
+})
 
 // maxRoots is how many entries of specs_dirs are looked at.
 const maxRoots = 16

@@ -55,18 +55,17 @@ If something keeps you from an item, say what it is.`
 const Name = "todo-continuation"
 
 // Strategy is todo-continuation.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{
-		Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
-		New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
-	}
+var Strategy = strategy.Strategy{
+	Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
+	Own: [][2]string{{"ceiling", "has none"}},
+	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
 // Options are how often in a row Claude is reminded of the same list.
 type Options struct{ Ceiling strategy.Number }
 
 // Members are the ceiling.
-func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
+func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {

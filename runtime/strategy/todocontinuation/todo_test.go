@@ -15,7 +15,7 @@ import (
 // reminding asks todo-continuation, as the host does.
 func reminding(t *testing.T, s strategy.Situation) strategy.Verdict {
 	t.Helper()
-	options := Strategy().New()
+	options := Strategy.New()
 	files := map[string]strategy.File{}
 	for _, w := range options.Needs().Files(s) {
 		files[w.Name] = s.Workspace.Files[w.Name]

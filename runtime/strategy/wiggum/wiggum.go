@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -35,11 +36,10 @@ const (
 )
 
 // Strategy is ralph-wiggum.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{
-		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
-		New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
-	}
+var Strategy = strategy.Strategy{
+	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
+	Own: [][2]string{{"ceiling", "has none"}},
+	New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
 // Options are the most iterations that a loop's file can ask for.
@@ -49,7 +49,7 @@ type Options struct{ Ceiling strategy.Number }
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
 // Members are the ceiling.
-func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.MemberFor()} }
+func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
 // Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {

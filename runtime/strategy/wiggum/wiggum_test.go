@@ -14,7 +14,7 @@ import (
 )
 
 // decide is what a plugin decides of which no file of settings says anything.
-func decide(s strategy.Situation) strategy.Verdict { return Strategy().New().Decide(s) }
+func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
 
 // loopAt is a stop in a workspace with a loop's file.
 func loopAt(file, text string) strategy.Situation {

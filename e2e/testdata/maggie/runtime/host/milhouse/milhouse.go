@@ -13,14 +13,12 @@ import (
 const Name = "milhouse"
 
 // Host is milhouse.
-func Host() host.Host {
-	return host.Host{
-		Name: Name, Title: "Milhouse Shell", Agent: "Milhouse",
-		Is: is, Read: read, Stop: "Rest",
-		Marked: true,
-		Log:    transcript.Format{Name: Name, Parse: parse, Owns: owns},
-		Dir:    "~/.milhouse", Sessions: "*.log", Program: "milhouse",
-	}
+var Host = host.Host{
+	Name: Name, Title: "Milhouse Shell", Agent: "Milhouse",
+	Is: is, Read: read, Stop: "Rest",
+	Marked: true,
+	Log:    transcript.Format{Name: Name, Parse: parse, Owns: owns},
+	Dir:    "~/.milhouse", Sessions: "*.log", Program: "milhouse",
 }
 
 func is(event []byte) bool { return codec.FindMember(event, "milhouse") != nil }

@@ -4,6 +4,7 @@ package maggie
 import (
 	"strconv"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -15,16 +16,15 @@ const Name = "maggie"
 const list = "MAGGIE.md"
 
 // Strategy is maggie.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Marks: []string{list}, New: func() strategy.Options {
-		return &options{strategy.Number{Name: "most", Value: 10, Most: 100, Without: "has no list"}}
-	}}
+var Strategy = strategy.Strategy{
+	Name: Name, Marks: []string{list}, Own: [][2]string{{"most", "has no list"}},
+	New: func() strategy.Options { return &options{strategy.Number{Name: "most", Value: 10, Most: 100}} },
 }
 
 // options are how many boxes a list may have: of a longer one Claude may stop.
 type options struct{ most strategy.Number }
 
-func (o *options) Members() []strategy.Member { return []strategy.Member{o.most.MemberFor()} }
+func (o *options) Members(m *codec.Members) { o.most.Member(m) }
 
 func (o *options) Over(below strategy.Options, l *strategy.Layer) {
 	o.most.OverlayNumber(below.(*options).most, l)
