@@ -6,6 +6,7 @@ package claude
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -26,6 +27,7 @@ type line struct {
 	outcome                 []byte // toolUseResult
 	attachment              []byte // what Claude Code told the model beside the conversation
 	operation, content      []byte // of the queue of what was typed
+	team, agent             []byte // whose session it is
 }
 
 // ownsLog knows a log by the members that Claude Code's lines have.
@@ -65,6 +67,11 @@ func parseLine(e *transcript.Entry) bool {
 	}
 	if !w.IsAlone() {
 		return false
+	}
+	if l.team != nil {
+		if e.Role = activity.Lead; l.agent != nil && !activity.IsLeadName(string(l.agent)) {
+			e.Role = activity.Teammate
+		}
 	}
 	switch string(l.kind) {
 	case `"user"`:
@@ -108,6 +115,10 @@ func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 		e.Mode = codec.InsideQuotes(w.Value())
 	case "forkedFrom":
 		e.Fork = w.Value() != nil
+	case "teamName":
+		l.team = codec.InsideQuotes(w.Value())
+	case "agentName":
+		l.agent = codec.InsideQuotes(w.Value())
 	case "todos": // the list that older clients write into user lines
 		e.Todos = w.Value()
 	case "isMeta":
@@ -268,7 +279,7 @@ func (l *line) takeInjectedText(e *transcript.Entry, text []byte) {
 	switch {
 	case isNotification(l.origin, text):
 		takeNotifications(e, text)
-	case beginsWith(text, "<teammate-message"):
+	case beginsWith(withoutHeading(text), "<teammate-message"):
 		takeTeammateMail(e, text)
 	case beginsWith(text, feedbackText):
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
@@ -304,6 +315,7 @@ func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
 
 // wakesSession knows what other sessions and watchers say by its first words.
 func wakesSession(text []byte) bool {
+	text = withoutHeading(text)
 	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
 		if beginsWith(text, tag) {
 			return true
@@ -336,8 +348,11 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			takeNotifications(e, text)
-		case beginsWith(text, "<teammate-message"):
-			takeTeammateMail(e, text)
+		case wakesSession(text):
+			e.What = transcript.Woken
+			if beginsWith(withoutHeading(text), "<teammate-message") {
+				takeTeammateMail(e, text)
+			}
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)
 		}
