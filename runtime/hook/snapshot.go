@@ -271,7 +271,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	if h.Context != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
-	if needs.Todos {
+	if needs.Todos && !slices.ContainsFunc(view.Todos, func(t activity.Todo) bool { return t.Content == "" }) {
 		s.Situation.Todos = strategy.Todos{List: view.Todos, Turns: view.TodosTurns}
 	}
 	if needs.Skill {

@@ -124,6 +124,24 @@ func ruleOf(t *testing.T, config, log, message string) string {
 	return r.Rule
 }
 
+// Todos are unknown where the log has not the part in which they were made.
+func TestTodosOfAPart(t *testing.T) {
+	known := lineOf("user", "", `"Hang the signs."`) +
+		calls("", "TaskCreate", `{"subject":"hang the sign"}`, `{"task":{"id":"7","subject":"hang the sign"}}`)
+	update := calls("", "TaskUpdate", `{"taskId":"6","status":"completed"}`, `{"success":true}`)
+	whole := calls("", "TaskList", `{}`, `{"tasks":[{"id":"6","subject":"hang one","status":"completed"},`+
+		`{"id":"7","subject":"hang the sign","status":"pending"}]}`)
+	for name, test := range map[string]struct{ log, rule string }{
+		"all of it":             {known, ""},
+		"a part":                {known + update, "otherwise"},
+		"a part, then the list": {known + update + whole, ""},
+	} {
+		if rule := ruleOf(t, ned, test.log, "The sign has four letters."); rule != test.rule {
+			t.Errorf("%s: stopped by %q, want %q", name, rule, test.rule)
+		}
+	}
+}
+
 // Whether the user asks is told by how the prompt ends, however long it is.
 func TestPromptIsAQuestion(t *testing.T) {
 	for words, want := range map[string]bool{

@@ -119,7 +119,8 @@ func (s Session) Program() string {
 	return s.Host
 }
 
-// Todos is a todo list. Turns is how many turns ago it changed, 0: in this one.
+// Todos is a todo list, none where not all of it is known: a log that does not say what a
+// task is about has not its beginning. Turns is how many prompts of a person ago it changed, 0: in this turn.
 type Todos struct {
 	List  []activity.Todo
 	Turns int
