@@ -156,7 +156,7 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 
 func TestGuards(t *testing.T) {
 	t.Parallel()
-	const ends = "Let me go on with the next part."
+	const ends, mate = "Let me go on with the next part.", `{"name":"moe","team_name":"barn"}`
 	mode := func(m *made, mode string) *made {
 		m.lines[len(m.lines)-1] = strings.Replace(m.lines[len(m.lines)-1], `"permissionMode":"default"`, `"permissionMode":"`+mode+`"`, 1)
 		return m
@@ -175,6 +175,7 @@ func TestGuards(t *testing.T) {
 		"plan mode, entered":         {newMade("s").asks("go").call("EnterPlanMode", `{}`).returns("ok").works(), "plan-mode"},
 		"plan mode, the turn before": {mode(newMade("s").asks("go"), "plan").works().says("Done.").asks("go").works(), ""},
 		"background":                 {newMade("s").asks("go").call("Bash", `{"command":"make all","run_in_background":true}`).add("user", background), "background"},
+		"a team":                     {newMade("s").asks("go").call("Agent", mate).returns("Spawned."), "team"},
 		"a server":                   {newMade("s").asks("go").call("Bash", `{"command":"npm run dev","run_in_background":true}`).add("user", background), ""},
 		"its answer":                 {newMade("s").asks("<command-message>why</command-message>\n<command-name>/ned-flanders:why</command-name>"), "answer"},
 	} {

@@ -49,6 +49,9 @@ func TestLabels(t *testing.T) {
 	told := func(text string) *made { return start().says(text).rests() }
 	const stop = "The parser is written."
 	blocks := `{"type":"hook_blocking_error","hookName":"Stop","hookEvent":"Stop","blockingError":{"blockingError":"go on","command":"x"}}`
+	const newer = "Another Claude session sent a message:\n"
+	const mail = `<teammate-message teammate_id="moe">hello</teammate-message>`
+	queued := `{"type":"queued_command","commandMode":"prompt","prompt":` + quoted(mail) + `}`
 	twice := told(stop)
 	for name, test := range map[string]struct {
 		session *made
@@ -100,6 +103,10 @@ func TestLabels(t *testing.T) {
 		"a subagent in the same file": {start().says("Now the lexer.").raw(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"I look"}]}}`).works(),
 			[]Label{MidWork}},
 		"a torn line in between": {told(stop).raw(`{"type":"user","message":{"content":"conti`).raw("no JSON").asks("continue"), []Label{Nudge}},
+		"another, newer":         {told(stop).asks(newer + mail + "\n\nIt is another's."), []Label{Background}},
+		"another, meta":          {told(stop).meta(newer + `<agent-message from="moe">hello</agent-message>`), []Label{Background}},
+		"another, put in":        {told(stop).attaches(queued).works(), []Label{Background}},
+		"words about another":    {told(stop).asks(newer + "What did it want?"), []Label{Answered}},
 		"the same line twice":    {twice.raw(twice.lines[len(twice.lines)-2]).asks("continue"), []Label{Nudge}},
 	} {
 		r := alone(t, test.session)

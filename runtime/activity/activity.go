@@ -23,15 +23,33 @@ type Todo struct {
 // IsOpen tells that a todo is not done.
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
-// IsOthers tells that another agent has taken a todo. Those that lead a team go by
-// these names.
-func (t Todo) IsOthers() bool {
-	switch strings.ToLower(t.Owner) {
-	case "", "team-lead", "lead", "main", "claude", "me":
-		return false
+// IsOthers tells that another agent has taken a todo.
+func (t Todo) IsOthers() bool { return t.Owner != "" && !IsLeadName(t.Owner) }
+
+// IsLeadName tells whether a name is one that a session goes by which leads a team, in
+// messages and as the owner of todos.
+func IsLeadName(name string) bool {
+	switch strings.ToLower(name) {
+	case "team-lead", "lead", "main", "claude", "me":
+		return true
 	}
-	return true
+	return false
 }
+
+// Team is a team of agents that the session is in. It has none of the session's own name.
+type Team struct {
+	// Role is the session's: Lead, Teammate, or "" where nothing says so.
+	Role string
+	// AtWork and Idle are the other members' names, at most sixteen together. An idle one
+	// waits for a message.
+	AtWork, Idle []string
+}
+
+// The roles.
+const (
+	Lead     = "lead"
+	Teammate = "teammate"
+)
 
 // Tally is the state of a todo list.
 type Tally struct{ Done, Doing, Pending int }

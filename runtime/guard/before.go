@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -83,6 +84,20 @@ func CheckWork(work []string) Veto {
 		}
 	}
 	return Veto{}
+}
+
+// CheckTeam looks at a lead's teammates: a message of one that is at work will wake the agent,
+// and the plan and the todos of a lead are its team's until then.
+func CheckTeam(atWork []string) Veto {
+	const named = 3
+	n := len(atWork)
+	switch {
+	case n == 0:
+		return Veto{}
+	case n > named:
+		atWork = append(slices.Clone(atWork[:named]), strconv.Itoa(n-named)+" more")
+	}
+	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(atWork, ", ")}
 }
 
 // isServer knows commands that run until they are stopped.

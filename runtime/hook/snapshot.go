@@ -17,8 +17,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -111,7 +113,22 @@ func (stop Stop) Examine() Snapshot {
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
+	if !s.Alone {
+		s.applyVeto(s.vetoOfTeammate())
+	}
 	return s
+}
+
+// vetoOfTeammate looks at what the strategy wants of a teammate, which its lead wakes: plans,
+// todos and counts are the team's. It goes on with what its own last words say it does now.
+func (s *Snapshot) vetoOfTeammate() guard.Veto {
+	v := &s.Verdict
+	if s.Situation.Team.Role != activity.Teammate || v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
+		lastmessage.ReadMessage(nil, s.Situation.Message.Text).SaysWhatNow() {
+		return guard.Veto{}
+	}
+	return guard.Veto{Rule: "team",
+		Evidence: "the lead of the team wakes this session, whose message does not say what it does now"}
 }
 
 // vetoOfTranscript asks the guards that know the transcript. Another loop, and an answer to
@@ -122,6 +139,8 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	switch {
 	case veto.Rule != "":
 		return veto
+	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
+		return guard.CheckTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
 	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
@@ -233,8 +252,11 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.promptID(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Running: len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
+			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
+			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
+			Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
 		},
+		Team: view.Team,
 		Session: strategy.Session{
 			ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent,
 			Host: h.Title, Hold: h.WordToType(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli(),
@@ -243,8 +265,8 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	if h.Context != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
-	if needs.Todos {
-		s.Situation.Todos = strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team}
+	if needs.Todos && !slices.ContainsFunc(view.Todos, func(t activity.Todo) bool { return t.Content == "" }) {
+		s.Situation.Todos = strategy.Todos{List: view.Todos, Turns: view.TodosTurns}
 	}
 	if needs.Skill {
 		s.Situation.Skill = view.Skill

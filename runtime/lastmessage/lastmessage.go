@@ -156,6 +156,16 @@ func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 	return "", false
 }
 
+// SaysWhatNow tells whether the message's last words say what the agent does now.
+func (c *Closing) SaysWhatNow() bool {
+	for _, act := range []Act{Starts, Heads, Moves, Announces, Breaks} {
+		if _, ok := c.FindAct(act, Final); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // isAbout tells whether a sentence says something of a class, in one of the languages.
 func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	for _, f := range c.in {

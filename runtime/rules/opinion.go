@@ -37,7 +37,7 @@ func (a *asking) takeBack(v *strategy.Verdict) {
 // rule that says go on, and whether the user's prompt was a question.
 func OpinionTraits(rule string, s *strategy.Situation, message []string) []string {
 	all := append(message, "always", "rule "+rule)
-	if ClosesParagraph(strings.TrimSpace(s.Turn.Prompt), "?？؟") {
+	if s.Turn.Question {
 		all = append(all, "prompt question")
 	}
 	return all

@@ -399,9 +399,6 @@ func (r *Rule) matchesTodos(s *strategy.Situation) (string, bool) {
 			}
 		}
 	}
-	if n > 0 && s.Todos.Team > 0 && !r.Window {
-		return strconv.Itoa(s.Todos.Team) + " teammates are there to take them", false
-	}
 	if n == 0 {
 		return "no " + r.Todo + " todo", false
 	}

@@ -29,6 +29,8 @@ type Situation struct {
 	Message Message
 	Turn    Turn
 	Session Session
+	// Team is the team that the session is in.
+	Team activity.Team
 	// Todos is the todo list, replayed over the whole session.
 	Todos Todos
 	Skill activity.Skill
@@ -61,6 +63,8 @@ type Message struct {
 type Turn struct {
 	// Prompt is how that prompt begins, its first 400 bytes; PromptID names it.
 	Prompt, PromptID string
+	// Question tells that it ends with a question mark, however long it is.
+	Question bool
 	// Known tells that there is a transcript; without one, Count and the window say
 	// nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
@@ -115,12 +119,11 @@ func (s Session) Program() string {
 	return s.Host
 }
 
-// Todos is a todo list. Turns is how many turns ago it changed, 0: in this one. Team
-// is how many teammates there are: agents that take tasks of this one's.
+// Todos is a todo list, none where not all of it is known: a log that does not say what a
+// task is about has not its beginning. Turns is how many prompts of a person ago it changed, 0: in this turn.
 type Todos struct {
 	List  []activity.Todo
 	Turns int
-	Team  int
 }
 
 // CountOwn counts the entries of the todo list that this agent could go on with: none
@@ -134,9 +137,6 @@ func (t Todos) CountOwn() int {
 		if todo.IsOpen() && !todo.Blocked {
 			n++
 		}
-	}
-	if t.Team > 0 {
-		return 0
 	}
 	return n
 }

@@ -5,7 +5,15 @@
 
 package transcript
 
-import "slices"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const (
 	maxRecent = 8
@@ -65,16 +73,21 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	case MakesTask, ReadsTask, ListsTasks:
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
+		l.assignTask(p.Input)
 	case UsesSkill:
 		c.Skill = l.Skill
 		l.useSkill(p.Text, byTool)
-	case MayGoOn:
-		c.Input = input
+	case MayGoOn, TellsMate:
+		c.Input, c.Name = input, mateName(p.Text)
+		if p.Does == MayGoOn || l.Role == activity.Lead || l.findMate(c.Name) >= 0 {
+			l.noteMate(c.Name, false)
+		}
 	case EndsBackground:
 		c.Name = string(parseIdentifier(p.Text, maxID))
-	case EndsTeam:
-		l.Team = nil
+	case BeginsTeam:
+		l.Role = activity.Lead
 		return
+	case EndsTeam:
 	default:
 		return
 	}
@@ -127,6 +140,12 @@ func (l *Log) undoClaim(c claim) {
 		l.Todos.When = c.When
 	case UsesSkill:
 		l.Skill = c.Skill
+	case MayGoOn:
+		l.dropMate(c.Name)
+	case TellsMate:
+		if c.Name != AllMates && l.findMate(c.Name) >= 0 {
+			l.noteMate(c.Name, true)
+		}
 	}
 }
 
@@ -138,8 +157,13 @@ func (l *Log) settleClaim(e *Entry, o Outcome, c claim) {
 	case ListsTasks:
 		l.correctTasks(e, o.Tasks)
 	case MayGoOn:
-		l.addTeammate(o.Mate)
+		if c.Name = cmp.Or(c.Name, mateName(o.Mate)); c.Name != "" {
+			l.noteMate(c.Name, false)
+			l.Role = cmp.Or(l.Role, activity.Lead)
+		}
 		l.startWork(o.Job, c.Input)
+	case EndsTeam:
+		l.Mates = nil
 	case EndsBackground:
 		if !o.Running {
 			l.endWork([]byte(c.Name))
@@ -172,20 +196,80 @@ func (l *Log) endWork(id []byte) {
 	l.Started = slices.DeleteFunc(l.Started, func(j job) bool { return j.ID == string(id) })
 }
 
-// Teammates: agents that run beside this one and take tasks. One joins when it is
-// spawned or writes, and leaves when it is shut down or the team is deleted.
+// Teammates: agents that run beside this one and take tasks. One joins when it is spawned or
+// writes, and leaves when it is shut down or the team is deleted. It is at work until it says
+// that it is idle, and again from the next message to it.
 
-const maxTeam = 16
+// AllMates is the name of every teammate in a message to all.
+const AllMates = "*"
 
-func (l *Log) addTeammate(name []byte) {
-	if len(name) == 0 || len(name) > maxName {
-		return
+const (
+	maxTeam = 16
+	// maxSilence is for how many prompts of a person a teammate counts as at work of which
+	// nothing is heard: none survives the client.
+	maxSilence = 3
+)
+
+// mate is a teammate.
+type mate struct {
+	Name string
+	Idle bool
+	Turn int // of the newest word to it or from it
+}
+
+// mateName is a teammate's name, "" for none, and something short in the place of a name that
+// is not plain. One may be called by its team's name, too: moe@barn.
+func mateName(raw []byte) string {
+	name, _, _ := bytes.Cut(raw, []byte("@"))
+	if len(name) == 0 || isPlainName(name, maxID) {
+		return string(name)
 	}
-	if h := shortCallID(name); !slices.Contains(l.Team, h) {
-		l.Team = pushBounded(l.Team, h, maxTeam)
+	return "#" + strconv.FormatUint(hashFNV1a(name), 36)
+}
+
+func (l *Log) findMate(name string) int {
+	return slices.IndexFunc(l.Mates, func(m mate) bool { return m.Name == name })
+}
+
+// noteMate notes that a teammate is at work or idle.
+func (l *Log) noteMate(name string, idle bool) {
+	i := l.findMate(name)
+	switch {
+	case name == AllMates:
+		for i := range l.Mates {
+			l.Mates[i].Idle, l.Mates[i].Turn = idle, l.Turns
+		}
+		return
+	case name == "" || activity.IsLeadName(name):
+		return
+	case i < 0:
+		l.Mates = pushBounded(l.Mates, mate{Name: name}, maxTeam)
+		i = len(l.Mates) - 1
+	}
+	l.Mates[i].Idle, l.Mates[i].Turn = idle, l.Turns
+}
+
+// assignTask notes that a task is given to a teammate, which is told of it.
+func (l *Log) assignTask(input []byte) {
+	owner, status := mateName(codec.InsideQuotes(codec.FindMember(input, "owner"))), codec.FindMember(input, "status")
+	if l.findMate(owner) >= 0 && string(status) != `"completed"` && string(status) != `"deleted"` {
+		l.noteMate(owner, false)
 	}
 }
 
-func (l *Log) dropTeammate(name []byte) {
-	l.Team = slices.DeleteFunc(l.Team, func(h uint32) bool { return h == shortCallID(name) })
+func (l *Log) dropMate(name string) {
+	l.Mates = slices.DeleteFunc(l.Mates, func(m mate) bool { return m.Name == name })
+}
+
+// teamOfView is the team as a decision sees it.
+func (l *Log) teamOfView() activity.Team {
+	t := activity.Team{Role: l.Role}
+	for _, m := range l.Mates {
+		if m.Idle || l.Turns-m.Turn >= maxSilence {
+			t.Idle = append(t.Idle, m.Name)
+		} else {
+			t.AtWork = append(t.AtWork, m.Name)
+		}
+	}
+	return t
 }

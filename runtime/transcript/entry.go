@@ -73,6 +73,7 @@ type Entry struct {
 	Session, Cwd, Mode []byte
 	Fork               bool   // the log is a copy of another's beginning
 	Subagent           bool   // the log is a subagent's own: no word in it is to the user
+	Role               string // the session's in a team, as activity.Team has it; "": the line does not say
 	Queued             []byte // words that a person typed while the agent worked
 	Unqueued           bool   // the person took such words back
 }
@@ -81,8 +82,8 @@ type Entry struct {
 type Part struct {
 	Kind Kind
 	// Text is what the agent says (Text), the result's text (Result), the name of a skill
-	// (of a call that UsesSkill), or the id of work (of a call that EndsBackground). Only
-	// the first two have to be parts of the line.
+	// (of a call that UsesSkill) or of a teammate (MayGoOn, TellsMate), or the id of work
+	// (EndsBackground). Only the first two have to be parts of the line.
 	Text []byte
 	// ID is a call's own, the call's of a result, or that of work that Ended. Any bytes.
 	ID []byte
@@ -108,12 +109,13 @@ const (
 	Call                    // the agent calls a tool
 	Result                  // of a call
 	Ended                   // work in the background is over
-	Mate                    // a teammate has joined, or writes
+	Mate                    // a teammate writes
 	Gone                    // a teammate has left
 	SkillText               // the host puts the skill Name before the model
 	HookBlock               // a Stop hook has blocked, and is named: Ours or another's
 	HookContext             // the same by other means than a block; not Ours: it is not named
 	HookWords               // what a Stop hook says to the agent, which names no hook
+	Idle                    // a teammate waits for a message
 )
 
 // Does is what a call does, if it is one of those that more is made of.
@@ -135,6 +137,8 @@ const (
 	WritesFile // the file_path, path or like member of the Input
 	BeginsPlan // plan mode
 	EndsPlan   // plan mode, if the user agrees: it asks the person
+	BeginsTeam
+	TellsMate // a teammate, or AllMates, to do something: Text is its name
 )
 
 // Outcome is what the result of a call tells.

@@ -16,7 +16,7 @@ import (
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 5
+	form = 6
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -55,8 +55,9 @@ type Log struct {
 
 	Todos    todos
 	Skill    skill
-	Driven   bool     // a loop of the host's own has begun the turn
-	Team     []uint32 // hashes of the names of teammates
+	Driven   bool   // a loop of the host's own has begun the turn
+	Role     string // the session's in a team
+	Mates    []mate // the other members
 	Started  []job
 	Earlier  []string // ids of what earlier turns started
 	Feedback feedback
@@ -85,6 +86,9 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
+	if e.Role != "" {
+		l.Role = e.Role
+	}
 	if e.Tasks != nil {
 		l.correctTasks(e, e.Tasks)
 	}
@@ -113,10 +117,10 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 			l.takeResult(f, e, p)
 		case Ended:
 			l.endWork(p.ID)
-		case Mate:
-			l.addTeammate(p.Name)
+		case Mate, Idle:
+			l.noteMate(mateName(p.Name), p.Kind == Idle)
 		case Gone:
-			l.dropTeammate(p.Name)
+			l.dropMate(mateName(p.Name))
 		case SkillText:
 			l.useSkill(p.Name, byBody)
 		case HookBlock, HookContext, HookWords:
@@ -230,7 +234,8 @@ func (l *Log) Members(m *codec.Members) {
 	m.Object("todos", &l.Todos)
 	m.Object("skill", &l.Skill)
 	m.Bool("driven", &l.Driven)
-	codec.Numbers(m, "team", &l.Team)
+	m.Text("role", &l.Role)
+	codec.ListOf(m, "mates", &l.Mates)
 	codec.ListOf(m, "started", &l.Started)
 	m.Texts("earlier", &l.Earlier)
 	m.Object("feedback", &l.Feedback)
@@ -261,6 +266,12 @@ func (c *claim) Members(m *codec.Members) {
 func (j *job) Members(m *codec.Members) {
 	m.Text("id", &j.ID)
 	codec.NumberPair(m, "in", &j.Input)
+}
+
+func (t *mate) Members(m *codec.Members) {
+	m.Text("name", &t.Name)
+	m.Bool("idle", &t.Idle)
+	codec.Number(m, "turn", &t.Turn)
 }
 
 func (t *todos) Members(m *codec.Members) {

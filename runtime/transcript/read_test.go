@@ -582,6 +582,12 @@ func TestLargestLog(t *testing.T) {
 		s.attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"springfield-hook"}}`)
 		s.calls("Bash", `{"command":"x"}`).returns("", `{"backgroundTaskId":"`+fmt.Sprintf("%040d", i)+`"}`)
 	}
+	for i := range 30 {
+		mate := name[:37] + fmt.Sprint(100+i)
+		s.asks(`<teammate-message teammate_id="` + mate + `" color="x">` + "\n" +
+			`{"type":"idle_notification"}</teammate-message>`)
+		s.calls("SendMessage", `{"to":"`+mate+`","message":"x"}`)
+	}
 	s.runs("Skill", `{"skill":"`+name+`"}`)
 	for i := range 100 {
 		s.calls(name, `{"run_in_background":true}`)

@@ -257,33 +257,134 @@ func TestForeignPartsHaveNoPlace(t *testing.T) {
 	}
 }
 
-// A teammate is there from its spawning, or its first message, until it is shut down.
+// Who is in a team, and which of them are at work: from the spawning, or the first message, until
+// it says that it is idle or is shut down, and again from the next message to it.
 func TestTeam(t *testing.T) {
-	spawned := func(s *session, name string) *session {
-		return s.calls("Agent", `{"description":"x","prompt":"…","name":"`+name+`","team_name":"barn"}`).
-			returns("Spawned successfully.", `{"status":"teammate_spawned","name":"`+name+`","teammate_id":"`+name+`@barn"}`)
+	type tale = func(*session) *session
+	tell := func(tales ...tale) *session {
+		s := (&session{}).asks("Hang the signs.")
+		for _, next := range tales {
+			s = next(s)
+		}
+		return s
 	}
-	says := func(s *session, name, words string) *session {
-		return s.asks(`<teammate-message teammate_id="` + name + `" color="blue">` + "\n" + words + "\n</teammate-message>")
+	spawned := func(name string) tale {
+		return func(s *session) *session {
+			return s.calls("Agent", `{"description":"x","prompt":"…","name":"`+name+`","team_name":"barn"}`).
+				returns("Spawned successfully.", `{"status":"teammate_spawned","name":"`+name+`","teammate_id":"`+name+`@barn"}`)
+		}
 	}
-	begun := func() *session { return (&session{}).asks("Lead a team.") }
+	const tag, newer = `<teammate-message teammate_id="`, "Another Claude session sent a message:\n"
+	mail := func(name, words string) string {
+		return tag + name + `" color="blue">` + "\n" + words + "\n</teammate-message>"
+	}
+	asks := func(words string) tale { return func(s *session) *session { return s.asks(words) } }
+	says := func(name, words string) tale { return asks(mail(name, words)) }
+	idle := func(name string) tale {
+		return says(name, `{"type":"idle_notification","from":"`+name+`","idleReason":"available"}`)
+	}
+	runs := func(name, input string) tale { return func(s *session) *session { return s.runs(name, input) } }
+	fails := func(name, input string) tale {
+		return func(s *session) *session { return s.calls(name, input).fails("no") }
+	}
+	lines := func(members string) tale {
+		return func(s *session) *session {
+			return s.add("assistant", members+`,"message":{"content":[{"type":"text","text":"Hm."}]}`)
+		}
+	}
+	long, many := strings.Repeat("n", 10*MaxName), []tale{runs("TeamCreate", `{"team_name":"barn"}`)}
+	for i := range 40 {
+		many = append(many, says(fmt.Sprintf("mate-%d", i), "I have begun."))
+	}
+	var newest []string
+	for i := 24; i < 40; i++ {
+		newest = append(newest, fmt.Sprintf("mate-%d", i))
+	}
+	team := func(role string, atWork ...string) activity.Team { return activity.Team{Role: role, AtWork: atWork} }
+	both := tell(spawned("moe"), spawned("barney"))
+	resting := func() *session { return tell(spawned("moe"), idle("moe")) }
+	idles := activity.Team{Role: "lead", Idle: []string{"moe"}}
 	for name, test := range map[string]struct {
 		session *session
-		want    int
+		want    activity.Team
 	}{
-		"alone":                {begun().says("Hm."), 0},
-		"two of them":          {spawned(spawned(begun(), "moe"), "barney"), 2},
-		"one writes":           {says(begun(), "moe", "I have begun."), 1},
-		"one is shut down":     {says(spawned(spawned(begun(), "moe"), "barney"), "moe", `{"type":"shutdown_approved","requestId":"1","from":"moe"}`), 1},
-		"one has gone":         {says(spawned(begun(), "moe"), "system", `{"type":"teammate_terminated","message":"moe has shut down."}`), 0},
-		"the team is deleted":  {spawned(spawned(begun(), "moe"), "barney").runs("TeamDelete", `{}`), 0},
-		"two in one message":   {begun().asks(`<teammate-message teammate_id="a">x</teammate-message><teammate-message teammate_id="b">y</teammate-message>`), 2},
-		"not spawned":          {begun().calls("Agent", `{"name":"moe"}`).fails("no such agent"), 0},
-		"a torn message":       {begun().asks(`<teammate-message teammate_id="`), 0},
-		"a person's own words": {begun().asks(`What does <teammate-message teammate_id="a"> mean?`), 0},
+		"alone":                   {tell(), activity.Team{}},
+		"two of them":             {both, team("lead", "moe", "barney")},
+		"one writes":              {tell(says("moe", "I have begun.")), team("", "moe")},
+		"one writes, newer":       {tell(asks(newer + mail("moe", "I have begun."))), team("", "moe")},
+		"two in one message":      {tell(asks(mail("a", "x") + mail("b", "y"))), team("", "a", "b")},
+		"not spawned":             {tell(fails("Agent", `{"name":"moe","team_name":"barn"}`)), activity.Team{}},
+		"no word of its spawning": {tell(runs("Task", `{"name":"moe","team_name":"barn"}`)), team("lead", "moe")},
+		"an agent without a team": {tell(runs("Task", `{"name":"moe"}`)), activity.Team{}},
+		"a team, and nobody":      {tell(runs("TeamCreate", `{"team_name":"barn"}`)), team("lead")},
+
+		"one is idle": {tell(spawned("moe"), spawned("barney"), idle("barney")), activity.Team{Role: "lead",
+			AtWork: []string{"moe"}, Idle: []string{"barney"}}},
+		"idle, newer": {tell(spawned("moe"), asks(newer+mail("moe",
+			`{"type":"idle_notification"}`)+"\n\nThis came from another Claude session.")), idles},
+		"idle in a queue": {tell(spawned("moe")).attaches(`{"type":"queued_command","commandMode":"prompt","prompt":` +
+			quote(mail("moe", `{"type":"idle_notification"}`)) + `}`), idles},
+		"idle is a word": {tell(spawned("moe"), says("moe", `I am no {"type":"idle_notification"}.`)), team("lead",
+			"moe")},
+		"woken": {runs("SendMessage", `{"to":"moe","message":"Hang the next one."}`)(resting()),
+			team("lead", "moe")},
+		"woken by another name": {runs("SendMessage",
+			`{"type":"message","recipient":"moe@barn","content":"x"}`)(resting()), team("lead", "moe")},
+		"woken with all":   {runs("SendMessage", `{"type":"broadcast","content":"x"}`)(resting()), team("lead", "moe")},
+		"woken by a task":  {runs("TaskUpdate", `{"taskId":"1","owner":"moe"}`)(resting()), team("lead", "moe")},
+		"its task is done": {runs("TaskUpdate", `{"taskId":"1","owner":"moe","status":"completed"}`)(resting()), idles},
+		"no message":       {fails("SendMessage", `{"to":"moe","message":"x"}`)(resting()), idles},
+		"a stranger to a lead": {tell(runs("TeamCreate", `{}`), runs("SendMessage", `{"to":"moe","message":"x"}`)),
+			team("lead", "moe")},
+		"a stranger":       {tell(runs("SendMessage", `{"to":"a123","message":"x"}`)), activity.Team{}},
+		"no word for long": {tell(spawned("moe"), asks("And?"), asks("And now?"), asks("Go on.")), idles},
+
+		"one is shut down": {tell(spawned("moe"), spawned("barney"), says("moe",
+			`{"type":"shutdown_approved","requestId":"1","from":"moe"}`)), team("lead", "barney")},
+		"one has gone": {tell(spawned("moe"), says("system",
+			`{"type":"teammate_terminated","message":"moe has shut down."}`)), team("lead")},
+		"the team is deleted":     {tell(spawned("moe"), spawned("barney"), runs("TeamDelete", `{}`)), team("lead")},
+		"the team is not deleted": {tell(spawned("moe"), fails("TeamDelete", `{}`)), team("lead", "moe")},
+
+		"a lead's lines":     {tell(lines(`"teamName":"barn"`)), team("lead")},
+		"a lead with a name": {tell(lines(`"teamName":"barn","agentName":"team-lead"`)), team("lead")},
+		"a teammate's lines": {tell(lines(`"agentName":"moe","teamName":"barn"`)), team("teammate")},
+		"a name alone":       {tell(lines(`"agentName":"moe"`)), activity.Team{}},
+		"told by the lead":   {tell(says("team-lead", `{"type":"task_assignment","taskId":"1"}`)), team("teammate")},
+		"tells the lead": {tell(lines(`"agentName":"moe","teamName":"barn"`), runs("SendMessage",
+			`{"to":"team-lead","message":"x"}`)), team("teammate")},
+
+		"a torn message":       {tell(asks(tag)), activity.Team{}},
+		"a person's own words": {tell(asks(`What does ` + tag + `a"> mean?`)), activity.Team{}},
+		"a tool's words": {tell().calls("Read", `{}`).returns(mail("moe", "x"), quote(mail("moe", "x"))),
+			activity.Team{}},
+		"a crowd":       {tell(many...), team("lead", newest...)},
+		"a long name":   {tell(says(long, "x"), spawned("é")), team("lead", "#30rtzith3ws2t", "#5w103ard8t1d")},
+		"a longer name": {tell(says(long[:40], "x")), team("", long[:40])},
+		"told by main":  {tell(says("main", "Hang the signs.")), team("teammate")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, test.session.bytes(), func(v View) any { return v.Team }, test.want)
 		})
+	}
+}
+
+// What other sessions, background work and hooks say is no prompt of the user: todos are as old as
+// before. The end of a prompt counts, however long it is.
+func TestOthersPromptNothing(t *testing.T) {
+	const newer = "Another Claude session sent a message:\n"
+	s := (&session{}).asks("Hang the signs.").creates("1", "hang the sign").
+		asks(`<teammate-message teammate_id="moe" color="blue">` + "\nHm.\n</teammate-message>").
+		asks(newer + "<teammate-message teammate_id=\"moe\">\nHm.\n</teammate-message>\n\nIt is another's.").
+		meta(newer + "<agent-message from=\"moe\">\nHm.\n</agent-message>").
+		asks("<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>").
+		meta("Stop hook feedback:\ngo on").says("Hm.")
+	check(t, s.bytes(), func(v View) any { return []any{v.Turns, v.TodosTurns, v.PromptText} }, []any{1, 0,
+		"Hang the signs."})
+	for _, words := range []string{"Why?", strings.Repeat("é\n", 5000) + "Why?"} {
+		check(t, (&session{}).asks(words).says("Hm.").bytes(), func(v View) any {
+			return strings.HasSuffix(v.PromptEnd,
+				"Why?")
+		}, true)
 	}
 }

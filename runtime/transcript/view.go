@@ -39,8 +39,9 @@ type View struct {
 	Mode string
 	// Subagent tells that the log is a subagent's own.
 	Subagent bool
-	// PromptText is how it begins: its first 400 bytes.
-	PromptText string
+	// PromptText is how it begins: its first 400 bytes; PromptEnd is how it ends, its last
+	// bytes, at least forty if it has so many.
+	PromptText, PromptEnd string
 	// Turns counts the prompts of the session.
 	Turns int
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
@@ -64,8 +65,8 @@ type View struct {
 	Asked string
 	// Driven tells that a loop of the host's own has begun the turn.
 	Driven bool
-	// Team is how many teammates there are.
-	Team int
+	// Team is the team that the session is in.
+	Team activity.Team
 	// Started is background work that this turn began and that has not been seen
 	// end, at most 16.
 	Started []Task
@@ -124,7 +125,6 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
-		PromptText:  headOf(codec.ValidText(fetchPlace(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
@@ -135,8 +135,9 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 			InTurn: hooks.Mine,
 			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
-		Team: len(l.Team), Driven: l.Driven,
+		Team: l.teamOfView(), Driven: l.Driven,
 	}
+	v.PromptText, v.PromptEnd = l.promptOfView(f, buf)
 	if l.Skill.Name != "" {
 		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
@@ -176,6 +177,17 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		v.Todos, _ = readList(list)
 	}
 	return v
+}
+
+// promptOfView is how the newest prompt begins and how it ends.
+func (l *Log) promptOfView(f io.ReaderAt, buf []byte) (begin, end string) {
+	const most, enough = 6*maxPrompt + 64, 6 * 40 // an escape is at most six bytes
+	begin = codec.ValidText(fetchPlace(f, l.Asks, most, buf))
+	end = begin
+	if at, n := l.Asks[0], l.Asks[1]; n > most {
+		end = codec.ValidText(fetchPlace(f, place{at + n - enough, enough}, enough, buf))
+	}
+	return headOf(begin, maxPrompt), end
 }
 
 // tasksMade are the todos that TaskCreate made.

@@ -6,6 +6,7 @@ package claude
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -26,6 +27,16 @@ func describeCall(p *transcript.Part) {
 		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill", "command")) // "command" before 2.1
 	case "Agent", "Task", "Monitor", "Workflow":
 		p.Does = transcript.MayGoOn
+		if codec.FindMember(p.Input, "team_name") != nil {
+			p.Text = codec.InsideQuotes(codec.FindMember(p.Input, "name"))
+		}
+	case "SendMessage":
+		p.Does, p.Text = transcript.TellsMate, codec.InsideQuotes(codec.FindMember(p.Input, "to", "recipient"))
+		if string(codec.FindMember(p.Input, "type")) == `"broadcast"` {
+			p.Text = []byte(transcript.AllMates)
+		}
+	case "TeamCreate":
+		p.Does = transcript.BeginsTeam
 	case "TeamDelete":
 		p.Does = transcript.EndsTeam
 	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
@@ -160,10 +171,11 @@ func skillBody(e *transcript.Entry, text []byte) {
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
 }
 
-// takeTeammateMail takes messages of teammates. The text is the inside of a JSON string, and
-// what the client itself says about a teammate is JSON within it.
+// takeTeammateMail takes messages of teammates, if the text is one. It is the inside of a JSON
+// string, and what the client itself says about a teammate is a JSON object within it.
 func takeTeammateMail(e *transcript.Entry, text []byte) {
 	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
+	const maxObject = 4 << 10 // bytes; its type comes first
 	for {
 		i := bytes.Index(text, []byte(begin))
 		if i < 0 {
@@ -178,18 +190,24 @@ func takeTeammateMail(e *transcript.Entry, text []byte) {
 		if i < 0 {
 			return
 		}
-		from := one[:i]
-		switch {
-		case bytes.Contains(one, []byte(`shutdown_approved`)):
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Gone, Name: from})
-		case bytes.Contains(one, []byte(`teammate_terminated`)):
-			const message = `message\":\"` // "reviewer has shut down."
-			if _, said, ok := bytes.Cut(bytes.ReplaceAll(one, []byte(`\\`), []byte(`\`)), []byte(message)); ok {
-				name, _, _ := bytes.Cut(said, []byte(" "))
-				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Gone, Name: name})
+		p := transcript.Part{Kind: transcript.Mate, Name: one[:i]}
+		_, body, _ := bytes.Cut(one, []byte(`\">`))
+		object := bytes.TrimSpace(codec.Unescape(nil, body[:min(len(body), maxObject)]))
+		switch kind := codec.FindMember(object, "type"); {
+		case activity.IsLeadName(string(p.Name)):
+			if p.Kind = transcript.Other; e.Role == "" {
+				e.Role = activity.Teammate
 			}
-		case string(from) != "system" && string(from) != "team-lead":
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Mate, Name: from})
+		case string(kind) == `"idle_notification"`:
+			p.Kind = transcript.Idle
+		case string(kind) == `"shutdown_approved"`:
+			p.Kind = transcript.Gone
+		case string(kind) == `"teammate_terminated"`: // "reviewer has shut down."
+			p.Kind = transcript.Gone
+			p.Name, _, _ = bytes.Cut(codec.InsideQuotes(codec.FindMember(object, "message")), []byte(" "))
+		case string(p.Name) == "system":
+			p.Kind = transcript.Other
 		}
+		e.Parts = append(e.Parts, p)
 	}
 }

@@ -6,6 +6,7 @@ package claude
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -21,6 +22,7 @@ type line struct {
 	outcome                 []byte // toolUseResult
 	attachment              []byte // what Claude Code told the model beside the conversation
 	operation, content      []byte // of the queue of what was typed
+	team, agent             []byte // whose session it is
 }
 
 // ownsLog knows a log by the members that Claude Code's lines have.
@@ -60,6 +62,11 @@ func parseLine(e *transcript.Entry) bool {
 	}
 	if !w.IsAlone() {
 		return false
+	}
+	if l.team != nil {
+		if e.Role = activity.Lead; l.agent != nil && !activity.IsLeadName(string(l.agent)) {
+			e.Role = activity.Teammate
+		}
 	}
 	switch string(l.kind) {
 	case `"user"`:
@@ -110,6 +117,10 @@ func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 		e.Mode = codec.InsideQuotes(w.Value())
 	case "forkedFrom":
 		e.Fork = w.Value() != nil
+	case "teamName":
+		l.team = codec.InsideQuotes(w.Value())
+	case "agentName":
+		l.agent = codec.InsideQuotes(w.Value())
 	case "todos": // the list that older clients write into user lines
 		e.Todos = w.Value()
 	case "isMeta":
@@ -248,8 +259,11 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
 			takeNotifications(e, text)
-		case bytes.HasPrefix(text, []byte("<teammate-message")):
-			takeTeammateMail(e, text)
+		case wakesSession(text):
+			e.What = transcript.Woken
+			if isTeammateMail(text) {
+				takeTeammateMail(e, text)
+			}
 		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
 			e.What, e.Command = transcript.Joined, isOurCommand(text)
 		}
