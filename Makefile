@@ -124,7 +124,7 @@ size: ## show the size of the hook and the judge for every system
 
 score: ## measure the rules on closings; TRANSCRIPTS=DIR adds labelled stops of sessions
 	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
-	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^TestScoreSessions$$' -sessions "$(abspath $(TRANSCRIPTS))"
+	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^Test(ScoreSessions|Learn)$$' -sessions "$(abspath $(TRANSCRIPTS))"
 
 learn: ## learn the second opinion from the labelled stops in TRANSCRIPTS=DIR, and print what it is worth
 	@test -n "$(TRANSCRIPTS)" || { echo "make learn needs TRANSCRIPTS=DIR, with stops.jsonl and sessions/: see CONTRIBUTING.md" >&2; exit 1; }

@@ -1,4 +1,5 @@
-// The second opinion is learned from labelled stops of real sessions: make learn.
+// The second opinion is learned from labelled stops of real sessions (make learn), and what
+// it is worth is printed with what the rules are worth (make score).
 
 package score
 
@@ -27,7 +28,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-var learned = flag.String("learned", "", "the file that the second opinion is written to, learned from -sessions")
+var learned = flag.String("learned", "", "the file that the second opinion is written to, learned from all that lies below -sessions")
 
 // example is a labelled message with what the second opinion may look at.
 type example struct {
@@ -485,11 +486,13 @@ func area(rows []scored, by func(scored) int) float64 {
 // how they end, in a repository that taught nothing, and neither texts nor names of a
 // session are in what is kept.
 func TestLearn(t *testing.T) {
-	if *learned != "" {
+	if *sessions != "" {
 		all := learnable(t, *sessions)
 		scores := scoreLeftOut(all)
 		printLearned(display.SafeWriter(os.Stdout), all, scores)
-		must(t, os.WriteFile(*learned, encodeOpinion(all, scores), 0o644))
+		if *learned != "" {
+			must(t, os.WriteFile(*learned, encodeOpinion(all, scores), 0o644))
+		}
 		return
 	}
 	dir := makeSessions(t)
