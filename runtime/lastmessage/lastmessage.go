@@ -57,7 +57,7 @@ type Closing struct {
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // what leads to a list at the end
-	titled bool       // and that is a heading
+	titled bool       // and that is a title
 	final  []sentence
 	near   []sentence // in front of these
 }
@@ -103,7 +103,7 @@ func (c *Closing) findSentences() {
 	}
 	if (last == item || last == row) && first > 0 && n-first > 1 {
 		first--
-		c.intro, c.titled = sentencesOf(c.prose[first]), c.prose[first].kind == heading
+		c.intro, c.titled = sentencesOf(c.prose[first]), isTitle(c.prose[first])
 	}
 	for size := 0; first > 0 && size < maxNear; {
 		first--
@@ -244,7 +244,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled || len(list) == 0 {
+	if c.titled || len(list) == 0 || c.endsInTitledCode() {
 		return "", false
 	}
 	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {
@@ -269,6 +269,13 @@ func (c *Closing) announcesStep(before []sentence) bool {
 	return false
 }
 
+// endsInTitledCode tells that a title and what it shows are the end of the message: it
+// says what that is, not what the agent does.
+func (c *Closing) endsInTitledCode() bool {
+	last := c.blocks[len(c.blocks)-1].kind
+	return isTitle(c.prose[len(c.prose)-1]) && (last == code || last == quotation)
+}
+
 // endsInHeading finds a heading, or a step's title, with nothing below it.
 func (c *Closing) endsInHeading() (string, bool) {
 	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].text != c.prose[len(c.prose)-1].text {
@@ -279,11 +286,11 @@ func (c *Closing) endsInHeading() (string, bool) {
 		return "", false
 	}
 	for _, s := range c.final {
-		if c.isAbout(language.Finished, s) {
+		if c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) {
 			return "", false
 		}
 	}
-	title := b.kind == heading || isWhollyBold(b.text) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
+	title := isTitle(b) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
 	return b.text, title
 }
 
@@ -292,8 +299,10 @@ func (c *Closing) isStepNumber(s sentence) bool {
 	return c.isAbout(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
 }
 
+func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }
+
 func isWhollyBold(line string) bool {
-	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f })
+	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
@@ -374,9 +383,12 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 			return s, false
 		}
 	}
+	if first := c.firstSentence(); len(first.folded) <= len("completed.") && c.isAbout(language.Finished, first) {
+		return first.said, false // "Done.", and what it says then is how things are
+	}
 	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.isAbout(language.Left, list[i]) && !c.isBesidesThePoint(list[i]) {
+			if c.isAbout(language.Left, withoutAsides(list[i])) && !c.isBesidesThePoint(list[i]) {
 				return list[i].said, true
 			}
 			if !c.isAbout(language.Mine, list[i]) {
@@ -390,6 +402,32 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 	return c.findUntickedList()
 }
 
+// firstSentence is the first one of the message's end.
+func (c *Closing) firstSentence() sentence {
+	for _, list := range [][]sentence{c.near, c.intro, c.final} {
+		if len(list) > 0 {
+			return list[0]
+		}
+	}
+	return sentence{}
+}
+
+// withoutAsides is a sentence without what stands in brackets: "The tree is clean (only
+// notes are left)."
+func withoutAsides(s sentence) sentence {
+	for {
+		open := strings.IndexByte(s.folded, '(')
+		if open < 0 {
+			return s
+		}
+		length := strings.IndexByte(s.folded[open:], ')')
+		if length < 0 {
+			return s
+		}
+		s.folded = s.folded[:open] + s.folded[open+length+1:]
+	}
+}
+
 // findUntickedList finds a list of which some is marked as done and some is not.
 func (c *Closing) findUntickedList() (string, bool) {
 	done, said := 0, ""
@@ -399,7 +437,8 @@ func (c *Closing) findUntickedList() (string, bool) {
 		case b.mark == ticked:
 			done++
 		case b.mark == empty:
-			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
+			// A cross behind a text, or in a table, says no, not that it is to be done.
+			left := !strings.ContainsAny(b.text, crosses) || b.kind != row && leadingMark(b.text) == empty
 			for _, s := range splitSentences(b.text) {
 				if c.isAbout(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
@@ -432,6 +471,7 @@ func (c *Closing) countsSteps() (string, bool) {
 func (c *Closing) countIn(s string) (at, of int, ok bool) {
 	const between = 40 // bytes
 	n, end := 0, -1    // the number before, and where it ends
+	chained := false
 	for i := 0; i < len(s); {
 		if s[i] < '0' || s[i] > '9' {
 			i++
@@ -440,8 +480,10 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 		m, width := parseNumber(s[i:])
 		if end >= 0 && i-end <= between {
 			words := strings.Trim(s[end:i], " )]([")
+			chained = words == "/" && (chained || strings.HasPrefix(s[i+width:], "/")) // 1/2/3
 			switch {
-			case words == "/" && !strings.HasPrefix(s[i+width:], "/"), c.joinsNumbers(language.Of, words):
+			case chained:
+			case words == "/", c.joinsNumbers(language.Of, words):
 				return n, m, true
 			case c.joinsNumbers(language.Among, words):
 				return m, n, true
