@@ -324,6 +324,11 @@ func (f *Finder) SaysClass(c Class, sentence string) bool {
 	return false
 }
 
+// BeginsWith tells whether a text begins with an entry of a class.
+func (f *Finder) BeginsWith(c Class, text string) bool {
+	return f.hasMemberAt(c, text, 0, func(int) bool { return true })
+}
+
 // entries lists those of a class that the text may have.
 func (f *Finder) entries(c Class) []string {
 	if f.read[c] {

@@ -47,14 +47,16 @@ const (
 	Break                 // words that end what a verb is looked for in, see match.go
 	Open                  // words that no sentence ends with
 	Did                   // verbs of work, as what has been done
-	Label                 // a title of a report: what was done, a verdict, a figure
+	Label                 // a title of a report: what was done
+	Aside                 // no word of work: a denial, a condition, how it was or is meant to be
 	classes
 )
 
 // names are the headings of a pack's classes.
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
-	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open", "did", "label",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open",
+	"did", "label", "aside",
 }
 
 func (c Class) String() string { return names[c] }

@@ -290,8 +290,32 @@ func (c *Closing) endsInHeading() (string, bool) {
 			return "", false
 		}
 	}
+	if len(c.prose) > 1 && c.isLabel(c.final) {
+		return "", false
+	}
 	title := isTitle(b) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
 	return b.text, title
+}
+
+// isLabel tells a title that is a name and a value, as reports have them: "Verdict: ship
+// it". A step has a number or a verb of work: "Fix 2: the lock", "Cache: add a limit".
+func (c *Closing) isLabel(title []sentence) bool {
+	if len(title) != 1 {
+		return false
+	}
+	name, value, ok := strings.Cut(title[0].folded, ": ")
+	if !ok || strings.ContainsAny(name, "0123456789") {
+		return false
+	}
+	for _, f := range c.in {
+		if f.SaysClass(language.Step, name) || f.SaysClass(language.Move, title[0].folded) {
+			return false
+		}
+		if f.BeginsWith(language.Do, value) || f.BeginsWith(language.Doing, value) {
+			return false
+		}
+	}
+	return true
 }
 
 // isStepNumber tells a sentence that is a step's number: "Step 3."
@@ -388,7 +412,8 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 	}
 	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.isAbout(language.Left, withoutAsides(list[i])) && !c.isBesidesThePoint(list[i]) {
+			s := list[i]
+			if c.isAbout(language.Left, withoutBrackets(s)) && !c.isBesidesThePoint(s) && !c.isAbout(language.Aside, s) {
 				return list[i].said, true
 			}
 			if !c.isAbout(language.Mine, list[i]) {
@@ -412,9 +437,9 @@ func (c *Closing) firstSentence() sentence {
 	return sentence{}
 }
 
-// withoutAsides is a sentence without what stands in brackets: "The tree is clean (only
+// withoutBrackets is a sentence without what stands in brackets: "The tree is clean (only
 // notes are left)."
-func withoutAsides(s sentence) sentence {
+func withoutBrackets(s sentence) sentence {
 	for {
 		open := strings.IndexByte(s.folded, '(')
 		if open < 0 {
@@ -457,9 +482,13 @@ func (c *Closing) findUntickedList() (string, bool) {
 func (c *Closing) countsSteps() (string, bool) {
 	for _, list := range [][]sentence{c.final, c.intro, c.near} {
 		for i := len(list) - 1; i >= 0; i-- {
-			at, of, ok := c.countIn(c.numbersAsDigits(list[i].folded))
-			if ok && at < of && !c.isBesidesThePoint(list[i]) && c.isAbout(language.Progress, list[i]) {
-				return list[i].said, true
+			s := list[i]
+			at, of, ok := c.countIn(c.numbersAsDigits(s.folded))
+			if !ok || at >= of || c.isBesidesThePoint(s) || c.isAbout(language.Aside, s) {
+				continue
+			}
+			if c.isAbout(language.Progress, s) {
+				return s.said, true
 			}
 		}
 	}
