@@ -43,6 +43,54 @@ func TestNedTellsReportsFromWork(t *testing.T) {
 		},
 		"endings of all kinds, written before the rules could tell them": {
 			strategy.Stop: {
+				"Shipped. Search now ranks exact matches first.",
+				"The crash came from a nil map; it is initialised in the constructor now.",
+				"The scheduler had two timers. Now it has one.",
+				"Both branches are merged, and the old one is deleted.",
+				"I ran the suite three times with no failure.",
+				"Also raised the timeout in CI from 5 to 10 minutes.",
+				"Also bumped the linter, which needed two small fixes.",
+				"Trimmed the image from 900 to 210 MB by dropping the build tools.",
+				"Moved the check to the start, so bad input fails early.",
+				"Here's what each file does now:\n\n- `a.go`: reads\n- `b.go`: writes",
+				"Now that the index exists, the query takes 3 ms.",
+				"With that, the login flow is complete from end to end.",
+				"With the fix in place, the export finishes in 4 s.", "From here on, every request carries an ID.",
+				"Next to the button there is now a hint.", "The next run will show whether it holds.",
+				"The next person to open the page gets the cached copy.", "Up to version 4 this was the default.",
+				"Starting the app without a config prints a hint.", "Turning on the flag doubles the memory.",
+				"Adding an index made it 40 times faster.", "Removing the cache had no effect.",
+				"Looking at the log, the second request never arrives.", "Following the docs, I set both values.",
+				"Judging by the numbers, the cache pays off.", "There are two ways: retrying, or failing fast.",
+				"Three things changed: parsing, printing, and naming.", "I'd start with the parser.",
+				"I'd go with option B.", "I will note that in the changelog when it is released.",
+				"The table:\n\n| file | lines |\n|---|---|\n| a | 3 |\n| b | 9 |",
+				"Results:\n\n| test | before | after |\n|---|---|---|\n| a | ❌ | ✅ |\n| b | ❌ | ✅ |",
+				"- [x] schema\n- [x] views\n- [x] docs",
+				"| Check | Result |\n|---|---|\n| lint | ✅ |\n| types | ✅ |\n| e2e | ⏭ skipped |",
+				"**Summary:** 3 files changed, all tests pass.",
+				"**Root cause:** the lock was never released on error.", "**Note:** the flag is off by default.",
+				"**Not included:** the mobile layout, as agreed.",
+				"### Caveats\n\n- Safari 12 isn't supported\n- No dark mode yet, as agreed",
+				"The review found nothing blocking.\n\n**Approved**",
+				"The review found nothing blocking.\n\n**LGTM** 👍", "That's the whole change.\n\n**Diff: +12/−40**",
+				"See the log.\n\n**Exit code: 0**", "The numbers are in.\n\n### Speed: 1.8× faster",
+				"The numbers are in.\n\n**Before: 240 ms. After: 31 ms.**",
+				"The plan has five steps; step 2 is the risky one.",
+				"Of the five steps, only step 4 needs downtime.",
+				"Step 1 is safe to do today, and the rest can follow when you like.",
+				"A sensible order: index first, cache second, sharding last.",
+				"1. Open the console\n2. Pick the region\n3. Create the key\n\nThat gives you the key in " +
+					"about a minute.",
+				"If it were mine, I'd do step 3 first.", "Rollback is one command, and nothing else depends on it.",
+				"A job that isn't acknowledged is queued again.", "Fields you haven't set keep their defaults.",
+				"The parser doesn't look at what isn't UTF-8.",
+				"The reason is that the pool hasn't been warmed at that point.",
+				"The test was red because the clock hadn't been frozen.",
+				"I confirmed that no temp files are left behind.",
+				"Memory stays flat; nothing is left in the pool.", "Only the docs changed.",
+				"Only one test needed an update.",
+				"All but one of the warnings came from a dependency; that one is fixed.",
 				"All tests pass. The exporter now writes UTF-8 by default, keeping the old flag for callers " +
 					"that need it.",
 				"The panel now renders only when there is data, avoiding the empty frame.",
@@ -169,18 +217,27 @@ func TestNedTellsReportsFromWork(t *testing.T) {
 				"The cause: the header was missing.", "A comma is missing in line 12 of your config, that's all.",
 				"Users without a plan see the trial page.",
 
-				"2 of 3 reviewers approved it.",
-				"It takes 3 of the 5 slots.", "Roughly 4 of 10 requests hit the cache now.",
-				"9/10 users will not notice.", "Two of the three options need a server.",
-				"Half of the time is spent in the parser.", "I only looked at the first half of the log.",
-				"Phase 3 begins when the contract is signed.",
+				"2 of 3 reviewers approved it.", "It takes 3 of the 5 slots.",
+				"Roughly 4 of 10 requests hit the cache now.", "9/10 users will not notice.",
+				"Two of the three options need a server.", "Half of the time is spent in the parser.",
+				"I only looked at the first half of the log.", "Phase 3 begins when the contract is signed.",
 				"Task 4 follows from the audit, not from your ticket.", "In step 3 the job starts over.",
 				"Then the cache warms up.", "Then the rows are merged and the file is written.",
 				"It's the proxy's turn then to answer.", "First the header is parsed, then the body.",
 				"First come the required fields, then the optional ones.",
 			},
 			strategy.Continue: {
-				"Parser works. Printer next.", "That is the last of the readers. Writers next.",
+				"Icons done; colours next.", "First the fonts, then the icons.",
+				"Let me also check the print stylesheet.", "I'm going to rerun the visual tests.",
+				"Two snapshots differ. I'll look at each.", "Everything except the icons is converted.",
+				"All but two pages use the theme now.", "The icons haven't been converted yet.",
+				"**Part 3: Icons**", "### Step 2 of 5 — Fonts", "7 of 20 pages converted so far.",
+				"The old palette is gone from `a.css`. Same for `b.css`:", "Now wire it into the theme.",
+				"Now let me wire it in.", "Rerunning with the new seed.",
+				"Moving the constants into their own file first.",
+				"That failed on a typo. Correcting and rerunning.", "Good. Next, the print styles.",
+				"I still have to convert the icons.", "Parser works. Printer next.",
+				"That is the last of the readers. Writers next.",
 				"The failing case is the empty list. Fixing that.", "Found two more call sites; updating both.",
 				"Green. Committing, then the docs.", "Schema is in. Now the loader.",
 				"Good: both pass. Let me run the full suite.", "I see why: the key is read twice. I'll cache it.",
@@ -294,7 +351,8 @@ func TestNedTellsReportsFromWork(t *testing.T) {
 	} {
 		for want, list := range texts {
 			for _, text := range list {
-				s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{Known: true, Count: 3}}
+				s := strategy.Situation{Turn: strategy.Turn{Known: true, Count: 3}}
+				s.Message.Text = text
 				if v := decide(rules.Options{Off: []string{rules.Opinion}}, s); v.Decision != want {
 					t.Errorf("%s: %q: %s by %s (%s)", class, text, v.Decision, v.Rule, v.Evidence)
 				}
@@ -326,7 +384,8 @@ func TestNedLeavesOldTodos(t *testing.T) {
 		{"One more hinge in the shed.", 0, strategy.Continue},
 	} {
 		s := strategy.Situation{Message: strategy.Message{Text: test.text}, Turn: strategy.Turn{Known: true, Count: 3}}
-		s.Todos = strategy.Todos{List: []activity.Todo{{Content: "paint the door", Status: "pending"}}, Turns: test.turns}
+		s.Todos.List = []activity.Todo{{Content: "paint the door", Status: "pending"}}
+		s.Todos.Turns = test.turns
 		if v := decide(rules.Options{Off: []string{rules.Opinion}}, s); v.Decision != test.want {
 			t.Errorf("%q, %d turns: %s by %s (%s)", test.text, test.turns, v.Decision, v.Rule, v.Evidence)
 		}
