@@ -174,6 +174,9 @@ func (c *Closing) isAbout(class language.Class, s sentence) bool {
 
 func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
+	if (class == language.Hand || class == language.Wait) && c.endsInColon() {
+		lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
+	}
 	if where == Near {
 		lists = [][]sentence{c.near}
 	}
@@ -185,6 +188,15 @@ func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// endsInColon tells that the message ends with a colon and nothing behind it.
+func (c *Closing) endsInColon() bool {
+	if len(c.intro) > 0 || len(c.final) == 0 {
+		return false
+	}
+	last := c.blocks[len(c.blocks)-1].kind
+	return c.final[len(c.final)-1].end == ':' && last != code && last != quotation
 }
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
