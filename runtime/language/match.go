@@ -10,6 +10,8 @@
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
 //	!…x    and x is not behind it, up to a word of the class break
+//	-x     x is none of the class, though it looks like one
+//	-<x    nor is what stands behind the word x
 package language
 
 import (
@@ -143,6 +145,9 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
 		if e[0] == '-' { // none of the class, though it looks like one
+			if word, behind := strings.CutPrefix(e[1:], "<"); behind && standsBehind(word, s, i) {
+				return false
+			}
 			if _, not := beginsRun(e[1:], s, i); not {
 				return false
 			}
@@ -167,6 +172,12 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 		}
 	}
 	return false
+}
+
+// standsBehind tests whether a word ends just in front of a place.
+func standsBehind(word, s string, i int) bool {
+	before, ok := strings.CutSuffix(s[:i], word+" ")
+	return ok && !IsWithinWord(s, len(before))
 }
 
 // beginsRun tests whether a run of words stands there, and says where it ends. A star
@@ -304,6 +315,11 @@ func (f *Finder) SaysClass(c Class, sentence string) bool {
 	return false
 }
 
+// BeginsWith tells whether a text begins with an entry of a class.
+func (f *Finder) BeginsWith(c Class, text string) bool {
+	return f.hasMemberAt(c, text, 0, func(int) bool { return true })
+}
+
 // entries lists those of a class that the text may have.
 func (f *Finder) entries(c Class) []string {
 	if f.read[c] {
@@ -347,7 +363,7 @@ func longestWord(entry string) (word string) {
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
 		case 'a' <= c && c <= 'z': // as most are
-		case c == '{' || c == '}' || c == '*' || c == '^' || c == '-' && i == 0:
+		case c == '{' || c == '}' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
 			take(i)
 			braced = c == '{'
 		case c == '$':

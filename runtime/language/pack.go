@@ -43,6 +43,9 @@ const (
 	Among                 // the same with the whole in front: 8개 중 3
 	Break                 // words that end what a verb is looked for in, see match.go
 	Open                  // words that no sentence ends with
+	Did                   // verbs of work, as what has been done
+	Label                 // a title of a report: what was done
+	Aside                 // no word of work: a denial, a condition, how it was or is meant to be
 	classes
 )
 
@@ -50,6 +53,7 @@ const (
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open",
+	"did", "label", "aside",
 }
 
 func (c Class) String() string { return names[c] }

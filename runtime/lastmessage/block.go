@@ -73,7 +73,7 @@ func splitBlocks(text string) []block {
 		all = append(all, b)
 	}
 	var fence byte
-	width := 0
+	width, inside := 0, 0 // of the fence, and how many fences are open within it
 	whole, next := text, 0
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
@@ -85,7 +85,13 @@ func splitBlocks(text string) []block {
 		end := at + len(line)
 		mark, run, info := FenceAt(trimmed)
 		if fence != 0 {
-			if mark == fence && run >= width && info == "" {
+			switch {
+			case mark != fence || run < width:
+			case info != "" && !strings.Contains(info, " "): // Markdown that shows code
+				inside++
+			case inside > 0 && info == "":
+				inside--
+			case info == "":
 				fence = 0
 				all[len(all)-1].open = false
 			}
@@ -93,7 +99,7 @@ func splitBlocks(text string) []block {
 		}
 		switch {
 		case mark != 0:
-			fence, width = mark, run
+			fence, width, inside = mark, run, 0
 			add(block{kind: code, open: true})
 		case trimmed == "":
 			blank = true

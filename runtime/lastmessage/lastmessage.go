@@ -59,7 +59,7 @@ type Closing struct {
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // what leads to a list at the end
-	titled bool       // and that is a heading
+	titled bool       // and that is a title
 	final  []sentence
 	near   []sentence // in front of these
 }
@@ -106,7 +106,7 @@ func (c *Closing) findSentences() {
 	}
 	if (last == item || last == row) && first > 0 && n-first > 1 {
 		first--
-		c.intro, c.titled = splitSentences(c.prose[first]), c.prose[first].kind == heading
+		c.intro, c.titled = splitSentences(c.prose[first]), isTitle(c.prose[first])
 	}
 	for size := 0; first > 0 && size < maxNear; {
 		first--
@@ -178,6 +178,9 @@ func (c *Closing) isAbout(class language.Class, s sentence) bool {
 
 func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
+	if (class == language.Hand || class == language.Wait) && c.endsInColon() {
+		lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
+	}
 	if where == Near {
 		lists = [][]sentence{c.near}
 	}
@@ -189,6 +192,15 @@ func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// endsInColon tells that the message ends with a colon and nothing behind it.
+func (c *Closing) endsInColon() bool {
+	if len(c.intro) > 0 || len(c.final) == 0 {
+		return false
+	}
+	last := c.blocks[len(c.blocks)-1].kind
+	return c.final[len(c.final)-1].end == ':' && last != code && last != quotation
 }
 
 func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
@@ -248,7 +260,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled || len(list) == 0 {
+	if c.titled || len(list) == 0 || c.endsInTitledCode() {
 		return "", false
 	}
 	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {
@@ -273,6 +285,13 @@ func (c *Closing) announcesStep(before []sentence) bool {
 	return false
 }
 
+// endsInTitledCode tells that a title and what it shows are the end of the message: it
+// says what that is, not what the agent does.
+func (c *Closing) endsInTitledCode() bool {
+	last := c.blocks[len(c.blocks)-1].kind
+	return isTitle(c.prose[len(c.prose)-1]) && (last == code || last == quotation)
+}
+
 // endsInHeading finds a heading, or a step's title, with nothing below it.
 func (c *Closing) endsInHeading() (string, bool) {
 	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].text != c.prose[len(c.prose)-1].text {
@@ -283,12 +302,36 @@ func (c *Closing) endsInHeading() (string, bool) {
 		return "", false
 	}
 	for _, s := range c.final {
-		if c.isAbout(language.Finished, s) {
+		if c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) {
 			return "", false
 		}
 	}
-	title := b.kind == heading || isWhollyBold(b.text) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
+	if len(c.prose) > 1 && c.isLabel(c.final) {
+		return "", false
+	}
+	title := isTitle(b) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
 	return b.text, title
+}
+
+// isLabel tells a title that is a name and a value, as reports have them: "Verdict: ship
+// it". A step has a number or a verb of work: "Fix 2: the lock", "Cache: add a limit".
+func (c *Closing) isLabel(title []sentence) bool {
+	if len(title) != 1 {
+		return false
+	}
+	name, value, ok := strings.Cut(title[0].folded, ": ")
+	if !ok || strings.ContainsAny(name, "0123456789") {
+		return false
+	}
+	for _, f := range c.in {
+		if f.SaysClass(language.Step, name) || f.SaysClass(language.Move, title[0].folded) {
+			return false
+		}
+		if f.BeginsWith(language.Do, value) || f.BeginsWith(language.Doing, value) {
+			return false
+		}
+	}
+	return true
 }
 
 // isStepNumber tells a sentence that is a step's number: "Step 3."
@@ -296,8 +339,10 @@ func (c *Closing) isStepNumber(s sentence) bool {
 	return c.isAbout(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
 }
 
+func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }
+
 func isWhollyBold(line string) bool {
-	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f })
+	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f || r == ':' })
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
 }
 
@@ -378,9 +423,13 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 			return s, false
 		}
 	}
+	if first := c.firstSentence(); len(first.folded) <= len("completed.") && c.isAbout(language.Finished, first) {
+		return first.said, false // "Done.", and what it says then is how things are
+	}
 	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.isAbout(language.Left, list[i]) && !c.isBesidesThePoint(list[i]) {
+			s := list[i]
+			if c.isAbout(language.Left, withoutBrackets(s)) && !c.isBesidesThePoint(s) && !c.isAbout(language.Aside, s) {
 				return list[i].said, true
 			}
 			if !c.isAbout(language.Mine, list[i]) {
@@ -394,6 +443,32 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 	return c.findUntickedList()
 }
 
+// firstSentence is the first one of the message's end.
+func (c *Closing) firstSentence() sentence {
+	for _, list := range [][]sentence{c.near, c.intro, c.final} {
+		if len(list) > 0 {
+			return list[0]
+		}
+	}
+	return sentence{}
+}
+
+// withoutBrackets is a sentence without what stands in brackets: "The tree is clean (only
+// notes are left)."
+func withoutBrackets(s sentence) sentence {
+	for {
+		open := strings.IndexByte(s.folded, '(')
+		if open < 0 {
+			return s
+		}
+		length := strings.IndexByte(s.folded[open:], ')')
+		if length < 0 {
+			return s
+		}
+		s.folded = s.folded[:open] + s.folded[open+length+1:]
+	}
+}
+
 // findUntickedList finds a list of which some is marked as done and some is not.
 func (c *Closing) findUntickedList() (string, bool) {
 	done, said := 0, ""
@@ -403,7 +478,8 @@ func (c *Closing) findUntickedList() (string, bool) {
 		case b.mark == ticked:
 			done++
 		case b.mark == empty:
-			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
+			// A cross behind a text, or in a table, says no, not that it is to be done.
+			left := !strings.ContainsAny(b.text, crosses) || b.kind != row && leadingMark(b.text) == empty
 			for _, s := range splitSentences(b) {
 				if c.isAbout(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
@@ -422,9 +498,13 @@ func (c *Closing) findUntickedList() (string, bool) {
 func (c *Closing) countsSteps() (string, bool) {
 	for _, list := range [][]sentence{c.final, c.intro, c.near} {
 		for i := len(list) - 1; i >= 0; i-- {
-			at, of, ok := c.countIn(c.numbersAsDigits(list[i].folded))
-			if ok && at < of && !c.isBesidesThePoint(list[i]) && c.isAbout(language.Progress, list[i]) {
-				return list[i].said, true
+			s := list[i]
+			at, of, ok := c.countIn(c.numbersAsDigits(s.folded))
+			if !ok || at >= of || c.isBesidesThePoint(s) || c.isAbout(language.Aside, s) {
+				continue
+			}
+			if c.isAbout(language.Progress, s) {
+				return s.said, true
 			}
 		}
 	}
@@ -436,6 +516,7 @@ func (c *Closing) countsSteps() (string, bool) {
 func (c *Closing) countIn(s string) (at, of int, ok bool) {
 	const between = 40 // bytes
 	n, end := 0, -1    // the number before, and where it ends
+	chained := false
 	for i := 0; i < len(s); {
 		if s[i] < '0' || s[i] > '9' {
 			i++
@@ -444,8 +525,10 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 		m, width := parseNumber(s[i:])
 		if end >= 0 && i-end <= between {
 			words := strings.Trim(s[end:i], " )]([")
+			chained = words == "/" && (chained || strings.HasPrefix(s[i+width:], "/")) // 1/2/3
 			switch {
-			case words == "/" && !strings.HasPrefix(s[i+width:], "/"), c.joinsNumbers(language.Of, words):
+			case chained:
+			case words == "/", c.joinsNumbers(language.Of, words):
 				return n, m, true
 			case c.joinsNumbers(language.Among, words):
 				return m, n, true

@@ -44,7 +44,7 @@ func BaseRules() []Rule {
 		{ID: "colon", Act: lastmessage.Breaks, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
 		{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 		{ID: "reported", Todo: "pending", Within: 3, Own: reportsLast, Then: strategy.Stop, Sure: 90},
-		{ID: "todos", Todo: "pending", Within: 3, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
+		{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
 		{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
 		{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
 		{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
