@@ -70,7 +70,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	older, known := client.IsOlder(in.Version, "2.1.233")
 	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
 		known, _ := registry.StrategyNamed(s.Strategy)
-		return known.Answers() == "UserPromptSubmit"
+		return known.EventName() == "UserPromptSubmit"
 	})
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil

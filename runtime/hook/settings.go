@@ -69,7 +69,7 @@ type Settings struct {
 // MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) MaxContinues() int {
-	if s.Strategy.Answers() != "Stop" {
+	if s.Strategy.EventName() != "Stop" {
 		return 0
 	}
 	if rounds, ok := s.MaxIterations(); ok {

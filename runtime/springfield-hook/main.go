@@ -27,7 +27,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
-	os.Exit(hook.Host{
+	os.Exit(hook.Process{
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
