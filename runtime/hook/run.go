@@ -48,7 +48,7 @@ type Process struct {
 	PluginRoot string // CLAUDE_PLUGIN_ROOT, the fallback
 	Project    string // CLAUDE_PROJECT_DIR, where a project's layer lies
 	Home       string // the user's home directory
-	Off        bool   // SPRINGFIELD=off
+	Off        bool   // SPRINGFIELD is an off word
 	// Getenv reads the environment, of which only programs that are started get
 	// something.
 	Getenv func(string) string
@@ -57,6 +57,16 @@ type Process struct {
 	Now     time.Time
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
+}
+
+// IsOffWord knows the values of SPRINGFIELD that switch every hook off. It is generous: this
+// is how a user in a hurry stops us.
+func IsOffWord(value string) bool {
+	switch strings.ToLower(value) {
+	case "off", "0", "false", "no", "none":
+		return true
+	}
+	return false
 }
 
 // start is one start of the hook: what is known of it.
