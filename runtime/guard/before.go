@@ -51,7 +51,7 @@ func CheckEvent(m Moment) Veto {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
 	if m.Crons > 0 {
-		return Veto{Rule: "scheduled", Evidence: "a scheduled prompt will wake Claude"}
+		return Veto{Rule: "scheduled", Evidence: "a scheduled prompt will wake the agent"}
 	}
 	for _, t := range m.Tasks {
 		if t.Type != "shell" {
@@ -61,7 +61,7 @@ func CheckEvent(m Moment) Veto {
 	return Veto{}
 }
 
-// Waiting looks at shell tasks: one that this turn started will wake Claude
+// Waiting looks at shell tasks: one that this turn started will wake the agent
 // when it ends, unless it is a server, which does not end. Earlier are the ids
 // of what turns before this one started. A task that is not known counts as
 // started just now: the transcript may not have it yet.
