@@ -367,7 +367,6 @@ func TestAnswer(t *testing.T) {
 	}{
 		"why":                 {command("marge-simpson:why"), 0, "answer"},
 		"log":                 {command("marge-simpson:log"), 0, "answer"},
-		"the state":           {command("marge-simpson:state"), 0, "answer"},
 		"then work":           {command("marge-simpson:why"), 1, ""},
 		"another plugin":      {command("homer:why"), 0, ""},
 		"another command":     {command("marge-simpson:work"), 0, ""},
