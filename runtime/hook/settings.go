@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -281,6 +280,6 @@ func isOfAnother(name string, l *strategy.Layer) bool {
 
 // placeFault is a fault with its line and column in front.
 func placeFault(data []byte, f *codec.Fault) string {
-	line, column := jsonobject.Position(data, f.At)
+	line, column := codec.Position(data, f.At)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
