@@ -322,6 +322,30 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 	}
 }
 
+// The page has a row for each check and limit that stands above the rules of every plugin.
+func TestEveryCheckHasARow(t *testing.T) {
+	page, found := read(t, "docs", "ned-flanders.md"), 0
+	check := regexp.MustCompile(`\bVeto\{(?:Rule: )?"([a-z-]+)"`)
+	for _, dir := range []string{"guard", "hook"} {
+		files, err := filepath.Glob(filepath.Join("runtime", dir, "*.go"))
+		must(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, match := range check.FindAllStringSubmatch(read(t, ".", file), -1) {
+				found++
+				if rule := match[1]; rule != "rounds" && !strings.Contains(page, "\n| `"+rule+"` |") { // rounds are of loops, which have pages of their own
+					t.Errorf("%s: docs/ned-flanders.md has no row for %s", file, rule)
+				}
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("%d checks found", found)
+	}
+}
+
 // A function is as long as its thought, and a thought of more than this is two.
 func TestFunctionsAreShort(t *testing.T) {
 	const lines = 100
