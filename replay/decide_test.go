@@ -100,7 +100,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		})
 		must(t, err)
 		var out, said bytes.Buffer
-		host := hook.Host{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
+		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
 		if code := host.Run(); code != 0 {
 			t.Fatal(code)
 		}

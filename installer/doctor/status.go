@@ -215,7 +215,7 @@ func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin
 			continue
 		}
 		p := choose(s.Suite)
-		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.Answers() == "Stop" {
+		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.EventName() == "Stop" {
 			return p, s
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/process"
+	"github.com/cameronsjo/springfield/internal/group"
 )
 
 // User is whose hosts they are.
@@ -125,7 +125,7 @@ func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env = dir, p.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	process.EndTogether(cmd)
+	group.EndTogether(cmd)
 	said := &ending{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err = cmd.Run(); err != nil {

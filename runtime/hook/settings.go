@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -69,7 +68,7 @@ type Settings struct {
 // MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) MaxContinues() int {
-	if s.Strategy.Answers() != "Stop" {
+	if s.Strategy.EventName() != "Stop" {
 		return 0
 	}
 	if rounds, ok := s.MaxIterations(); ok {
@@ -281,6 +280,6 @@ func isOfAnother(name string, l *strategy.Layer) bool {
 
 // placeFault is a fault with its line and column in front.
 func placeFault(data []byte, f *codec.Fault) string {
-	line, column := jsonobject.Position(data, f.At)
+	line, column := codec.Position(data, f.At)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

@@ -196,7 +196,9 @@ func (e *Event) CountCrons(m *codec.Members, name string) {
 	}
 }
 
-// Members are an event as Claude Code writes it.
+// Members are an event as Claude Code writes it. The name of a member here must not be one that
+// a host's Is goes by: the event would be taken for that host's. A member that may be of another
+// type one day is read by Raw: of a wrong type it is an error, and the hook never decides again.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)

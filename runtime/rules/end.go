@@ -1,6 +1,11 @@
-// How a message ends: its last paragraph, its last sentence, its last
-// character. That is where Claude says what happens next; the words before it
-// are about what has been.
+// How a message ends, for the conditions that users' rules and the seed set ask: opens,
+// begins, last, says, ending, closes, lists. They look at its last paragraph, its last
+// sentence, its last character. That is where Claude says what happens next; the words before
+// it are about what has been.
+//
+// The default set asks for acts instead, which package lastmessage finds by the packs of
+// package language. New words go into a pack, never in here: the verbs below are English, and
+// are for {do} and {doing} in a user's own phrases.
 
 package rules
 

@@ -7,7 +7,9 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -147,12 +149,5 @@ func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))
-	if !found || !closed || !plugin {
-		return false
-	}
-	switch string(word) {
-	case "why", "log", "hold", "state", "page", "loop", "cancel":
-		return true
-	}
-	return false
+	return found && closed && plugin && slices.Contains(guard.Commands(), string(word))
 }
