@@ -152,7 +152,7 @@ func (k Kind) filesThatLead(s strategy.Situation) []strategy.Want {
 	places, more := k.Find(s, frontLines(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: wholeState})
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWholeState})
 	}
 	return wants
 }

@@ -31,7 +31,7 @@ type specState struct {
 	Quick             bool
 }
 
-func wholeState(data []byte) bool {
+func isWholeState(data []byte) bool {
 	_, err := jsonobject.ReadMembers(data)
 	return err == nil
 }
