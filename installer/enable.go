@@ -52,11 +52,52 @@ type Done struct {
 	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
+// EnablePlugin switches a plugin on for a host.
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
+	defer func() { done.Host, done.Scope = host, r.Scope }()
+	if host.Default {
+		return enableDefault(ctx, m, r)
+	}
+	s, err := m.switchingOn(host, r.Scope)
+	if err != nil {
+		return done, err
+	}
+	if err := s.findInDirectory(ctx, r); err != nil {
+		return done, err
+	}
+	sameKind, err := s.examinePluginFiles()
+	if err != nil {
+		return done, err
+	}
+	s.Trust = r.Trust
+	plan := func(now *settings.Settings) (journal.Change, error) {
+		if err := s.readRecords(); err != nil { // another springfield may have been there
+			return journal.Change{}, err
+		}
+		return s.planSwitchOn(ctx, now, r, sameKind)
+	}
+	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
+		done.Todo = s.Commands(done.Change)
+		return done, err
+	}
+	if done.Change.Run != nil {
+		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
+	}
+	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
+		return done, err
+	}
+	if host.Plugins.ByHand != nil {
+		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+	}
+	return done, nil
+}
+
 // enableRun is a plugin on its way.
 type enableRun struct {
 	Means
 	EnableRequest
-	wanted   settings.EnableRequest
+	wanted   settings.Switch
 	from     string
 	register string   // a directory that Claude Code does not know yet, "" if there is none
 	install  string   // a plugin that is not fetched yet
@@ -143,7 +184,7 @@ func newEnableRun(m Means, r EnableRequest) *enableRun {
 	if r.NoClaude {
 		m.Claude.Path = ""
 	}
-	return &enableRun{Means: m, EnableRequest: r, wanted: settings.EnableRequest{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
+	return &enableRun{Means: m, EnableRequest: r, wanted: settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
 }
 
 // findPlugin finds the plugin. A marketplace that is named by its source is added
@@ -224,7 +265,7 @@ func (e *enableRun) findWhatIsMissing() error {
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
-		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
+		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
 			return failWith("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
 		}
 		if err != nil {
@@ -342,21 +383,21 @@ func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 			}
 			return err
 		}
-		e.noteLeftover("still has " + e.install + " installed")
+		e.noteWhatUndoLeaves("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("telling the claude command about %s", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.noteLeftover("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteWhatUndoLeaves("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even if the client was done by then
 }
 
-// noteLeftover notes what an undo of the settings does not take back.
-func (e *enableRun) noteLeftover(what string) {
+// noteWhatUndoLeaves notes what an undo of the settings does not take back.
+func (e *enableRun) noteWhatUndoLeaves(what string) {
 	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
 }
 

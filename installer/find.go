@@ -83,7 +83,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		if all := m.pluginsAtHand(marketplace); suite == "" && len(all) > 0 {
 			suite = all[0].Suite // to which it can be added
 		}
-		line := generator.HowToGet(name, suite)
+		line := generator.CommandToAddPlugin(name, suite)
 		if suite == "" && marketplace != "" {
 			line += " --marketplace " + check.QuoteArgument(marketplace)
 		}

@@ -94,7 +94,7 @@ func (s *Settings) EnabledByUs() []Remembered {
 		if err != nil {
 			continue
 		}
-		for _, id := range m.enabledPlugins() {
+		for _, id := range m.pluginsEnabledByUs() {
 			all = append(all, Remembered{id, scope, path})
 		}
 	}

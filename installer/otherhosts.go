@@ -1,6 +1,6 @@
 package installer
 
-// Switching plugins on and off for other hosts than Claude Code: by their own plugin
+// How plugins go on and off on other hosts than Claude Code: by their own plugin
 // commands, and by the entries that their settings need. The edit, the commands and the
 // undo are one change.
 
@@ -44,47 +44,6 @@ func (s *switching) readRecords() (err error) {
 		err = fmt.Errorf("read what %s has installed: %w", s.At.Host.Title, err)
 	}
 	return err
-}
-
-// EnablePlugin switches a plugin on for a host.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
-	defer func() { done.Host, done.Scope = host, r.Scope }()
-	if host.Default {
-		return enableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
-		return done, err
-	}
-	if err := s.findInDirectory(ctx, r); err != nil {
-		return done, err
-	}
-	sameKind, err := s.examinePluginFiles()
-	if err != nil {
-		return done, err
-	}
-	s.Trust = r.Trust
-	plan := func(now *settings.Settings) (journal.Change, error) {
-		if err := s.readRecords(); err != nil { // another springfield may have been there
-			return journal.Change{}, err
-		}
-		return s.planSwitchOn(ctx, now, r, sameKind)
-	}
-	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
-		return done, err
-	}
-	if done.Change.Run != nil {
-		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
-	}
-	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
-		return done, err
-	}
-	if host.Plugins.ByHand != nil {
-		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
-	}
-	return done, nil
 }
 
 // findInDirectory finds the plugin, which has to lie in a directory.
@@ -220,40 +179,6 @@ func (s *switching) isCurrent() bool {
 	return slices.ContainsFunc(s.knows, func(i hosts.Installed) bool {
 		return i.ID == s.ID && i.On && i.Scope == client.User && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
 	})
-}
-
-// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
-// where that is asked for.
-func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Done, err error) {
-	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
-	if host.Default {
-		return disableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
-		return done, err
-	}
-	if err := s.findKnown(r.Plugin); err != nil {
-		return done, err
-	}
-	done.Plugin = s.Plugin.ID()
-	s.purge = r.Purge
-	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
-		if err := s.readRecords(); err != nil {
-			return c, err
-		}
-		if err := s.planOff(now, &c); err != nil {
-			return c, err
-		}
-		return c, s.byCommand(ctx, &c)
-	}
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
-		return done, err
-	}
-	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
-	return done, err
 }
 
 // findKnown finds a plugin among those that the host knows, and those that springfield has
