@@ -9,6 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
@@ -66,7 +67,7 @@ func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, 
 		return done, err
 	}
 	if r.Purge && m.Claude.Path == "" {
-		return done, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+		return done, check.Advisef("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
 			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
 	done.Plugin = plugin.ID()
@@ -102,7 +103,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 		return ctx.Err()
 	}
 	if err != nil {
-		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
+		return check.Advisef("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
 			plugin.ID(), scope, err)
 	}
 	done.Change.Notes = append(done.Change.Notes, notes...)
@@ -126,7 +127,7 @@ func (m Means) findEnabled(r DisableRequest) (client.Plugin, error) {
 		case len(on) == 1:
 			return on[0], nil
 		case len(on) > 1:
-			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(),
+			return client.Plugin{}, check.Misusef("say which: springfield disable "+on[0].ID(),
 				"%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
 		}
 	}

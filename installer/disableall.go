@@ -88,7 +88,7 @@ func (m Means) forgetAll(ctx context.Context, done *Left) error {
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
-		return failWith("springfield disable --all --purge again does the rest",
+		return check.Advisef("springfield disable --all --purge again does the rest",
 			"the plugins are disabled, but Claude Code still knows them: %w", err)
 	}
 	if ctx.Err() != nil {
@@ -112,7 +112,7 @@ func (m Means) checkHolds(now time.Time) error {
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
 			line += " --session " + check.QuoteArgument(session)
 		}
-		return failWith(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
+		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
 	}
 	return nil
 }

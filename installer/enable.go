@@ -158,7 +158,8 @@ func (e *enableRun) checkListed() error {
 		return err
 	}
 	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
-	return failWith("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
+	return check.Advisef("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+
+		".new, which has its entry: copy that over",
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
@@ -196,7 +197,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	switch {
 	case source == "":
 	case both || suite != "":
-		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
+		return check.Misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
 		suite = source
 	case !strings.ContainsAny(source, "/:"):
@@ -220,10 +221,10 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
-		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
+		return "", check.Advisef("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
 			source, e.whyNotCalled())
 	case e.DryRun:
-		return "", failWith(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
+		return "", check.Advisef(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
 			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
 	}
 	e.Tell("fetching marketplace %s with the claude command", source)
@@ -266,7 +267,7 @@ func (e *enableRun) findWhatIsMissing() error {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return failWith("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
 		}
 		if err != nil {
 			return err
@@ -287,7 +288,7 @@ func (e *enableRun) findWhatIsMissing() error {
 		return e.examinePluginDir(i.Dir)
 	}
 	if e.Claude.Path == "" {
-		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
+		return check.Advisef("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
 			e.whyNotCalled())
 	}
 	e.install = plugin.ID()
@@ -311,11 +312,11 @@ func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) 
 	}
 	switch {
 	case err != nil:
-		err = failWith(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
+		err = check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	case found.Problem != "":
-		err = failWith(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
+		err = check.Advisef(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
 	case !found.IsOurs():
-		err = failWith(itself, "%s is not a springfield plugin", plugin.ID())
+		err = check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
 	}
 	return found, err
 }
@@ -375,7 +376,7 @@ func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 		e.Tell("fetching %s with the claude command", e.install)
 		added, err := e.Claude.Install(ctx, snapshot, e.install)
 		if err != nil {
-			return failWith("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+			return check.Advisef("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
 		}
 		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {

@@ -30,11 +30,11 @@ type switching struct {
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
 	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
 	if !s.At.IsFound() {
-		return nil, failWith(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
+		return nil, check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
 			"%s is not on this machine", host.Title)
 	}
 	if scope != client.User {
-		return nil, misusef("use --scope user", "%s has no %s scope for plugins", host.Title, scope)
+		return nil, check.Misusef("use --scope user", "%s has no %s scope for plugins", host.Title, scope)
 	}
 	return s, s.readRecords()
 }
@@ -49,7 +49,7 @@ func (s *switching) readRecords() (err error) {
 // findInDirectory finds the plugin, which has to lie in a directory.
 func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
-		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
+		return check.Advisef("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
 			s.At.Host.Title)
 	}
 	r.NoClaude = true
@@ -59,7 +59,7 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	}
 	s.Plugin = e.wanted.Plugin
 	if s.Plugin.Suite == "" {
-		return failWith("clone its repository and name it: --suite DIR",
+		return check.Advisef("clone its repository and name it: --suite DIR",
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
 	s.ID = s.At.Host.NameOf(s.Plugin)
@@ -196,7 +196,7 @@ func (s *switching) findKnown(name string) error {
 		s.Plugin, s.ID = pluginOf(found[0]), found[0].ID
 		return nil
 	case len(found) > 1:
-		return misusef("say which: springfield disable "+found[0].ID+" --host "+s.At.Host.Name, "%s is on twice in %s: %s and %s", name, s.At.Host.Title, found[0].ID, found[1].ID)
+		return check.Misusef("say which: springfield disable "+found[0].ID+" --host "+s.At.Host.Name, "%s is on twice in %s: %s and %s", name, s.At.Host.Title, found[0].ID, found[1].ID)
 	}
 	byUs, err := s.Settings.EnabledOn(s.At.Host.Name)
 	if err != nil {
