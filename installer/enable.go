@@ -243,7 +243,7 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-// takeBack has the claude command forget the marketplace that find has added, because
+// takeBack has the claude command forget the marketplace that findPlugin has added, because
 // something went wrong after it.
 func (e *enableRun) takeBack(ctx context.Context) {
 	if e.added == "" {
@@ -426,7 +426,7 @@ func doneEnabling(plugin client.Plugin, from string, plan journal.Change) Done {
 	}
 }
 
-// describeTodo says what complete would do, "" for nothing.
+// describeTodo says what registerWhatIsMissing would do, "" for nothing.
 func (e *enableRun) describeTodo() string {
 	const away = ", away from your settings"
 	switch {

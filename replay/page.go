@@ -300,7 +300,7 @@ func (t *numbered) rowForScript(row *Row, label int) []any {
 }
 
 // cleanText marks what a reader does not see, or what turns the writing round: unlike
-// display.Text it leaves a dot, because the page is where a message is looked at.
+// display.PlainText it leaves a dot, because the page is where a message is looked at.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

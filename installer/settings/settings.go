@@ -1,5 +1,5 @@
 // Package settings holds springfield's edits of settings: switching plugins on and
-// off, and giving back what was there before. A plan is a change.Change, worked out
+// off, and giving back what was there before. A plan is a journal.Change, worked out
 // from one reading of the settings and of what springfield remembers of its edits.
 package settings
 

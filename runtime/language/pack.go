@@ -1,8 +1,8 @@
 // Package language holds what agents say in each language, and finds it in their
 // sentences.
 //
-// A language is one file of data, a pack: classes of phrases, as docs/house.md
-// describes them. The code knows classes and no words. The package is pure, and
+// A language is one file of data, a pack: classes of phrases. How an
+// entry is written is in CONTRIBUTING.md. The code knows classes and no words. The package is pure, and
 // bounded by the length of what it is given.
 package language
 

@@ -218,7 +218,7 @@ func Without(s, cut string) string {
 	}, s)
 }
 
-// name is what a file names, all white space left out, "" if it cannot be a
+// NameIn is what a file names, all white space left out, "" if it cannot be a
 // name.
 func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {

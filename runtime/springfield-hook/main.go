@@ -1,6 +1,6 @@
 // Command springfield-hook is the hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume, page, loop, state.
+// answers a person: why, log, hold, resume, page, loop.
 package main
 
 import (
