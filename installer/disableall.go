@@ -26,8 +26,8 @@ type DisableAllRequest struct {
 	Now    time.Time
 }
 
-// Left is what became of it.
-type Left struct {
+// DisabledAll is what became of a DisableAllRequest.
+type DisabledAll struct {
 	journal.Change
 	IDs     []string        // the plugins that were on
 	Removed []string        // of springfield's own state
@@ -35,7 +35,7 @@ type Left struct {
 }
 
 // DisableAll switches every plugin of springfield's off, wherever it was enabled.
-func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Left, err error) {
+func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if r.Purge {
 		if err := m.checkHolds(r.Now); err != nil {
 			return done, err
@@ -83,7 +83,7 @@ func (m Means) ownSuites() []string {
 }
 
 // forgetAll has Claude Code forget the plugins, and removes springfield's own state.
-func (m Means) forgetAll(ctx context.Context, done *Left) error {
+func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	now := settings.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
@@ -121,7 +121,7 @@ var errHeld = errors.New("a hold is in force, and --purge would remove it")
 
 // allOff is a change that has every plugin off, on every host, as it is worked out.
 type allOff struct {
-	*Left
+	*DisabledAll
 	now   *settings.Settings
 	purge bool
 }
@@ -181,7 +181,7 @@ func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 			l.Stays = append(l.Stays, settings.Left{What: what, Remove: "take out by hand what names " + i.ID})
 			continue
 		}
-		released := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })
+		released := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if err := s.planOffUnlessReleased(l, released); err != nil {
 			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
 		}

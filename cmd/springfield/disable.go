@@ -127,7 +127,7 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	return a.reportLeaving(o, done)
 }
 
-func (a *app) removeCache(done *installer.Left) {
+func (a *app) removeCache(done *installer.DisabledAll) {
 	cache := a.toolchain().Cache
 	hooks := filepath.Join(cache, "hooks")
 	if _, err := os.Lstat(hooks); cache == "" || errors.Is(err, fs.ErrNotExist) {
@@ -141,7 +141,7 @@ func (a *app) removeCache(done *installer.Left) {
 	done.Removed = append(done.Removed, hooks)
 }
 
-func (a *app) reportLeaving(o disableOptions, done installer.Left) error {
+func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error {
 	written, removed := done.Files()
 	failed := 0
 	for _, left := range done.Stays {
