@@ -41,8 +41,8 @@ func ArmourProcess() {
 type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines that have been through display.Line, and words for Claude that
-	// have been through display.Text. A display.Writer would spell out the joiners of these.
+	// Stderr gets lines that have been through display.OneLine, and words for Claude that
+	// have been through display.PlainText. A display.SafeWriter would spell out the joiners of these.
 	Stderr     io.Writer
 	Executable string // path of the running binary
 	PluginRoot string // CLAUDE_PLUGIN_ROOT, the fallback

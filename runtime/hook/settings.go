@@ -114,8 +114,8 @@ func FindSettings(executable, state, project string) (Settings, error) {
 	return ReadSettings(root, state, project)
 }
 
-// Layer is a file of settings, and who writes it.
-type Layer struct {
+// LayerFile is a file of settings, and who writes it.
+type LayerFile struct {
 	Path string
 	By   strategy.Writer
 	most int // bytes
@@ -123,21 +123,21 @@ type Layer struct {
 
 // Layers are the files of a plugin's settings, each over the one before. Empty directories
 // for state or project leave theirs out.
-func (p Plugin) Layers(state, project string) []Layer {
-	all := make([]Layer, 0, 3)
+func (p Plugin) Layers(state, project string) []LayerFile {
+	all := make([]LayerFile, 0, 3)
 	own := p.path
 	if p.Root != "" {
 		own = filepath.Join(p.Root, configFile)
 	}
 	if own != "" {
-		all = append(all, Layer{own, strategy.Author, maxConfig})
+		all = append(all, LayerFile{own, strategy.Author, maxConfig})
 	}
 	if state != "" {
-		all = append(all, Layer{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
+		all = append(all, LayerFile{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
 	}
 	if project != "" {
 		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
-		all = append(all, Layer{path, strategy.Project, maxProject})
+		all = append(all, LayerFile{path, strategy.Project, maxProject})
 	}
 	return all
 }

@@ -187,8 +187,8 @@ func (e *Event) Common(m *codec.Members) {
 	}
 }
 
-// CountCrons counts the session's schedules in a member, which may be an empty list.
-func (e *Event) CountCrons(m *codec.Members, name string) {
+// CountSchedules counts the session's schedules in a member, which may be an empty list.
+func (e *Event) CountSchedules(m *codec.Members, name string) {
 	var crons []byte
 	m.Raw(name, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
@@ -203,7 +203,7 @@ func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
 	codec.ListOf(m, "background_tasks", &e.Tasks)
-	e.CountCrons(m, "session_crons")
+	e.CountSchedules(m, "session_crons")
 	var at []byte
 	if m.Raw("timestamp", &at); at != nil {
 		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))

@@ -222,7 +222,7 @@ func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
 	return false
 }
 
-// WordBefore and isWordAt tell whether a letter or digit ends or begins there.
+// WordBefore and IsWordAt tell whether a letter or digit ends or begins there.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return IsWordRune(r)
@@ -281,7 +281,7 @@ func (k *Kept) keptMessage(text string) *message {
 	return k.newest
 }
 
-// closing is the message as package closing reads it.
+// closing is the message as package lastmessage reads it.
 func (m *message) closing() *lastmessage.Closing {
 	if m.whole == nil {
 		m.whole = lastmessage.ReadMessage(m.library, m.text)

@@ -30,7 +30,7 @@ type specState struct {
 	Quick             bool
 }
 
-func wholeState(data []byte) bool {
+func isWholeState(data []byte) bool {
 	_, err := codec.ReadMembers(data)
 	return err == nil
 }

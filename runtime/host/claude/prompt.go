@@ -28,7 +28,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := ownWords(p.Text)
+			words := withoutReminders(p.Text)
 			if transcript.IsBlank(own) && !isOutput(p.Text) {
 				own = words
 			}
@@ -119,9 +119,9 @@ func isOutput(text []byte) bool {
 	return false
 }
 
-// ownWords is a text without the reminders that Claude Code puts before a
+// withoutReminders is a text without the reminders that Claude Code puts before a
 // person's words.
-func ownWords(text []byte) []byte {
+func withoutReminders(text []byte) []byte {
 	for {
 		var end string
 		switch {
