@@ -25,7 +25,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/cameronsjo/springfield/internal/process"
+	"github.com/cameronsjo/springfield/internal/group"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -260,7 +260,7 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	process.EndTogether(cmd)
+	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {

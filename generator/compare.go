@@ -51,14 +51,14 @@ type comparison struct {
 	Running
 	suite    string // that it lies in, "" if it is a copy, or stands alone
 	record   Build  // of that suite
-	programs []specimen
+	programs []foundProgram
 	same     int             // files that are as springfield renders them
 	texts    []check.Finding // of the others: another springfield may have made them so
 	found    []check.Finding
 }
 
-// specimen is a program as it lies in a plugin.
-type specimen struct {
+// foundProgram is a program as it lies in a plugin.
+type foundProgram struct {
 	file    string
 	program Program // that its place is for
 	target  Target  // that it is compiled for
@@ -80,9 +80,9 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 		}
 		all = append(all, c)
 	}
-	made, err := t.makeReference(ctx, all)
+	made, err := t.makeOwnBuilds(ctx, all)
 	for _, c := range all {
-		found = append(found, c.judgeReference(made)...)
+		found = append(found, c.compareWithOwnBuilds(made)...)
 	}
 	return found, err
 }
@@ -160,7 +160,7 @@ func (c *comparison) readPrograms(in rooted.Folder) {
 				}
 				continue
 			}
-			s := specimen{file: in.PathOf(place), program: p, sum: checksum(data)}
+			s := foundProgram{file: in.PathOf(place), program: p, sum: checksum(data)}
 			s.target, _ = targetIn(bytes.NewReader(data)) // what is no program is none of ours
 			info, err := buildinfo.Read(bytes.NewReader(data))
 			if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(p) && len(info.GoVersion) < 64 {
@@ -342,15 +342,15 @@ func addedIn(data []byte, names ...string) (added []string, err error) {
 	return added, nil
 }
 
-// reference is what this springfield makes: builds from the sources that it carries.
-type reference struct {
+// ownBuilds are what this springfield makes: builds from the sources that it carries.
+type ownBuilds struct {
 	source string
 	builds []Build
 	why    string // what keeps more from being made, "" if nothing
 }
 
-// checksumOf is the checksum of a program as its Go makes it, "" if it was not made.
-func (r reference) checksumOf(s specimen) string {
+// ownChecksumOf is the checksum of the same program, made here by the same Go, "" if it was not made.
+func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
 			return b.Recorded(s.program, s.target)
@@ -359,8 +359,8 @@ func (r reference) checksumOf(s specimen) string {
 	return ""
 }
 
-// makeReference takes what is carried, and compiles what that does not have.
-func (t Toolchain) makeReference(ctx context.Context, all []*comparison) (r reference, err error) {
+// makeOwnBuilds takes what is carried, and compiles what that does not have.
+func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
 	}
@@ -374,7 +374,7 @@ func (t Toolchain) makeReference(ctx context.Context, all []*comparison) (r refe
 	programs := []Program{Hook}
 	for _, c := range all {
 		for _, s := range c.programs {
-			if s.with != "" && r.checksumOf(s) == "" && s.target.StartsOn(HostTarget()) {
+			if s.with != "" && r.ownChecksumOf(s) == "" && s.target.StartsOn(HostTarget()) {
 				target, programs = s.target, append(programs, s.program)
 			}
 		}
@@ -393,8 +393,8 @@ func (t Toolchain) makeReference(ctx context.Context, all []*comparison) (r refe
 	return r, ctx.Err()
 }
 
-// judgeReference compares what was read of a plugin with what this springfield makes.
-func (c *comparison) judgeReference(r reference) []check.Finding {
+// compareWithOwnBuilds compares what was read of a plugin with what this springfield makes.
+func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
@@ -430,7 +430,7 @@ func (c *comparison) judgeReference(r reference) []check.Finding {
 }
 
 // explainProgram says why a program is not one that this springfield makes.
-func (r reference) explainProgram(s specimen, record Build) (state check.State, says string) {
+func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.Recorded(s.program, s.target)
 	switch {
 	case recorded != "" && recorded != s.sum:
@@ -439,7 +439,7 @@ func (r reference) explainProgram(s specimen, record Build) (state check.State, 
 		return check.Failure, "not " + s.program.describe() + " of a springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
-	case r.checksumOf(s) == "":
+	case r.ownChecksumOf(s) == "":
 		says = "cannot tell: it was compiled with " + s.with + ", and this springfield has no " + s.program.ShortName() + " of that Go"
 		if r.why != "" {
 			says += ": " + r.why

@@ -207,7 +207,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
 		}
-		e := p.editOf(RecordFile, has)
+		e := p.editFromFound(RecordFile, has)
 		e.Own, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
@@ -238,7 +238,7 @@ func (p *planner) noteOutcome(path string, state State) {
 
 // planWrite adds the edit of a file; the state Removed removes it.
 func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode) {
-	e := p.editOf(o.Writes, has)
+	e := p.editFromFound(o.Writes, has)
 	if o.State != Removed {
 		e.After = &journal.Content{Data: data, Mode: mode}
 	}
@@ -246,8 +246,8 @@ func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode)
 	p.Edits = append(p.Edits, e)
 }
 
-// editOf is one of a file of the suite. What is no file has no content to change.
-func (p *planner) editOf(name string, has found) journal.Edit {
+// editFromFound is the edit of a file of the suite, from what was found there. What is no file has no content to change.
+func (p *planner) editFromFound(name string, has found) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.regular {
 		e.Before = &journal.Content{Data: has.data, Mode: has.mode}

@@ -55,7 +55,7 @@ func (v view) Accuracy() string {
 // Event is the event of Claude Code that the plugin's hook answers.
 func (v view) Event() string {
 	known, _ := registry.StrategyNamed(v.Strategy)
-	return known.Answers()
+	return known.EventName()
 }
 
 // EventOf is the host's name of that event.

@@ -94,7 +94,10 @@ func (s Spec) Machines() []Target {
 func (s Spec) Suggested() Plugin {
 	for _, fits := range []func(Plugin) bool{
 		func(p Plugin) bool { return p.Strategy == registry.Default() },
-		func(p Plugin) bool { known, _ := registry.StrategyNamed(p.Strategy); return known.Answers() == "Stop" },
+		func(p Plugin) bool {
+			known, _ := registry.StrategyNamed(p.Strategy)
+			return known.EventName() == "Stop"
+		},
 	} {
 		if i := slices.IndexFunc(s.Plugins, fits); i >= 0 {
 			return s.Plugins[i]

@@ -157,9 +157,9 @@ func FindSuite(dir string) (string, error) {
 	}
 }
 
-// HowToGet is the command that makes a plugin of a strategy: in the suite in a directory,
+// CommandToAddPlugin is the command that makes a plugin of a strategy: in the suite in a directory,
 // or in a new one where dir is "".
-func HowToGet(strategy, dir string) string {
+func CommandToAddPlugin(strategy, dir string) string {
 	if dir == "" {
 		return "springfield init --strategy " + strategy
 	}

@@ -79,6 +79,9 @@ func (t subject) handlers(p Plugin) (all []handler) {
 // would be generated.
 func (in *inspection) eventsNeeded(file string) ([]string, error) {
 	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == file })
+	if i < 0 {
+		return nil, fmt.Errorf("%s is not among the files that springfield makes", file)
+	}
 	made, err := parseJSON(in.expected[i].Data)
 	events, _ := made.valueAt("hooks").(map[string]any)
 	return slices.Sorted(maps.Keys(events)), err

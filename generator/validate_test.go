@@ -298,3 +298,11 @@ func launcherText(t *testing.T) []byte {
 	must(t, err)
 	return text
 }
+
+// A template of hooks that vanishes is an error of validate, no panic.
+func TestHooksWithoutTemplate(t *testing.T) {
+	in := &inspection{expected: []File{{Path: "ned-flanders/hooks/hooks.json"}}}
+	if _, err := in.eventsNeeded("ned-flanders/hooks/shell.json"); err == nil || !strings.Contains(err.Error(), "hooks/shell.json") {
+		t.Errorf("%v", err)
+	}
+}

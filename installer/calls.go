@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
@@ -26,7 +27,7 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 			return err
 		}
 		if r.At.Program == "" {
-			return failWith(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
+			return check.Advisef(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
 		}
 		path := r.At.SettingsFile()
 		if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e journal.Edit) bool { return e.Path == path }) {

@@ -3,15 +3,18 @@ package installer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// Disabling is what disable is asked for.
-type Disabling struct {
+// DisableRequest is what disable is asked for.
+type DisableRequest struct {
 	Plugin string // NAME or NAME@MARKETPLACE
 	Suite  string // the directory that has it, "" if it is to be found
 	Scope  client.Scope
@@ -19,9 +22,43 @@ type Disabling struct {
 	DryRun bool // nothing changes
 }
 
+// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
+// where that is asked for.
+func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
+	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
+	if host.Default {
+		return disableDefault(ctx, m, r)
+	}
+	s, err := m.switchingOn(host, r.Scope)
+	if err != nil {
+		return done, err
+	}
+	if err := s.findKnown(r.Plugin); err != nil {
+		return done, err
+	}
+	done.Plugin = s.Plugin.ID()
+	s.purge = r.Purge
+	plan := func(now *settings.Settings) (c journal.Change, err error) {
+		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
+		if err := s.readRecords(); err != nil {
+			return c, err
+		}
+		if err := s.planOff(now, &c); err != nil {
+			return c, err
+		}
+		return c, s.byCommand(ctx, &c)
+	}
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
+		done.Todo = s.Commands(done.Change)
+		return done, err
+	}
+	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
+	return done, err
+}
+
 // disableDefault puts settings back, and has the claude command forget the plugin where that
 // is asked for.
-func disableDefault(ctx context.Context, m Means, r Disabling) (done Done, err error) {
+func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, err error) {
 	plugin, err := m.findEnabled(r)
 	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
 		return Done{Plugin: r.Plugin}, nil
@@ -30,7 +67,7 @@ func disableDefault(ctx context.Context, m Means, r Disabling) (done Done, err e
 		return done, err
 	}
 	if r.Purge && m.Claude.Path == "" {
-		return done, failWith("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+		return done, check.Advisef("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
 			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
 	done.Plugin = plugin.ID()
@@ -66,7 +103,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 		return ctx.Err()
 	}
 	if err != nil {
-		return failWith("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
+		return check.Advisef("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w",
 			plugin.ID(), scope, err)
 	}
 	done.Change.Notes = append(done.Change.Notes, notes...)
@@ -75,7 +112,7 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 
 // findEnabled turns a name into a plugin. What settings switch on, those of the
 // scope first, needs no suite: it may have moved away, or be another user's.
-func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
+func (m Means) findEnabled(r DisableRequest) (client.Plugin, error) {
 	if name, marketplace, ok := strings.Cut(r.Plugin, "@"); ok {
 		return client.Plugin{Name: name, Marketplace: marketplace}, nil
 	}
@@ -90,7 +127,7 @@ func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
 		case len(on) == 1:
 			return on[0], nil
 		case len(on) > 1:
-			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(),
+			return client.Plugin{}, check.Misusef("say which: springfield disable "+on[0].ID(),
 				"%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
 		}
 	}

@@ -52,11 +52,52 @@ type Done struct {
 	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
+// EnablePlugin switches a plugin on for a host.
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
+	defer func() { done.Host, done.Scope = host, r.Scope }()
+	if host.Default {
+		return enableDefault(ctx, m, r)
+	}
+	s, err := m.switchingOn(host, r.Scope)
+	if err != nil {
+		return done, err
+	}
+	if err := s.findInDirectory(ctx, r); err != nil {
+		return done, err
+	}
+	sameKind, err := s.examinePluginFiles()
+	if err != nil {
+		return done, err
+	}
+	s.Trust = r.Trust
+	plan := func(now *settings.Settings) (journal.Change, error) {
+		if err := s.readRecords(); err != nil { // another springfield may have been there
+			return journal.Change{}, err
+		}
+		return s.planSwitchOn(ctx, now, r, sameKind)
+	}
+	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
+	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
+		done.Todo = s.Commands(done.Change)
+		return done, err
+	}
+	if done.Change.Run != nil {
+		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
+	}
+	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
+		return done, err
+	}
+	if host.Plugins.ByHand != nil {
+		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+	}
+	return done, nil
+}
+
 // enableRun is a plugin on its way.
 type enableRun struct {
 	Means
 	EnableRequest
-	wanted   settings.EnableRequest
+	wanted   settings.Switch
 	from     string
 	register string   // a directory that Claude Code does not know yet, "" if there is none
 	install  string   // a plugin that is not fetched yet
@@ -117,7 +158,8 @@ func (e *enableRun) checkListed() error {
 		return err
 	}
 	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
-	return failWith("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
+	return check.Advisef("springfield update "+check.QuoteArgument(plugin.Suite)+" writes "+catalog+
+		".new, which has its entry: copy that over",
 		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
@@ -143,7 +185,7 @@ func newEnableRun(m Means, r EnableRequest) *enableRun {
 	if r.NoClaude {
 		m.Claude.Path = ""
 	}
-	return &enableRun{Means: m, EnableRequest: r, wanted: settings.EnableRequest{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
+	return &enableRun{Means: m, EnableRequest: r, wanted: settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
 }
 
 // findPlugin finds the plugin. A marketplace that is named by its source is added
@@ -155,7 +197,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	switch {
 	case source == "":
 	case both || suite != "":
-		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
+		return check.Misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
 		suite = source
 	case !strings.ContainsAny(source, "/:"):
@@ -179,10 +221,10 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	case err != nil || known != "":
 		return known, err
 	case e.Claude.Path == "":
-		return "", failWith("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
+		return "", check.Advisef("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s",
 			source, e.whyNotCalled())
 	case e.DryRun:
-		return "", failWith(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
+		return "", check.Advisef(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
 			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
 	}
 	e.Tell("fetching marketplace %s with the claude command", source)
@@ -201,7 +243,7 @@ func (e *enableRun) whyNotCalled() string {
 	return "there is no claude command to fetch it"
 }
 
-// takeBack has the claude command forget the marketplace that find has added, because
+// takeBack has the claude command forget the marketplace that findPlugin has added, because
 // something went wrong after it.
 func (e *enableRun) takeBack(ctx context.Context) {
 	if e.added == "" {
@@ -224,8 +266,8 @@ func (e *enableRun) findWhatIsMissing() error {
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
-		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
-			return failWith("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
+			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
 		}
 		if err != nil {
 			return err
@@ -246,7 +288,7 @@ func (e *enableRun) findWhatIsMissing() error {
 		return e.examinePluginDir(i.Dir)
 	}
 	if e.Claude.Path == "" {
-		return failWith("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
+		return check.Advisef("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
 			e.whyNotCalled())
 	}
 	e.install = plugin.ID()
@@ -270,11 +312,11 @@ func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) 
 	}
 	switch {
 	case err != nil:
-		err = failWith(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
+		err = check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	case found.Problem != "":
-		err = failWith(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
+		err = check.Advisef(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
 	case !found.IsOurs():
-		err = failWith(itself, "%s is not a springfield plugin", plugin.ID())
+		err = check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
 	}
 	return found, err
 }
@@ -334,7 +376,7 @@ func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 		e.Tell("fetching %s with the claude command", e.install)
 		added, err := e.Claude.Install(ctx, snapshot, e.install)
 		if err != nil {
-			return failWith("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+			return check.Advisef("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
 		}
 		if err := e.examinePluginDir(snapshot.Installed(e.install).Dir); err != nil {
 			if added {
@@ -342,21 +384,21 @@ func (e *enableRun) registerWhatIsMissing(ctx context.Context) error {
 			}
 			return err
 		}
-		e.noteLeftover("still has " + e.install + " installed")
+		e.noteWhatUndoLeaves("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("telling the claude command about %s", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
 		} else if err == nil {
-			e.noteLeftover("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
+			e.noteWhatUndoLeaves("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even if the client was done by then
 }
 
-// noteLeftover notes what an undo of the settings does not take back.
-func (e *enableRun) noteLeftover(what string) {
+// noteWhatUndoLeaves notes what an undo of the settings does not take back.
+func (e *enableRun) noteWhatUndoLeaves(what string) {
 	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
 }
 
@@ -384,7 +426,7 @@ func doneEnabling(plugin client.Plugin, from string, plan journal.Change) Done {
 	}
 }
 
-// describeTodo says what complete would do, "" for nothing.
+// describeTodo says what registerWhatIsMissing would do, "" for nothing.
 func (e *enableRun) describeTodo() string {
 	const away = ", away from your settings"
 	switch {

@@ -38,7 +38,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 			return client.Plugin{}, err
 		}
 		if found = pluginsNamed(found, bare, marketplace); len(found) == 0 {
-			return client.Plugin{}, failWith(m.howToGet(bare, marketplace, suite), "suite %s has no plugin %q", dir, name)
+			return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, suite), "suite %s has no plugin %q", dir, name)
 		}
 		return found[0], nil
 	}
@@ -68,7 +68,7 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	return client.Plugin{}, failWith(m.howToGet(bare, marketplace, ""),
+	return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, ""),
 		"no suite and no marketplace known to Claude Code has a plugin %q", name)
 }
 
@@ -83,7 +83,7 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 		if all := m.pluginsAtHand(marketplace); suite == "" && len(all) > 0 {
 			suite = all[0].Suite // to which it can be added
 		}
-		line := generator.HowToGet(name, suite)
+		line := generator.CommandToAddPlugin(name, suite)
 		if suite == "" && marketplace != "" {
 			line += " --marketplace " + check.QuoteArgument(marketplace)
 		}
@@ -216,11 +216,3 @@ type Means struct {
 type PassedOverError struct{ error }
 
 func (e *PassedOverError) Unwrap() error { return e.error }
-
-func failWith(advice, format string, args ...any) error {
-	return check.Advise(fmt.Errorf(format, args...), advice)
-}
-
-func misusef(advice, format string, args ...any) error {
-	return check.Misuse(fmt.Errorf(format, args...), advice)
-}

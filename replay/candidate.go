@@ -52,7 +52,7 @@ func (e *RulesError) Hint() string {
 func CandidateNames() []string {
 	var names []string
 	for _, s := range registry.Strategies {
-		if s.Answers() != "Stop" {
+		if s.EventName() != "Stop" {
 			continue
 		}
 		names = append(names, s.Name)
@@ -144,7 +144,7 @@ func candidate(name string) (Candidate, error) {
 // withRequirements adds what has to be known of a candidate's figures.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
-	case known.Answers() != "Stop":
+	case known.EventName() != "Stop":
 		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
 	case c.Settings.Options.Needs().Files != nil:
 		c.Note = "decided here without the project's files, which a session log does not have"

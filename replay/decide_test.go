@@ -27,7 +27,7 @@ func cutBehind(t *testing.T, m *made, line int, path string) {
 	scratch.PutFile(t, path, strings.Join(m.lines[:line], "\n")+"\n")
 }
 
-// At every row each candidate says what hook.Examine says of a log that ends there.
+// At every row each candidate says what the hook says of a log that ends there.
 func TestDecisionsAreTheHooks(t *testing.T) {
 	t.Parallel()
 	m := working("s", 3<<20, 7)
@@ -100,7 +100,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		})
 		must(t, err)
 		var out, said bytes.Buffer
-		host := hook.Host{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
+		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
 		if code := host.Run(); code != 0 {
 			t.Fatal(code)
 		}

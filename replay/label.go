@@ -61,7 +61,7 @@ type followed struct {
 func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bool) {
 	what := c.What
 	switch {
-	case what == transcript.Nothing && f.queueTyped(c):
+	case what == transcript.Nothing && f.noteTyped(c):
 		return
 	case what == transcript.Spoke:
 		if f.open && (f.last.rests || f.blocked || f.whole) { // something that left no trace
@@ -109,8 +109,8 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 	return end, true, false
 }
 
-// queueTyped takes what was typed while the agent was working. False: the line is not about it.
-func (f *follower) queueTyped(c *transcript.Cursor) bool {
+// noteTyped takes what was typed while the agent was working. False: the line is not about it.
+func (f *follower) noteTyped(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
 	case back:

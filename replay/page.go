@@ -49,7 +49,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		// reads them as.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
-	t, err := template.New("page").Funcs(sayings()).Parse(files["page.html.tmpl"])
+	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
@@ -125,8 +125,8 @@ func (p page) Marked() string {
 	return strings.Join(marked, ", ")
 }
 
-// sayings are the functions of the template.
-func sayings() template.FuncMap {
+// templateFunctions are the functions of the template.
+func templateFunctions() template.FuncMap {
 	return template.FuncMap{
 		"clean": cleanText, "host": func(name string) string { return cleanText(titleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
@@ -300,7 +300,7 @@ func (t *numbered) rowForScript(row *Row, label int) []any {
 }
 
 // cleanText marks what a reader does not see, or what turns the writing round: unlike
-// display.Text it leaves a dot, because the page is where a message is looked at.
+// display.PlainText it leaves a dot, because the page is where a message is looked at.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -243,8 +243,8 @@ func titleOf(name string) string {
 	return name
 }
 
-// hosts compares hosts: a line for each, under each strategy that decides.
-func (t text) hosts() {
+// writeHosts compares writeHosts: a line for each, under each strategy that decides.
+func (t text) writeHosts() {
 	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
 		row := []string{titleOf(h.Name)}

@@ -37,7 +37,7 @@ func (r *Report) FillInScores() {
 	for i := range r.Rows {
 		rows[r.Rows[i].Project]++
 	}
-	projects := sortedKeys(rows)
+	projects := keysByCount(rows)
 	if len(projects) > maxProjects {
 		projects = append(projects[:maxProjects:maxProjects], Others)
 	}
@@ -109,7 +109,7 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
 		rate.ComputeInterval()
 	}
-	for _, name := range sortedKeys(guards) {
+	for _, name := range keysByCount(guards) {
 		s.Guards = append(s.Guards, Count{name, guards[name]})
 	}
 	for _, rule := range rules {
@@ -131,7 +131,8 @@ func countHit(r *Rate, counts, is bool) {
 	}
 }
 
-func sortedKeys(counts map[string]int) []string {
+// keysByCount are the keys, the one with the highest count first.
+func keysByCount(counts map[string]int) []string {
 	var names []string
 	for name := range counts {
 		names = append(names, name)

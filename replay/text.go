@@ -36,11 +36,11 @@ func (r *Report) WriteText(out layout.Printer) {
 			}
 		}
 		if len(r.Scores) > 0 {
-			t.scores()
-			t.nudges()
+			t.writeScores()
+			t.writeNudges()
 		}
 		if len(r.Hosts) > 0 {
-			t.hosts()
+			t.writeHosts()
 		}
 	}
 	t.PrintText("")
@@ -79,8 +79,8 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// scores prints a line for each strategy, and what the shares are of.
-func (t text) scores() {
+// writeScores prints a line for each strategy, and what the shares are of.
+func (t text) writeScores() {
 	rows := [][]string{{"", "caught", "wrongly continued", "asked", "cost"}}
 	for _, s := range t.Scores {
 		caught, wrong := s.Caught.text(), s.Wrong.text()
@@ -100,8 +100,8 @@ func (t text) scores() {
 	}
 }
 
-// nudges tells of the stops that were wrong for certain.
-func (t text) nudges() {
+// writeNudges tells of the stops that were wrong for certain.
+func (t text) writeNudges() {
 	if t.Scores[0].Nudges.Of == 0 {
 		return
 	}
@@ -213,7 +213,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		rows = rows[:most]
 	}
 	for _, row := range rows {
-		t.row(row)
+		t.writeRow(row)
 	}
 	if len(rows) < all {
 		t.PrintText("%d of %d; -n 0 lists all", len(rows), all)
@@ -226,7 +226,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	return name
 }
 
-func (t text) row(row *Row) {
+func (t text) writeRow(row *Row) {
 	t.PrintText("%s:%d", display.OneLine(row.File), row.Line)
 	facts := []string{string(row.Label)}
 	if row.Host != "" {
@@ -242,8 +242,8 @@ func (t text) row(row *Row) {
 	}
 	t.PrintFolded("  ", "%s", strings.Join(facts, ", "))
 	agent := registry.AgentName(row.Host)
-	t.excerpt("  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
-	t.excerpt("  next:   ", row.Next, layout.ClipText)
+	t.writeExcerpt("  "+layout.PadText(agent+": ", 8), row.Text, layout.EndThatFits)
+	t.writeExcerpt("  next:   ", row.Next, layout.ClipText)
 	for i, c := range row.Choices {
 		if i > 0 && len(t.Scores) > 4 && c.Decision == row.Choices[0].Decision {
 			continue
@@ -279,8 +279,8 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// excerpt prints about three lines of a text: its end, or its beginning.
-func (t text) excerpt(title, said string, cut func(string, int) string) {
+// writeExcerpt prints about three lines of a text: its end, or its beginning.
+func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))
 	}

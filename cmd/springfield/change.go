@@ -71,7 +71,7 @@ func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 func hintSettings(err error, again string) error {
 	var syntax *document.SyntaxError
 	var damaged *journal.DamagedError
-	var conflict *client.ConflictError
+	var conflict *client.NameTakenError
 	switch known := interface{ Hint() string }(nil); {
 	case errors.As(err, &known):
 		return err

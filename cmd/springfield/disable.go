@@ -20,9 +20,9 @@ import (
 )
 
 type disableOptions struct {
-	installer.Disabling // without a plugin: all of them
-	hosts               []string
-	json                bool
+	installer.DisableRequest // without a plugin: all of them
+	hosts                    []string
+	json                     bool
 }
 
 func newDisable(a *app) *cobra.Command {
@@ -85,7 +85,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 		return err
 	}
 	disable := func(host hosts.Host) (installer.Done, error) {
-		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.Disabling)
+		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.DisableRequest)
 	}
 	_, err = a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
 	return err
@@ -93,8 +93,8 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	told := a.memoriesTold()
-	done, err := installer.LeaveEverywhere(ctx, a.activationMeans(),
-		installer.Leaving{Purge: o.Purge, DryRun: o.DryRun, Now: time.Now()})
+	done, err := installer.DisableAll(ctx, a.activationMeans(),
+		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
@@ -127,7 +127,7 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	return a.reportLeaving(o, done)
 }
 
-func (a *app) removeCache(done *installer.Left) {
+func (a *app) removeCache(done *installer.DisabledAll) {
 	cache := a.toolchain().Cache
 	hooks := filepath.Join(cache, "hooks")
 	if _, err := os.Lstat(hooks); cache == "" || errors.Is(err, fs.ErrNotExist) {
@@ -141,7 +141,7 @@ func (a *app) removeCache(done *installer.Left) {
 	done.Removed = append(done.Removed, hooks)
 }
 
-func (a *app) reportLeaving(o disableOptions, done installer.Left) error {
+func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error {
 	written, removed := done.Files()
 	failed := 0
 	for _, left := range done.Stays {

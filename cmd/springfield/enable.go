@@ -87,11 +87,11 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, o.Conflicts) {
 		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.Conflicts), "--conflicts is off or keep")
 	}
-	o.Ask = func(rivals *settings.ConflictError) (settings.ConflictAnswer, error) {
+	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		if !a.terminal {
-			return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
+			return "", check.Misuse(conflict, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
 		}
-		answer, err := a.newAsker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
+		answer, err := a.newAsker(ctx).One(strings.Join(conflict.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
 			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
 			{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
 		}, string(settings.ConflictsOff))

@@ -259,7 +259,7 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if a.findPlaces() != nil {
 		return nil // then Claude Code knows nothing either
 	}
-	var conflict *client.ConflictError
+	var conflict *client.NameTakenError
 	if _, err := client.NewSnapshot(a.places).IsRegistered(name, dir); errors.As(err, &conflict) {
 		return check.Advise(err, "choose another name: --marketplace NAME")
 	}

@@ -296,7 +296,7 @@ func checkCancelled(t *testing.T, x *person, dir, how string) {
 		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.Home puts there
+		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.PrepareHome puts there
 		if err == nil && !d.IsDir() && !own {
 			t.Errorf("%s leaves %s behind", how, path)
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -81,7 +82,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		env:  os.Environ(),
 
 		getenv: os.Getenv,
-		off:    os.Getenv("SPRINGFIELD") == "off",
+		off:    hook.IsOffWord(os.Getenv("SPRINGFIELD")),
 	}
 	a.caller, a.session = registry.CallingHost(os.Getenv)
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {

@@ -102,7 +102,7 @@ func (w world) stop(t *testing.T, plugin, session, log string) {
 	})
 	must(t, err)
 	none := func(string) string { return "" }
-	hook.Host{
+	hook.Process{
 		Stdin: bytes.NewReader(event), Stdout: io.Discard, Stderr: io.Discard, PluginRoot: plugin, Project: w.work(), Home: w.home(),
 		Getenv: none, Environ: func() []string { return nil }, Now: time.Now(),
 	}.Run()

@@ -195,7 +195,7 @@ func settingsAttacks(t *testing.T, w *world) (all []setting) {
 	return all
 }
 
-// fakeWorld names the places that a table is made for, before each run has its own.
+// someHome and someTrap are the places that a table is made for, before each run has its own.
 const (
 	someHome = "/springfield-hostile-home"
 	someTrap = "/springfield-hostile-traps"

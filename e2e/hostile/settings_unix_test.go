@@ -414,7 +414,7 @@ func (d *desk) enable() {
 	must(d.t, err)
 	plugin := ours[d.r.IntN(len(ours))]
 	scope := client.AllScopes()[d.r.IntN(3)]
-	e := settings.EnableRequest{
+	e := settings.Switch{
 		Plugin: client.Plugin{Name: plugin, Marketplace: market, Suite: suite}, Scope: scope,
 		Declare: d.r.IntN(2) == 0, Keep: d.r.IntN(4) == 0, DecidesNothing: plugin == "todo-continuation", Conflicts: settings.ConflictsKeep,
 	}

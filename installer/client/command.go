@@ -67,7 +67,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		if known.String() == found.String() {
 			return found.Name, false, nil
 		}
-		return "", false, &ConflictError{found.Name, known.String(), found.String()}
+		return "", false, &NameTakenError{found.Name, known.String(), found.String()}
 	}
 	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
 		markets, err := now.Markets()

@@ -170,7 +170,7 @@ func quoteArgument(arg string) string {
 	return arg
 }
 
-// printable is display.Line with every run of blanks as one, bounded.
+// printable is display.OneLine with every run of blanks as one, bounded.
 func printable(s string) string {
 	var b strings.Builder
 	n, blank := 0, ""

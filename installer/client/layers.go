@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -59,7 +60,7 @@ func (s *Snapshot) AllLayers() []Layer {
 func (s *Snapshot) readLayer(name, path string) Layer {
 	file, err := s.OpenFile(path)
 	if err != nil {
-		return Layer{Name: name, File: path, At: path, Exists: true, Problem: causeOf(err).Error(), Err: err}
+		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
 	}
 	doc, err := file.Document()
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// ConflictError says that a marketplace name already means something else. The
+// NameTakenError says that a marketplace name already means something else. The
 // client would take the name away from it without a word.
-type ConflictError struct{ Name, Known, Wanted string }
+type NameTakenError struct{ Name, Known, Wanted string }
 
-func (e *ConflictError) Error() string {
+func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
@@ -224,7 +224,7 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	case m.IsMissing():
 		return false, nil
 	}
-	return false, &ConflictError{name, m.String(), dir}
+	return false, &NameTakenError{name, m.String(), dir}
 }
 
 // CheckDeclared refuses a name that a settings file declares as something else than
@@ -240,7 +240,7 @@ func (m Market) CheckDeclared(in *document.Document) error {
 	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isIn(m.Location) || declared.Source.IsMissing()) {
 		return nil
 	}
-	return &ConflictError{m.Name, declared.Source.String(), m.Location}
+	return &NameTakenError{m.Name, declared.Source.String(), m.Location}
 }
 
 // PluginsOffered lists the plugins of a marketplace's catalog.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
@@ -66,7 +67,7 @@ func (f *File) Document() (*document.Document, error) {
 func (s *Snapshot) OpenFile(path string) (*File, error) {
 	at, err := journal.Resolve(path)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
 	}
 	f, known := s.files[at]
 	if !known {
@@ -78,7 +79,7 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 		s.files[at] = f
 	}
 	if f.err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: causeOf(f.err)}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(f.err)}
 	}
 	if f.Path == path {
 		return f, nil
@@ -86,14 +87,6 @@ func (s *Snapshot) OpenFile(path string) (*File, error) {
 	again := *f // the same file by another name
 	again.Path = path
 	return &again, nil
-}
-
-// causeOf is what an error of the system says without the path.
-func causeOf(err error) error {
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		return at.Err
-	}
-	return err
 }
 
 // readObject reads a JSON object from a file in a directory, and says which file that
@@ -131,11 +124,11 @@ func placeBelow(dir, name string) (string, error) {
 	path := filepath.Join(dir, local)
 	root, err := journal.Resolve(dir)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: dir, Err: causeOf(err)}
+		return "", &fs.PathError{Op: "open", Path: dir, Err: check.CauseOf(err)}
 	}
 	real, err := journal.Resolve(path)
 	if err != nil {
-		return "", &fs.PathError{Op: "open", Path: path, Err: causeOf(err)}
+		return "", &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
 	}
 	if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
 		return "", out

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -33,8 +34,8 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
 	}
-	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && value == "off" {
-		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
+	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && hook.IsOffWord(value) {
+		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD="+value+", which always lets Claude stop", "remove it from env there"))
 	}
 	return bad
 }
@@ -70,7 +71,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	older, known := client.IsOlder(in.Version, "2.1.233")
 	reminded := slices.ContainsFunc(in.BesideStop(), func(s client.Switched) bool {
 		known, _ := registry.StrategyNamed(s.Strategy)
-		return known.Answers() == "UserPromptSubmit"
+		return known.EventName() == "UserPromptSubmit"
 	})
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil

@@ -52,7 +52,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 		must(t, settings.Journal(places).ApplyChange(plan))
 	}
 	suite := filepath.Join(home, "hooks")
-	apply(settings.ReadSettings(places).PlanEnable(settings.EnableRequest{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
+	apply(settings.ReadSettings(places).PlanEnable(settings.Switch{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
 	// As a kill between the two files leaves it.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
 	must(t, os.Rename(entry+".json", entry+".open"))

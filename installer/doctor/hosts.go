@@ -72,7 +72,7 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 	}
 	for _, i := range all {
 		is := in.settings.InstalledIn(i.Dir)
-		mine := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })
+		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if is.IsOurs() || mine {
 			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.DrivesStop()))
 		}

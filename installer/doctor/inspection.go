@@ -45,7 +45,7 @@ type Inspection struct {
 	Suites []Suite // the one around the working directory first, then those that init has made
 	Notes  []error // what could not be read and says nothing about a plugin
 	ours   []client.Switched
-	byUs   []settings.Remembered
+	byUs   []settings.EnabledPlugin
 
 	settings *settings.Settings          // as they were read, once
 	hooks    map[[2]string]hook.Settings // of plugins, by directory and project
@@ -120,7 +120,7 @@ func (in *Inspection) suiteAround() Suite {
 }
 
 func (in *Inspection) enabledByUs(id string) bool {
-	return slices.ContainsFunc(in.byUs, func(r settings.Remembered) bool { return r.ID == id })
+	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
 func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }

@@ -195,7 +195,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	if i := slices.IndexFunc(in.Suites, func(s Suite) bool { return s.Err == nil }); i >= 0 {
 		dir = in.Suites[i].Dir
 	}
-	return generator.HowToGet(strategy, dir) + ", then springfield enable " + strategy
+	return generator.CommandToAddPlugin(strategy, dir) + ", then springfield enable " + strategy
 }
 
 // toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
@@ -215,7 +215,7 @@ func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin
 			continue
 		}
 		p := choose(s.Suite)
-		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.Answers() == "Stop" {
+		if known, ok := registry.StrategyNamed(p.Strategy); ok && known.EventName() == "Stop" {
 			return p, s
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/process"
+	"github.com/cameronsjo/springfield/internal/group"
 )
 
 // question is one request to a program that answers JSON lines (JSON-RPC).
@@ -37,7 +37,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bareEnvironment(p.Env, p.Host.Variable), time.Second
-	process.EndTogether(cmd)
+	group.EndTogether(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -29,8 +29,8 @@ const (
 	maxRecord     = 1 << 20
 )
 
-// linkRecord is the record of an extension.
-func linkRecord(at Place, id string) string {
+// linkRecordPath is where the record of an extension lies.
+func linkRecordPath(at Place, id string) string {
 	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
 }
 
@@ -42,10 +42,10 @@ func nameAlone(p client.Plugin) string { return p.Name }
 // record is what a host has written about an extension.
 type record struct{ Source, Type string }
 
-// linkEntries link the plugin.
-func linkEntries(_ context.Context, r Request) ([]document.Edit, error) {
+// editsToLink are what links the plugin.
+func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
 	var was record
-	path := linkRecord(r.At, r.ID)
+	path := linkRecordPath(r.At, r.ID)
 	err := readRecord(path, &was)
 	copied := err == nil && was.Type != "link"
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +66,10 @@ func linkEntries(_ context.Context, r Request) ([]document.Edit, error) {
 	}, err
 }
 
-// linkOff takes a link away. Without its record a copy would stay, and decide, and have no updates.
-func linkOff(r Request) ([]document.Edit, error) {
+// editsToUnlink take a link away. Without its record a copy would stay, and decide, and have no updates.
+func editsToUnlink(r Request) ([]document.Edit, error) {
 	var is record
-	if err := readRecord(linkRecord(r.At, r.ID), &is); err == nil && is.Type != "" && is.Type != "link" {
+	if err := readRecord(linkRecordPath(r.At, r.ID), &is); err == nil && is.Type != "" && is.Type != "link" {
 		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
 	}
 	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
@@ -93,7 +93,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	for _, e := range entries {
 		var is record
 		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
-		if err := readRecord(linkRecord(at, i.ID), &is); err != nil {
+		if err := readRecord(linkRecordPath(at, i.ID), &is); err != nil {
 			continue // not an extension, or damaged: the host does not run it either
 		}
 		root := i.Dir

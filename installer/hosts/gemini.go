@@ -7,7 +7,7 @@ func geminiHost() Host {
 		Traces: []string{"settings.json", "oauth_creds.json", "installation_id", "projects.json"},
 		Settings: Settings{
 			File: "settings.json", HooksOff: "hooksConfig.enabled=false",
-			Record: linkRecord, Entries: linkEntries, Off: linkOff,
+			Record: linkRecordPath, Entries: editsToLink, Off: editsToUnlink,
 		},
 		Plugins: Plugins{
 			ID: nameAlone, Needs: []string{"gemini/gemini-extension.json", "gemini/hooks/hooks.json"},

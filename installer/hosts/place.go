@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/process"
+	"github.com/cameronsjo/springfield/internal/group"
 )
 
 // User is whose hosts they are.
@@ -125,8 +125,8 @@ func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env = dir, p.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	process.EndTogether(cmd)
-	said := &ending{}
+	group.EndTogether(cmd)
+	said := &outputEnd{}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err = cmd.Run(); err != nil {
 		err = errors.New(errorInOutput(*said, err))
@@ -149,13 +149,13 @@ func (p Place) failureOf(args []string, err, ended error, patience time.Duration
 	return nil
 }
 
-// ending is the end of what a program prints, which says what was wrong.
-type ending []byte
+// outputEnd is the end of what a program prints, which says what was wrong.
+type outputEnd []byte
 
 // maxEnding bounds it, in bytes.
 const maxEnding = 64 << 10
 
-func (e *ending) Write(data []byte) (int, error) {
+func (e *outputEnd) Write(data []byte) (int, error) {
 	*e = append(*e, data...)
 	if over := len(*e) - maxEnding; over > 0 {
 		*e = append((*e)[:0], (*e)[over:]...)

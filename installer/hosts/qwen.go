@@ -7,7 +7,7 @@ func qwenHost() Host {
 		Traces: []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
 		Settings: Settings{
 			File: "settings.json", HooksOff: "disableAllHooks=true",
-			Record: linkRecord, Entries: linkEntries, Off: linkOff,
+			Record: linkRecordPath, Entries: editsToLink, Off: editsToUnlink,
 		},
 		Plugins: Plugins{
 			ID: nameAlone, Needs: []string{"qwen/qwen-extension.json", "qwen/hooks/hooks.json"},

@@ -373,7 +373,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 		scope, way := client.AllScopes()[i%3], i%4
 		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
 			t.Parallel()
-			e := EnableRequest{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
+			e := Switch{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
 			if way >= 2 {
 				e.MaxContinues = 30
 			}
@@ -382,7 +382,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 	}
 }
 
-func checkEdited(t *testing.T, k settingsKind, e EnableRequest) {
+func checkEdited(t *testing.T, k settingsKind, e Switch) {
 	p := newPlaces(t)
 	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
 	before := k.inWorld(t, p)
@@ -509,7 +509,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := settingsOf(t, p, scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
+				_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -561,7 +561,7 @@ type plannedChange struct {
 }
 
 // plannedFor works out what enabling changes in the scope's own file.
-func plannedFor(t *testing.T, before string, e EnableRequest) []plannedChange {
+func plannedFor(t *testing.T, before string, e Switch) []plannedChange {
 	t.Helper()
 	var changes []plannedChange
 	settings := root(before)

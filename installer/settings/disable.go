@@ -44,7 +44,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	if err := s.takeBack(&c, v, f, id); err != nil {
 		return c, err
 	}
-	if len(m.enabledPlugins()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
+	if len(m.pluginsEnabledByUs()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
 		if err := s.takeBackDeclared(&c, f); err != nil {
 			return c, err
 		}

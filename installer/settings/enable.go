@@ -38,8 +38,8 @@ const (
 	ConflictsKeep ConflictAnswer = "keep"
 )
 
-// EnableRequest is what Enable is asked for.
-type EnableRequest struct {
+// Switch is a plugin that PlanEnable is to switch on, and how.
+type Switch struct {
 	Plugin client.Plugin
 	Scope  client.Scope
 	// Declare has user settings declare the suite's directory as a marketplace,
@@ -73,7 +73,7 @@ func (e *ConflictError) Error() string {
 }
 
 // PlanEnable plans to switch a plugin on in a scope.
-func (s *Settings) PlanEnable(e EnableRequest) (journal.Change, error) {
+func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)
 	if err != nil {
@@ -115,7 +115,7 @@ func switchTo(id, value string) document.Edit {
 }
 
 // switchEdits are the members to set in the scope's file.
-func (s *Settings) switchEdits(c *journal.Change, f file, e EnableRequest) ([]document.Edit, error) {
+func (s *Settings) switchEdits(c *journal.Change, f file, e Switch) ([]document.Edit, error) {
 	id := e.Plugin.ID()
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return nil, f.namedError(err) // before the user is asked anything
@@ -145,7 +145,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e EnableRequest) ([]do
 			c.Notes = append(c.Notes, conflict+" stays on too: both drive a loop, and either can make Claude go on")
 			continue
 		}
-		edits = append(edits, v.removeRival(c, conflict)...)
+		edits = append(edits, v.removeConflict(c, conflict)...)
 		v.noteOverruled(c, conflict, false)
 	}
 	v.noteOverruled(c, id, true)
@@ -154,7 +154,7 @@ func (s *Settings) switchEdits(c *journal.Change, f file, e EnableRequest) ([]do
 
 // switchOffOthers are the members that switch off the other plugins that decide at Stop, and
 // the conflicts in a loop.
-func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRequest) (off []document.Edit, conflicts []string, err error) {
+func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e Switch) (off []document.Edit, conflicts []string, err error) {
 	known := s.Snapshot
 	if e.Plugin.Suite != "" { // known or not: with this edit it will be
 		known = known.Assuming(client.Directory(e.Plugin.Marketplace, e.Plugin.Suite))
@@ -185,7 +185,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRe
 				c.Notes = append(c.Notes, id+" is switched off")
 			}
 			v.noteOverruled(c, id, false)
-		case e.Loops && isRival(id) && (v.isOn(id) || overruled && above):
+		case e.Loops && isConflict(id) && (v.isOn(id) || overruled && above):
 			conflicts = append(conflicts, id)
 		}
 	}
@@ -194,7 +194,7 @@ func (s *Settings) switchOffOthers(c *journal.Change, v view, f file, e EnableRe
 
 // isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
 // another kind.
-func (s *Settings) isOtherKind(known *client.Snapshot, e EnableRequest, id string) bool {
+func (s *Settings) isOtherKind(known *client.Snapshot, e Switch, id string) bool {
 	i := known.Installed(id)
 	return e.SameKind != nil && i.Dir != "" && i.DrivesStop() && !slices.Contains(e.SameKind, i.Strategy)
 }
@@ -211,16 +211,16 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	})
 }
 
-// isRival tells whether a plugin is known to drive a loop through a spec or a
+// isConflict tells whether a plugin is known to drive a loop through a spec or a
 // promise, and is not ours.
-func isRival(id string) bool {
+func isConflict(id string) bool {
 	name, _, _ := strings.Cut(id, "@")
 	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
 }
 
-// removeRival takes a conflict's entry out, and says false where a lower scope
+// removeConflict takes a conflict's entry out, and says false where a lower scope
 // would switch it on again.
-func (v view) removeRival(c *journal.Change, id string) []document.Edit {
+func (v view) removeConflict(c *journal.Change, id string) []document.Edit {
 	_, says := v.own.SaysOf(id)
 	switch {
 	case v.scopeBelow(id) != "":
@@ -234,7 +234,7 @@ func (v view) removeRival(c *journal.Change, id string) []document.Edit {
 }
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
-func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
+func (v view) raiseCap(c *journal.Change, e Switch) []document.Edit {
 	if value, from, found := client.VariableIn(v.above, client.BlockCap); found {
 		if client.Honoured(v.above) < e.MaxContinues {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
@@ -253,7 +253,7 @@ func (v view) raiseCap(c *journal.Change, e EnableRequest) []document.Edit {
 
 // Managed is the file that an administrator would deploy to have a plugin on for
 // all users of a machine.
-func (e EnableRequest) Managed(market client.Market) ([]byte, error) {
+func (e Switch) Managed(market client.Market) ([]byte, error) {
 	if market.Said == nil {
 		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
 	}

@@ -63,7 +63,7 @@ func (o order) plan() (journal.Change, error) {
 	plugin := pluginOf(o.Places, o.Plugin)
 	switch o.Do {
 	case "enable":
-		return ReadSettings(o.Places).PlanEnable(EnableRequest{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+		return ReadSettings(o.Places).PlanEnable(Switch{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
 		return ReadSettings(o.Places).Disable(plugin, o.Scope)
 	case "undo":

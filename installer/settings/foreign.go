@@ -100,7 +100,7 @@ func (s *Settings) onForeign(c *journal.Change, of Foreign, step func(f file) er
 
 // EnabledOn lists the plugins that springfield remembers to have enabled in a host's
 // settings, each with its file.
-func (s *Settings) EnabledOn(host string) (all []Remembered, err error) {
+func (s *Settings) EnabledOn(host string) (all []EnabledPlugin, err error) {
 	memories, err := s.memoriesOf(host)
 	for _, m := range memories {
 		var ids []string
@@ -109,7 +109,7 @@ func (s *Settings) EnabledOn(host string) (all []Remembered, err error) {
 		}
 		slices.Sort(ids)
 		for _, id := range slices.Compact(ids) {
-			all = append(all, Remembered{ID: id, File: m.File})
+			all = append(all, EnabledPlugin{ID: id, File: m.File})
 		}
 	}
 	return all, err

@@ -181,8 +181,8 @@ func (s *Settings) remember(m *memory) (journal.Edit, error) {
 	return e, err
 }
 
-// enabledPlugins lists the plugins that are on because springfield enabled them.
-func (m *memory) enabledPlugins() (ids []string) {
+// pluginsEnabledByUs lists the plugins that are on because springfield enabled them.
+func (m *memory) pluginsEnabledByUs() (ids []string) {
 	if m == nil {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (m *memory) enabledPlugins() (ids []string) {
 	return ids
 }
 
-func (m *memory) switchedOn(id string) bool { return slices.Contains(m.enabledPlugins(), id) }
+func (m *memory) switchedOn(id string) bool { return slices.Contains(m.pluginsEnabledByUs(), id) }
 
 // sharesEdits tells whether the edits are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by

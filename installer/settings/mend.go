@@ -73,8 +73,8 @@ func RemoveFile(p client.Places, path string) (journal.Change, error) {
 	return c, err
 }
 
-// Remembered is a plugin that springfield has enabled.
-type Remembered struct {
+// EnabledPlugin is a plugin that springfield has enabled.
+type EnabledPlugin struct {
 	ID    string
 	Scope client.Scope
 	File  string // the scope's settings
@@ -82,8 +82,8 @@ type Remembered struct {
 
 // EnabledByUs lists the plugins that springfield remembers to have enabled in
 // the settings of any scope, the widest first.
-func (s *Settings) EnabledByUs() []Remembered {
-	var all []Remembered
+func (s *Settings) EnabledByUs() []EnabledPlugin {
+	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {
 		path := s.Settings(scope)
 		target, err := journal.Resolve(path)
@@ -94,8 +94,8 @@ func (s *Settings) EnabledByUs() []Remembered {
 		if err != nil {
 			continue
 		}
-		for _, id := range m.enabledPlugins() {
-			all = append(all, Remembered{id, scope, path})
+		for _, id := range m.pluginsEnabledByUs() {
+			all = append(all, EnabledPlugin{id, scope, path})
 		}
 	}
 	return all

@@ -32,7 +32,7 @@ func TestReadOnlyFilesStay(t *testing.T) {
 		if _, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.User); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("disable: %v", err)
 		}
-		if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
+		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "lisa-simpson"), Scope: client.User}); !errors.Is(err, os.ErrPermission) {
 			t.Errorf("enable: %v", err)
 		}
 	}
@@ -42,7 +42,7 @@ func TestANumberIsACap(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 30})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 30})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	if !strings.Contains(look(t, user), "50") {
@@ -54,7 +54,7 @@ func TestALatteGivenTwiceIsRefused(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
 	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err == nil {
 		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
 	}
@@ -81,7 +81,7 @@ func TestJournalIsSwept(t *testing.T) {
 func TestBrokenTextIsNoPlugin(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
+	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
 		t.Error(err)
 	}
 }
@@ -147,7 +147,7 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
 		t.Errorf("%q, %v", plan.Notes, err)
 	}
@@ -156,7 +156,7 @@ func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 func TestACapThatAnotherScopeLowers(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 40})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 40})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
 		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
 	}
@@ -167,7 +167,7 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
 	for _, scope := range []client.Scope{client.User, client.Local} {
-		plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+		plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
@@ -262,7 +262,7 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 // could not be taken back: it is remembered, and disable gives back what was there.
 func TestRememberedBeforeTheFileChanges(t *testing.T) {
 	p := newPlaces(t)
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
 	must(t, err)
 	remembered := map[string]bool{}
 	for _, e := range plan.Edits {

@@ -33,7 +33,7 @@ func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {
 	t.Helper()
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: plugin, Scope: s, Declare: declare})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: plugin, Scope: s, Declare: declare})
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	return plan
@@ -297,7 +297,7 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 			p := newPlaces(t)
 			path := settingsOf(t, p, scope)
 			put(t, path, data)
-			_, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
+			_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
 			var syntax *document.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
 				t.Errorf("%q: %v, want %s", data, err, where)
@@ -316,8 +316,8 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
 	put(t, settingsOf(t, p, client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
-	var conflict *client.ConflictError
-	if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	var conflict *client.NameTakenError
+	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
@@ -346,7 +346,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: ned, Scope: client.User, Declare: false})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: false})
 	must(t, err)
 	put(t, path, "{\"model\": \"opus\"}")
 	if err := Journal(p).ApplyChange(plan); !errors.Is(err, journal.ErrChanged) {
@@ -366,7 +366,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	ned := pluginOf(p, "ned-flanders")
 	user := settingsOf(t, p, client.User)
 	put(t, user, "{\"model\": \"opus\"}")
-	plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: ned, Scope: client.Project, Declare: true})
+	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil || len(plan.Edits) != 4 {
 		t.Fatalf("%v, %d edits", err, len(plan.Edits))
 	}
@@ -440,7 +440,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: ned, Scope: client.User, Declare: true})
+			plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true})
 			must(t, err)
 			for _, e := range plan.Edits {
 				if e.Own {
@@ -479,9 +479,9 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, client.Project, true)
-	planA, err := ReadSettings(a).PlanEnable(EnableRequest{Plugin: ned, Scope: client.Project, Declare: true})
+	planA, err := ReadSettings(a).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
-	planB, err := ReadSettings(b).PlanEnable(EnableRequest{Plugin: ned, Scope: client.Project, Declare: true})
+	planB, err := ReadSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
 	must(t, Journal(a).ApplyChange(planA))
 	if err := Journal(b).ApplyChange(planB); !errors.Is(err, journal.ErrChanged) {
@@ -545,7 +545,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 				swap()
 			}
 			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
-				plan, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
+				plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
 					must(t, err)
 					swap()
@@ -592,7 +592,7 @@ func TestDisableBehindALink(t *testing.T) {
 		enabled := look(t, file)
 		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
 		var refused *rooted.LinkError
-		if _, err := ReadSettings(p).PlanEnable(EnableRequest{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
+		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
 		if _, err := ReadSettings(p).Disable(pluginOf(p, "marge"), client.Project); !errors.As(err, &refused) {
@@ -707,7 +707,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces)
 	s := ReadSettings(p)
-	wanted := EnableRequest{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
+	wanted := Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
 	first, err := s.PlanEnable(wanted)
 	must(t, err)
 	const theirs = "{\"model\": \"sonnet\"}\n"

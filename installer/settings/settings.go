@@ -1,5 +1,5 @@
 // Package settings holds springfield's edits of settings: switching plugins on and
-// off, and giving back what was there before. A plan is a change.Change, worked out
+// off, and giving back what was there before. A plan is a journal.Change, worked out
 // from one reading of the settings and of what springfield remembers of its edits.
 package settings
 
@@ -85,7 +85,7 @@ func (s *Settings) openFile(in, path string) (f file, err error) {
 
 // namedError says which file an error is about, but for one about marketplaces.
 func (f file) namedError(err error) error {
-	if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
+	if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
 		return err
 	}
 	return fmt.Errorf("read settings: %s: %w", f.Path, err)

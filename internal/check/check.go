@@ -45,7 +45,7 @@ type Finding struct {
 	Mend func(context.Context) error `json:"-"`
 }
 
-// Passed, Noted, Warn and Fail are findings in each state.
+// Passed, Noted, Warned and Failed are findings in each state.
 func Passed(says string) Finding      { return Finding{State: Fine, Says: says} }
 func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, Fix: fix} }
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }

@@ -20,8 +20,8 @@ import (
 )
 
 // onTerminal asks by survey/v2, which is archived upstream: nothing else knows it. It
-// moves the cursor, so it writes past display.Writer: what others wrote goes through
-// display.Line. The options are springfield's own.
+// moves the cursor, so it writes past display.SafeWriter: what others wrote goes through
+// display.OneLine. The options are springfield's own.
 type onTerminal struct {
 	Terminal
 	ctx   context.Context

@@ -30,7 +30,7 @@ const (
 // refused. Every error is an *fs.PathError for the path.
 //
 // in is a directory that may be anyone's and in which the file lies: links up to it
-// are followed, for any other the error wraps a *folder.LinkError. Without a
+// are followed, for any other the error wraps a *rooted.LinkError. Without a
 // directory the file is the user's own, and links are followed.
 func OpenEdit(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
@@ -46,7 +46,7 @@ func OpenEdit(in, path string) (Edit, error) {
 }
 
 // WithinDir is the edit of a file that was read by OpenEdit without a directory, now bound
-// to one, "" for none: for a link in it the error wraps a *folder.LinkError. It reads nothing.
+// to one, "" for none: for a link in it the error wraps a *rooted.LinkError. It reads nothing.
 func (e Edit) WithinDir(dir string) (Edit, error) {
 	if dir == "" {
 		return e, nil

@@ -1,7 +1,7 @@
 // Package backend asks a model one question: through the user's own Claude Code,
 // by the Messages API, or by chat completions as OpenAI has them. The rules:
 //
-//   - One question, one answer that matches judge.Schema, or a judge.Failure. There
+//   - One question, one answer that matches judge.AnswerSchema, or a judge.Failure. There
 //     is no third thing, and nothing here panics, prints or waits past the deadline.
 //   - The question goes where the user sends it. A project's settings, which may
 //     come from anywhere and whose env Claude Code hands to hooks, must not choose

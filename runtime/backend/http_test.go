@@ -64,7 +64,7 @@ func try(t *testing.T, handle http.HandlerFunc, change func(*judge.Question, *En
 	return reply
 }
 
-// status answers with one status after the other, the last again and again, and
+// statuses answers with one status after the other, the last again and again, and
 // counts.
 func statuses(asked *atomic.Int32, header http.Header, codes ...int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

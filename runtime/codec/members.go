@@ -8,7 +8,10 @@ import (
 
 // Object is a type that lists its members: it calls a method of Members, or a
 // function of this package, for each of them, with its name. The list serves both
-// directions.
+// directions. While an object is read, its method Members runs once for each member of the
+// input, and only the call with that member's name does something: what follows a call runs
+// each time. A member of another kind than the call wants is an error for the whole object;
+// one that may be of any kind is read by Raw.
 type Object interface{ Members(*Members) }
 
 // Members is where an object is written to, or the member that is read.

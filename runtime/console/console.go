@@ -51,7 +51,7 @@ type Console struct {
 	Plugin func() (hook.Settings, error)
 
 	// How the terminal shows text. All are nil in the hook, whose text is plain; the
-	// methods path, clock and line know that.
+	// methods shortPath, clockTime and foldLine know that.
 
 	// Paint begins a style, or with none ends it.
 	Paint func(s display.Style)

@@ -111,8 +111,8 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// limitOf is the iteration at which the loop ends: its own, or the ceiling.
-func (l *loopHere) limitOf(goal wiggum.Goal) int {
+// lastIteration is the iteration at which the loop ends: the goal's own limit, or the ceiling.
+func (l *loopHere) lastIteration(goal wiggum.Goal) int {
 	if c := l.ceiling(); c > 0 && c < goal.Max {
 		return c
 	}
@@ -158,7 +158,7 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.limitOf(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
+		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
 	}
 	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
@@ -207,7 +207,7 @@ func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	if len(l.goal.Promises) > 0 {
 		until = "until Claude says " + oneOf(l.goal.Promises)
 	}
-	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.limitOf(l.goal)) + " iterations, " + until)
+	l.printLine("loop " + l.goal.ID + ": at most " + strconv.Itoa(l.lastIteration(l.goal)) + " iterations, " + until)
 	l.printLine("  file     " + l.filePath() + "; edits take effect at the next stop")
 	if l.goal.Session == "" {
 		l.printLine("  starts   the next time Claude stops here; then the loop belongs to that session")
@@ -235,7 +235,7 @@ func (l *loopHere) loopName(goal wiggum.Goal) string {
 }
 
 func (l *loopHere) progress(goal wiggum.Goal) string {
-	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.limitOf(goal))
+	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.lastIteration(goal))
 }
 
 func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or “") + "”" }

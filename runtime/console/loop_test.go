@@ -31,7 +31,7 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 	d.Driver = func(dir string) Driver { return DriverAround(executable, d.Dir, dir) }
 	return d, func(text string) bool {
 		var out, notes bytes.Buffer
-		hook.Host{
+		hook.Process{
 			Stdin:  strings.NewReader(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s1","cwd":%q,"last_assistant_message":%q}`, work, text)),
 			Stdout: &out, Stderr: &notes, Executable: executable, Home: home, Now: time.Now(),
 		}.Run()

@@ -293,7 +293,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		says = "loop " + l.loopName(g) + " waits for its first stop" + l.progress(g)
 	}
 	if l.file.Found && l.fault == nil {
-		s.Loop = &loopJSON{g, l.limitOf(g)}
+		s.Loop = &loopJSON{g, l.lastIteration(g)}
 		s.Loop.Promises = append([]string{}, g.Promises...) // in JSON a list, also without any
 	}
 	if asJSON {
@@ -309,7 +309,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	} else {
 		l.printLine("  promise   none: only the limit ends it")
 	}
-	if limit := l.limitOf(g); limit < g.Max {
+	if limit := l.lastIteration(g); limit < g.Max {
 		l.printLine("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
 	} else {
 		l.printLine("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))

@@ -52,7 +52,7 @@ func CheckEvent(m Moment) Veto {
 		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
 	if m.Crons > 0 {
-		return Veto{Rule: "scheduled", Evidence: "a scheduled prompt will wake Claude"}
+		return Veto{Rule: "scheduled", Evidence: "a scheduled prompt will wake the agent"}
 	}
 	for _, t := range m.Tasks {
 		if t.Type != "shell" {
@@ -62,7 +62,7 @@ func CheckEvent(m Moment) Veto {
 	return Veto{}
 }
 
-// Waiting looks at shell tasks: one that this turn started will wake Claude
+// Waiting looks at shell tasks: one that this turn started will wake the agent
 // when it ends, unless it is a server, which does not end. Earlier are the ids
 // of what turns before this one started. A task that is not known counts as
 // started just now: the transcript may not have it yet.
@@ -114,6 +114,10 @@ func isServer(command string) bool {
 	return false
 }
 
+// Commands are the slash commands of our plugins by which the user looks at one, holds it, or
+// begins and ends a loop: all but those that start a spec's tasks.
+func Commands() []string { return []string{"why", "log", "hold", "page", "loop", "cancel"} }
+
 // CheckPrompt looks at the prompt: after a slash command of the plugin that only asks
 // for something, what Claude says is the answer, and work that remains elsewhere
 // waits. A loop is not asked: it goes on until it is told otherwise.
@@ -121,7 +125,7 @@ func CheckPrompt(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
 	}
-	for _, word := range []string{"why", "log", "state", "hold", "page"} {
+	for _, word := range Commands() {
 		command := "/" + plugin + ":" + word
 		if strings.Contains(prompt, "<command-name>"+command+"</command-name>") {
 			return Veto{Rule: "answer", Evidence: "you asked " + command + ", and this is the answer"}

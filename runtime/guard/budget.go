@@ -32,8 +32,8 @@ const MaxHour = 200
 // eight after which Claude Code ends the turn.
 func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7} }
 
-// Stop is what the budget counts by.
-type Stop struct {
+// Count is what the budget counts by.
+type Count struct {
 	// Prompt is the user's prompt that the stop belongs to.
 	Prompt string
 	// Own is the user's own last prompt, if Claude Code itself says that the stop belongs
@@ -64,7 +64,7 @@ type Witness struct {
 // A clock that was set back makes earlier continues lie in the future. They
 // count as just now, so that a changed clock never buys another continue and
 // never locks a session for longer than the window.
-func SpendContinue(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto) {
+func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	if s.Prompt != stop.Prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
@@ -99,7 +99,7 @@ func SpendContinue(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Le
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	veto := l.limitReached(s, stop, counts{times, recent, same, idle})
+	veto := l.limitReached(s, stop, spent{times, recent, same, idle})
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
@@ -112,9 +112,9 @@ func SpendContinue(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Le
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
 }
 
-// counts are what a stop finds spent: the continues of the last hour, how many of them
+// spent is what a stop finds gone of its budget: the continues of the last hour, how many of them
 // are of the burst, and how many in a row brought no progress, or no tool call.
-type counts struct {
+type spent struct {
 	hour               []int64
 	recent, same, idle int
 }
@@ -124,7 +124,7 @@ const sayContinue = "Say “continue” to go on."
 
 // limitReached tells which limit is reached, if any. That of an hour comes first: no prompt
 // resets it.
-func (l Limits) limitReached(s ledger.State, stop Stop, c counts) Veto {
+func (l Limits) limitReached(s ledger.State, stop Count, c spent) Veto {
 	next := "" // of what a prompt resets, if prompts have names
 	if stop.Prompt != "" {
 		next = sayContinue

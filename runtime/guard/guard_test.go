@@ -68,7 +68,7 @@ type Progress struct {
 
 func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
 	w.All = max(w.All, len(w.Times), w.InPrompt)
-	return SpendContinue(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Witness: w, Now: now})
+	return SpendContinue(s, l, Count{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Witness: w, Now: now})
 }
 
 // moving is a session that makes progress at every stop.
@@ -175,7 +175,7 @@ func TestSpendCountsOlderLedgers(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	old := ledger.State{Prompt: "id:1", InPrompt: 3, Continues: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}}
 	for prompt, want := range map[string]string{"1": "budget", "2": ""} {
-		if _, _, v := SpendContinue(old, Defaults(), Stop{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
+		if _, _, v := SpendContinue(old, Defaults(), Count{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
 			t.Errorf("prompt %s: %+v", prompt, v)
 		}
 	}
@@ -186,7 +186,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	var s ledger.State
 	spend := func(second int) (left ledger.Left, v Veto) {
 		id := fmt.Sprint(second)
-		s, left, v = SpendContinue(s, Defaults(), Stop{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
+		s, left, v = SpendContinue(s, Defaults(), Count{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
 		return left, v
 	}
 	for i := range 60 {
@@ -216,26 +216,26 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 	for name, test := range map[string]struct {
 		state  ledger.State
 		limits Limits
-		stop   Stop
+		stop   Count
 		want   string
 	}{
-		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, sayIt},
-		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "id:1"}, sayIt},
-		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
-		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Stop{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
-		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Stop{Prompt: "id:1"}, sayIt},
-		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Stop{}, ""},
-		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 1 h."},
-		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
-		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
-		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
-		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Stop{Prompt: "id:1", Seen: "x"}, sayIt},
-		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Stop{Prompt: "id:1", Seen: "x"}, sayIt},
-		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Stop{Seen: "x"}, ""},
-		"the witness alone":               {ledger.State{}, Defaults(), Stop{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
+		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1", Own: "1"}, sayIt},
+		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1"}, sayIt},
+		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Count{Prompt: "id:1"}, sayIt},
+		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Count{}, ""},
+		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 1 h."},
+		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
+		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
+		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
+		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Count{Seen: "x"}, ""},
+		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
@@ -380,7 +380,6 @@ func TestAnswer(t *testing.T) {
 	}{
 		"why":                 {command("marge-simpson:why"), 0, "answer"},
 		"log":                 {command("marge-simpson:log"), 0, "answer"},
-		"the state":           {command("marge-simpson:state"), 0, "answer"},
 		"then work":           {command("marge-simpson:why"), 1, ""},
 		"another plugin":      {command("homer:why"), 0, ""},
 		"another command":     {command("marge-simpson:work"), 0, ""},

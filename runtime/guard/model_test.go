@@ -107,7 +107,7 @@ func (m *model) stop() error {
 	}
 	var veto Veto
 	prompt, own := m.promptOf()
-	m.state, _, veto = SpendContinue(m.state, limits, Stop{
+	m.state, _, veto = SpendContinue(m.state, limits, Count{
 		Prompt: prompt, Own: own, Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools, Witness: witness, Now: clock,
 	})
 	if veto.Rule != "" {

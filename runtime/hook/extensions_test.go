@@ -72,6 +72,9 @@ func TestRecordedMessages(t *testing.T) {
 			w.run(event)
 			r, _ := w.newest("session:s1")
 			got = append(got, r.Rule)
+			if strings.Contains(r.Evidence, "Claude") {
+				t.Errorf("%s is told of Claude: %s", host, r.Evidence)
+			}
 			if r.Host != host {
 				t.Errorf("%s: the decision is one of %q", c.log, r.Host)
 			}

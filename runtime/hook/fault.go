@@ -75,8 +75,8 @@ func (s *start) giveUp(f fault) {
 func (s *start) recordUndecided(f fault) (told string) {
 	r := s.recordOf(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
 	did := s.plugin + " let " + s.event.Host.Agent + " stop without a decision: "
-	if s.answers != "Stop" {
-		r.Event, did = s.answers, s.plugin+" said nothing before a prompt: "
+	if s.eventName != "Stop" {
+		r.Event, did = s.eventName, s.plugin+" said nothing before a prompt: "
 	}
 	told = shortenText(did+r.Evidence, 2000)
 	session, err := ledger.OpenSession(s.state, sessionKey(s.event))

@@ -96,7 +96,7 @@ func TestEnclosed(t *testing.T) {
 func TestLongReasonIsABlock(t *testing.T) {
 	for size, want := range map[int]string{maxContext: `{"hookSpecificOutput"`, maxContext + 1: `{"decision":"block"`} {
 		var out bytes.Buffer
-		s := start{Host: Host{Stdout: &out, Stderr: io.Discard}, answers: "Stop", event: Event{Host: registry.DefaultHost()}}
+		s := start{Process: Process{Stdout: &out, Stderr: io.Discard}, eventName: "Stop", event: Event{Host: registry.DefaultHost()}}
 		a := answer{context: true, Settled: Settled{Verdict: strategy.Verdict{Decision: strategy.Continue, Reason: strings.Repeat("x", size)}}}
 		if s.answerHost(a, Settings{}); !strings.HasPrefix(out.String(), want) {
 			t.Errorf("%d bytes: %.40s", size, out.String())

@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -69,7 +68,7 @@ type Settings struct {
 // MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) MaxContinues() int {
-	if s.Strategy.Answers() != "Stop" {
+	if s.Strategy.EventName() != "Stop" {
 		return 0
 	}
 	if rounds, ok := s.MaxIterations(); ok {
@@ -115,8 +114,8 @@ func FindSettings(executable, state, project string) (Settings, error) {
 	return ReadSettings(root, state, project)
 }
 
-// Layer is a file of settings, and who writes it.
-type Layer struct {
+// LayerFile is a file of settings, and who writes it.
+type LayerFile struct {
 	Path string
 	By   strategy.Writer
 	most int // bytes
@@ -124,21 +123,21 @@ type Layer struct {
 
 // Layers are the files of a plugin's settings, each over the one before. Empty directories
 // for state or project leave theirs out.
-func (p Plugin) Layers(state, project string) []Layer {
-	all := make([]Layer, 0, 3)
+func (p Plugin) Layers(state, project string) []LayerFile {
+	all := make([]LayerFile, 0, 3)
 	own := p.path
 	if p.Root != "" {
 		own = filepath.Join(p.Root, configFile)
 	}
 	if own != "" {
-		all = append(all, Layer{own, strategy.Author, maxConfig})
+		all = append(all, LayerFile{own, strategy.Author, maxConfig})
 	}
 	if state != "" {
-		all = append(all, Layer{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
+		all = append(all, LayerFile{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
 	}
 	if project != "" {
 		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
-		all = append(all, Layer{path, strategy.Project, maxProject})
+		all = append(all, LayerFile{path, strategy.Project, maxProject})
 	}
 	return all
 }
@@ -281,6 +280,6 @@ func isOfAnother(name string, l *strategy.Layer) bool {
 
 // placeFault is a fault with its line and column in front.
 func placeFault(data []byte, f *codec.Fault) string {
-	line, column := jsonobject.Position(data, f.At)
+	line, column := codec.Position(data, f.At)
 	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

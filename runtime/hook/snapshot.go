@@ -153,7 +153,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		veto = guard.CheckWork(work)
 	}
 	switch {
-	case veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop":
+	case veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop":
 		return veto
 	case s.View.Driven:
 		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
@@ -328,7 +328,7 @@ func (s *Snapshot) promptID() string {
 }
 
 // stopToCount is what the budget counts this stop by.
-func (s *Snapshot) stopToCount() guard.Stop {
+func (s *Snapshot) stopToCount() guard.Count {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Message.Text)
 	for _, t := range s.View.Todos {
@@ -344,7 +344,7 @@ func (s *Snapshot) stopToCount() guard.Stop {
 	if s.Event.Host.Prompts && s.View.Own != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
-	return guard.Stop{
+	return guard.Count{
 		Prompt: s.promptID(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}

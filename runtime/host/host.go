@@ -187,8 +187,8 @@ func (e *Event) Common(m *codec.Members) {
 	}
 }
 
-// CountCrons counts the session's schedules in a member, which may be an empty list.
-func (e *Event) CountCrons(m *codec.Members, name string) {
+// CountSchedules counts the session's schedules in a member, which may be an empty list.
+func (e *Event) CountSchedules(m *codec.Members, name string) {
 	var crons []byte
 	m.Raw(name, &crons)
 	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
@@ -196,12 +196,14 @@ func (e *Event) CountCrons(m *codec.Members, name string) {
 	}
 }
 
-// Members are an event as Claude Code writes it.
+// Members are an event as Claude Code writes it. The name of a member here must not be one that
+// a host's Is goes by: the event would be taken for that host's. A member that may be of another
+// type one day is read by Raw: of a wrong type it is an error, and the hook never decides again.
 func (e *Event) Members(m *codec.Members) {
 	e.Common(m)
 	m.Text("prompt_id", &e.PromptID)
 	codec.ListOf(m, "background_tasks", &e.Tasks)
-	e.CountCrons(m, "session_crons")
+	e.CountSchedules(m, "session_crons")
 	var at []byte
 	if m.Raw("timestamp", &at); at != nil {
 		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))

@@ -27,7 +27,7 @@ func AnswerSchema() string {
 const maxAnswer = 8 << 10
 
 // ReadAnswer reads what a model answered: one JSON object with exactly the
-// members of Schema, each once, and nothing in front of it or behind. Nothing is
+// members of AnswerSchema, each once, and nothing in front of it or behind. Nothing is
 // repaired. JSON in a Markdown fence, a "yes" in words, "true" in quotes are no
 // answers: who cannot keep to three lines of schema is not trusted with the
 // decision, and without an answer Claude may stop.

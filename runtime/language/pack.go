@@ -1,9 +1,28 @@
 // Package language holds what agents say in each language, and finds it in their
 // sentences.
 //
-// A language is one file of data, a pack: classes of phrases, as docs/house.md
-// describes them. The code knows classes and no words. The package is pure, and
-// bounded by the length of what it is given.
+// A language is one file of data, a pack: phrases below their classes. The code knows classes
+// and no words. The package is pure, and bounded by the length of what it is given.
+//
+// By its classes a message is found to do something (lastmessage.Act), and by that a rule
+// decides, in the order of rules.BaseRules:
+//
+//	class                        act        rule       decision
+//	ask                          asks       asks       stop; not if an answer follows a question
+//	offer, wait, blocked,        offers …   the same   stop; not in a sentence of start
+//	hand, plan
+//	start                        starts     intent     continue, in the last sentence
+//	step                         heads      heading    continue, a title with nothing below it
+//	move                         moves      progress   continue, in the last sentence
+//	announce, start              announces  intent     continue; not behind a bid
+//	order                        orders     work       continue, if the turn has called tools
+//	open                         breaks     colon      continue, a sentence that ends so is half
+//	left, mine                   leaves     left       continue; not if theirs or finished is said
+//	progress, of, among, number  counts     left       continue, 3 of 8
+//	finished                     finishes   finished   stop; reported, while todos are pending
+//
+// A sentence of later, or of you and not of mine, takes no work on. Common tells the language,
+// link may stand before an entry; now, do, doing, finite and break are for other entries.
 package language
 
 import "strings"

@@ -75,7 +75,7 @@ func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
 	return "the last paragraph reports nothing", "", false
 }
 
-// A message of more bytes than longMessage in which no rule finds a next step is
+// A message of more bytes than LongMessage in which no rule finds a next step is
 // a report. Measured: of the stops where one was left, nine in ten are shorter.
 const LongMessage = 350
 

@@ -1,6 +1,11 @@
-// How a message ends: its last paragraph, its last sentence, its last
-// character. That is where Claude says what happens next; the words before it
-// are about what has been.
+// How a message ends, for the conditions that users' rules and the seed set ask: opens,
+// begins, last, says, ending, closes, lists. They look at its last paragraph, its last
+// sentence, its last character. That is where Claude says what happens next; the words before
+// it are about what has been.
+//
+// The default set asks for acts instead, which package lastmessage finds by the packs of
+// package language. New words go into a pack, never in here: the verbs below are English, and
+// are for {do} and {doing} in a user's own phrases.
 
 package rules
 
@@ -217,7 +222,7 @@ func (m *meter) hasAnyPhrase(sentence string, phrases []string) bool {
 	return false
 }
 
-// WordBefore and isWordAt tell whether a letter or digit ends or begins there.
+// WordBefore and IsWordAt tell whether a letter or digit ends or begins there.
 func WordBefore(s string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(s[:i])
 	return IsWordRune(r)
@@ -276,7 +281,7 @@ func (k *Kept) keptMessage(text string) *message {
 	return k.newest
 }
 
-// closing is the message as package closing reads it.
+// closing is the message as package lastmessage reads it.
 func (m *message) closing() *lastmessage.Closing {
 	if m.whole == nil {
 		m.whole = lastmessage.ReadMessage(m.library, m.text)

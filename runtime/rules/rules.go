@@ -35,7 +35,7 @@ type Rule struct {
 	Within int
 	// Skill are names of skills, one of which is in use.
 	Skill []string
-	// Act is what the message does at its end, as package closing reads it: asks,
+	// Act is what the message does at its end, as package lastmessage reads it: asks,
 	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
 	// leaves or counts. Near looks for it before the last paragraph instead.
 	Act  lastmessage.Act
@@ -437,7 +437,7 @@ func Remaining(todos []activity.Todo) string {
 }
 
 // checkFields reports the first fault of a rule that a user wrote, but for patterns:
-// those are compiled when their turn comes, see find.
+// those are compiled when their turn comes, by matchPattern.
 func (r *Rule) checkFields() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	var acts []string

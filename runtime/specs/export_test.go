@@ -12,5 +12,5 @@ const (
 var (
 	SaysDone   = saysDone
 	TaskBlock  = taskBlock
-	WholeState = wholeState
+	WholeState = isWholeState
 )

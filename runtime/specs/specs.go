@@ -152,7 +152,7 @@ func (k Kind) filesThatLead(s strategy.Situation) []strategy.Want {
 	places, more := k.Find(s, frontLines(local.Data))
 	wants = append(wants, more...)
 	for _, p := range places {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: wholeState})
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: isWholeState})
 	}
 	return wants
 }
@@ -218,7 +218,7 @@ func Without(s, cut string) string {
 	}, s)
 }
 
-// name is what a file names, all white space left out, "" if it cannot be a
+// NameIn is what a file names, all white space left out, "" if it cannot be a
 // name.
 func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
@@ -798,7 +798,7 @@ func FuzzSpecState(f *testing.F) {
 			if known && continues > 2 {
 				t.Errorf("%d continues without movement", continues)
 			}
-			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := jsonobject.ReadMembers(state); return err == nil }()) {
+			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := codec.ReadMembers(state); return err == nil }()) {
 				t.Error("whole and readable differ")
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -31,13 +30,13 @@ type specState struct {
 	Quick             bool
 }
 
-func wholeState(data []byte) bool {
-	_, err := jsonobject.ReadMembers(data)
+func isWholeState(data []byte) bool {
+	_, err := codec.ReadMembers(data)
 	return err == nil
 }
 
 func readState(data []byte) (specState, error) {
-	members, err := jsonobject.ReadMembers(data)
+	members, err := codec.ReadMembers(data)
 	if err != nil {
 		return specState{}, err
 	}
@@ -47,7 +46,7 @@ func readState(data []byte) (specState, error) {
 		Recovery: parseFlag(members["recoveryMode"]),
 		Quick:    parseFlag(members["quickMode"]),
 	}
-	if phase := members["phase"]; !jsonobject.IsAbsent(phase) {
+	if phase := members["phase"]; !codec.IsAbsent(phase) {
 		var isText bool
 		if s.Phase, isText = codec.ExactString(phase); !isText {
 			s.Phase = string(phase)
@@ -78,7 +77,7 @@ func readState(data []byte) (specState, error) {
 
 // parseCount reads a whole number from 0, also one in quotes.
 func parseCount(raw []byte, fallback int) (int, bool) {
-	if jsonobject.IsAbsent(raw) {
+	if codec.IsAbsent(raw) {
 		return fallback, true
 	}
 	text := string(raw)

@@ -1,6 +1,6 @@
 // Command springfield-hook is the hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume, page, loop, state.
+// answers a person: why, log, hold, resume, page, loop.
 package main
 
 import (
@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -27,7 +26,7 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
-	os.Exit(hook.Host{
+	os.Exit(hook.Process{
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: program,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
@@ -35,7 +34,7 @@ func main() {
 		Home:       home,
 		Getenv:     os.Getenv,
 		Environ:    os.Environ,
-		Off:        isOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
+		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 	}.Run())
 }
@@ -47,15 +46,6 @@ func main() {
 func growStack() byte {
 	var room [48 << 10]byte
 	return room[len(os.Args)]
-}
-
-// isOffWord is generous: this is how a user in a hurry stops us.
-func isOffWord(value string) bool {
-	switch strings.ToLower(value) {
-	case "off", "0", "false", "no", "none":
-		return true
-	}
-	return false
 }
 
 // answerPerson answers a person. No fault exits 2 here either: a hook that is called
@@ -71,7 +61,7 @@ func answerPerson(home, program string, args []string) int {
 		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.StateDir("", home), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), Caller: caller,
 		Home: home, Session: session,
-		Off: isOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	person.Work, _ = os.Getwd() // "" is the same when it is opened
 	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }

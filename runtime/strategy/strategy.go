@@ -240,7 +240,7 @@ const (
 // KindOf is what the strategy does.
 func (s Strategy) KindOf() Kind {
 	switch {
-	case s.Answers() != "Stop":
+	case s.EventName() != "Stop":
 		return OutsideStop
 	case s.Loop == nil:
 		return Daily
@@ -252,14 +252,14 @@ func (s Strategy) KindOf() Kind {
 
 // Silence is the decision that changes nothing.
 func (s Strategy) Silence() Decision {
-	if s.Answers() == "Stop" {
+	if s.EventName() == "Stop" {
 		return Stop
 	}
 	return Pass
 }
 
-// Answers is the event of Claude Code that the strategy answers.
-func (s Strategy) Answers() string {
+// EventName is the event of Claude Code that the strategy answers.
+func (s Strategy) EventName() string {
 	if s.Event == "" {
 		return "Stop"
 	}

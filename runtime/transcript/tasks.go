@@ -170,7 +170,7 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	if s, ok := stateOf(codec.FindMember(input, "status")); ok {
 		t.State = s
 	}
-	t.learnTexts(e, input)
+	t.takeSubjectAndOwner(e, input)
 	t.Blockers = parseBlockers(t.Blockers, codec.FindMember(input, "addBlockedBy"))
 	if t.State == deleted {
 		l.dropTask(i)
@@ -187,7 +187,7 @@ func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	return t.ID, before
 }
 
-func (t *task) learnTexts(e *Entry, object []byte) {
+func (t *task) takeSubjectAndOwner(e *Entry, object []byte) {
 	if s := codec.InsideQuotes(codec.FindMember(object, "subject")); s != nil {
 		t.Subject = e.placeOf(s)
 	}
@@ -232,7 +232,7 @@ func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	t.ID = string(parseIdentifier(codec.FindMember(object, "id"), maxTaskID))
 	t.State, _ = stateOf(codec.FindMember(object, "status"))
 	t.Blockers = parseBlockers(nil, codec.FindMember(object, "blockedBy"))
-	t.learnTexts(e, object)
+	t.takeSubjectAndOwner(e, object)
 	return t, t.ID != "" && t.State != deleted
 }
 

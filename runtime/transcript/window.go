@@ -75,7 +75,7 @@ func parseFacts(e *Entry, line []byte, parsed bool) (f news) {
 	return f
 }
 
-// add puts what a line says behind what older ones did.
+// addToWindow puts what a line says behind what older ones did.
 func addToWindow(w *activity.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)

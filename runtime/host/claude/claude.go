@@ -1,4 +1,6 @@
-// Package claude is Claude Code as a host.
+// Package claude is Claude Code as a host. It is tested where it is the example for all others:
+// its events in runtime/hook (form_test.go has one of each form, as Claude Code sends it), its
+// log in runtime/transcript.
 package claude
 
 import (

@@ -7,7 +7,9 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -26,7 +28,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := ownWords(p.Text)
+			words := withoutReminders(p.Text)
 			if transcript.IsBlank(own) && !isOutput(p.Text) {
 				own = words
 			}
@@ -142,9 +144,9 @@ func withoutHeading(text []byte) []byte {
 	return text
 }
 
-// ownWords is a text without the reminders that Claude Code puts before a
+// withoutReminders is a text without the reminders that Claude Code puts before a
 // person's words.
-func ownWords(text []byte) []byte {
+func withoutReminders(text []byte) []byte {
 	for {
 		var end string
 		switch {
@@ -172,12 +174,5 @@ func isOurCommand(words []byte) bool {
 	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
 	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
 	_, word, plugin := bytes.Cut(name, []byte(":"))
-	if !found || !closed || !plugin {
-		return false
-	}
-	switch string(word) {
-	case "why", "log", "hold", "state", "page", "loop", "cancel":
-		return true
-	}
-	return false
+	return found && closed && plugin && slices.Contains(guard.Commands(), string(word))
 }

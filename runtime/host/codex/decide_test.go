@@ -56,7 +56,7 @@ func stop(t *testing.T, home, log, until, turn, say string) string {
 func run(t *testing.T, home, settings, event string) (out, notes string) {
 	write(t, filepath.Join(home, "plugin", "strategy.json"), settings)
 	var stdout, stderr bytes.Buffer
-	h := hook.Host{
+	h := hook.Process{
 		Stdin: strings.NewReader(event), Stdout: &stdout, Stderr: &stderr, Home: home, Now: time.Unix(1_800_000_000, 0),
 		Executable: filepath.Join(home, "plugin", "hooks", "springfield-hook"), Getenv: func(string) string { return "" }, Environ: func() []string { return nil },
 	}

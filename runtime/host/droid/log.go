@@ -178,7 +178,7 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 	switch string(kind) {
 	case `"text"`:
 		if m.words == nil {
-			m.words = ownWords(text)
+			m.words = withoutReminders(text)
 		}
 		if len(text) == 0 {
 			return
@@ -198,8 +198,8 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 	e.Parts = append(e.Parts, p)
 }
 
-// ownWords is a text without the reminders that Droid puts before a person's words.
-func ownWords(text []byte) []byte {
+// withoutReminders is a text without the reminders that Droid puts before a person's words.
+func withoutReminders(text []byte) []byte {
 	const begin, end = "<system-reminder>", "</system-reminder>"
 	for bytes.HasPrefix(text, []byte(begin)) {
 		_, rest, found := bytes.Cut(text, []byte(end))

@@ -57,7 +57,7 @@ func (in *input) Members(m *codec.Members) {
 	m.Text("prompt_id", &in.PromptID)
 	m.Text("submitted_prompt", &in.submitted)
 	codec.ListOf(m, "background_tasks", &in.tasks)
-	in.CountCrons(m, "crons")
+	in.CountSchedules(m, "crons")
 }
 
 // readEvent reads an event. The list of agents keeps those that have ended, and has no shell

@@ -82,9 +82,10 @@ func (o *Options) Needs() strategy.Needs {
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare is Decide for many situations.
+// Prepare is Decide for many situations. Each gets rules of its own, because they remember
+// what they have read in the ledgers.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
-	return rules.Matching(o.Rules(), kept)
+	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), kept)(s) }
 }
 
 // Decide asks the rules.
@@ -114,7 +115,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 }
 
 // ruleSet asks for the person, then every ledger. Each is read once, when the first of
-// its rules is asked.
+// its rules is asked: these rules are for one situation.
 func (o *Options) ruleSet(string) []rules.Rule {
 	all := append(rules.PersonRules(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
 	var ledgers []func(strategy.Situation) progress

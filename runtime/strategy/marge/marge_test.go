@@ -1,6 +1,7 @@
 package marge
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -238,6 +239,20 @@ func TestMarge(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What one stop has found in the ledgers is not what a later one finds.
+func TestPreparedReadsLedgersAnew(t *testing.T) {
+	options := Strategy.New().(*Options)
+	decide := options.Prepare(&rules.Kept{})
+	for _, files := range []map[string]strategy.File{
+		{WorkflowFile: workflow()}, {WorkflowFile: workflow(": 2", ": 5")}, nil, {WorkflowFile: workflow(": 2", ": 3")},
+	} {
+		s := situationWith(t, strategy.Situation{Message: strategy.Message{Text: "That is in place."}}, files)
+		if got, want := decide(s), options.Decide(s); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s by %s, %s; want %s by %s, %s", got.Decision, got.Rule, got.Evidence, want.Decision, want.Rule, want.Evidence)
+		}
 	}
 }
 

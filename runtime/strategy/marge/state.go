@@ -19,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -52,7 +51,7 @@ type Workflow struct {
 func ParseWorkflow(data []byte) (Workflow, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	fail := func(offset int, problem string) (Workflow, error) {
-		line, column := jsonobject.Position(data, offset)
+		line, column := codec.Position(data, offset)
 		return Workflow{}, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + problem)
 	}
 	switch fault := codec.FindFault(data); {
@@ -67,7 +66,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 	}
 	var w Workflow
 	var names []string
-	for _, m := range jsonobject.Members(data) {
+	for _, m := range codec.ListMembers(data) {
 		if len(names) == maxMembers {
 			return fail(m.Key, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
@@ -75,7 +74,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 			return fail(m.Key, shownName(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
-			w.Line, _ = jsonobject.Position(data, m.At)
+			w.Line, _ = codec.Position(data, m.At)
 		}
 		if problem := w.takeMember(m.Name, m.Value); problem != "" {
 			return fail(m.At, problem)

@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 
-	"github.com/cameronsjo/springfield/runtime/jsonobject"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -192,7 +191,7 @@ func listSum(todos []activity.Todo) string {
 // readTodos reads the list that another tool keeps: {"todos": [{"content",
 // "status"}]}. What is no entry is passed over.
 func readTodos(data []byte) ([]activity.Todo, error) {
-	members, err := jsonobject.ReadMembers(data)
+	members, err := codec.ReadMembers(data)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +201,7 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 		if entries++; entries > maxEntries {
 			return
 		}
-		item, err := jsonobject.ReadMembers(raw)
+		item, err := codec.ReadMembers(raw)
 		if err != nil {
 			return
 		}
@@ -212,7 +211,7 @@ func readTodos(data []byte) ([]activity.Todo, error) {
 		t.Content, _ = codec.ExactString(item["content"])
 		todos = append(todos, t)
 	})
-	if !list && !jsonobject.IsAbsent(members["todos"]) {
+	if !list && !codec.IsAbsent(members["todos"]) {
 		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil

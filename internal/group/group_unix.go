@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package process is about programs of others that the CLI starts.
-package process
+// Package group ends programs of others that the CLI starts, with all that they have started.
+package group
 
 import (
 	"errors"

@@ -19,23 +19,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// Leaving is what disable --all is asked for.
-type Leaving struct {
+// DisableAllRequest is what disable --all is asked for.
+type DisableAllRequest struct {
 	Purge  bool // Claude Code is to forget the plugins, and springfield's own state goes
 	DryRun bool // nothing changes
 	Now    time.Time
 }
 
-// Left is what became of it.
-type Left struct {
+// DisabledAll is what became of a DisableAllRequest.
+type DisabledAll struct {
 	journal.Change
 	IDs     []string        // the plugins that were on
 	Removed []string        // of springfield's own state
 	Stays   []settings.Left // what is left, and what removes it
 }
 
-// LeaveEverywhere switches every plugin of springfield's off, wherever it was enabled.
-func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err error) {
+// DisableAll switches every plugin of springfield's off, wherever it was enabled.
+func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done DisabledAll, err error) {
 	if r.Purge {
 		if err := m.checkHolds(r.Now); err != nil {
 			return done, err
@@ -44,7 +44,7 @@ func LeaveEverywhere(ctx context.Context, m Means, r Leaving) (done Left, err er
 	suites := m.ownSuites()
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		if done.Change, done.IDs, done.Stays, err = now.DisableAll(r.Purge); err == nil {
-			err = m.leaveHosts(ctx, leaving{&done, now, r.Purge})
+			err = m.planOffOnHosts(ctx, allOff{&done, now, r.Purge})
 		}
 		return done.Change, err
 	}
@@ -83,12 +83,12 @@ func (m Means) ownSuites() []string {
 }
 
 // forgetAll has Claude Code forget the plugins, and removes springfield's own state.
-func (m Means) forgetAll(ctx context.Context, done *Left) error {
+func (m Means) forgetAll(ctx context.Context, done *DisabledAll) error {
 	now := settings.ReadSettings(m.Settings.Places)
 	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
 	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
 	if err != nil {
-		return failWith("springfield disable --all --purge again does the rest",
+		return check.Advisef("springfield disable --all --purge again does the rest",
 			"the plugins are disabled, but Claude Code still knows them: %w", err)
 	}
 	if ctx.Err() != nil {
@@ -112,27 +112,27 @@ func (m Means) checkHolds(now time.Time) error {
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
 			line += " --session " + check.QuoteArgument(session)
 		}
-		return failWith(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
+		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
 	}
 	return nil
 }
 
 var errHeld = errors.New("a hold is in force, and --purge would remove it")
 
-// leaving is a change that has every plugin off on every host.
-type leaving struct {
-	*Left
+// allOff is a change that has every plugin off, on every host, as it is worked out.
+type allOff struct {
+	*DisabledAll
 	now   *settings.Settings
 	purge bool
 }
 
-// leaveHosts adds to a change what has all plugins of springfield's off on the other hosts.
-func (m Means) leaveHosts(ctx context.Context, l leaving) error {
+// planOffOnHosts adds to a change what has all plugins of springfield's off on the other hosts.
+func (m Means) planOffOnHosts(ctx context.Context, l allOff) error {
 	for _, host := range hosts.AllHosts() {
 		if host.Default {
 			continue
 		}
-		if err := m.leaveHost(l, host); err != nil {
+		if err := m.planOffOnHost(l, host); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (m Means) leaveHosts(ctx context.Context, l leaving) error {
 	return nil
 }
 
-func (m Means) leaveHost(l leaving, host hosts.Host) error {
+func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 	byUs, err := l.now.EnabledOn(host.Name)
 	if err != nil {
 		return err
@@ -181,16 +181,16 @@ func (m Means) leaveHost(l leaving, host hosts.Host) error {
 			l.Stays = append(l.Stays, settings.Left{What: what, Remove: "take out by hand what names " + i.ID})
 			continue
 		}
-		released := slices.ContainsFunc(byUs, func(r settings.Remembered) bool { return r.ID == i.ID })
-		if err := s.planLeaving(l, released); err != nil {
+		released := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
+		if err := s.planOffUnlessReleased(l, released); err != nil {
 			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
 		}
 	}
 	return nil
 }
 
-// planLeaving adds what has one plugin off; released tells that its entries are taken back.
-func (s *switching) planLeaving(l leaving, released bool) error {
+// planOffUnlessReleased adds what has one plugin off; released tells that its entries are taken back.
+func (s *switching) planOffUnlessReleased(l allOff, released bool) error {
 	if !released {
 		if err := s.planOffInSettings(l.now, &l.Change); err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 type world struct {
 	t    testing.TB
 	home string
-	host Host
+	host Process
 }
 
 func newWorld(t testing.TB, config string) *world {
@@ -29,7 +29,7 @@ func newWorld(t testing.TB, config string) *world {
 	w := &world{t: t, home: t.TempDir()}
 	w.write("plugin/strategy.json", config)
 	w.write(".claude/projects/-w/s.jsonl", "")
-	w.host = Host{
+	w.host = Process{
 		Executable: w.path("plugin/hooks/springfield-hook"),
 		Home:       w.home,
 		Now:        time.Unix(1_800_000_000, 0),

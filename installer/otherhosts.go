@@ -1,6 +1,6 @@
 package installer
 
-// Switching plugins on and off for other hosts than Claude Code: by their own plugin
+// How plugins go on and off on other hosts than Claude Code: by their own plugin
 // commands, and by the entries that their settings need. The edit, the commands and the
 // undo are one change.
 
@@ -30,11 +30,11 @@ type switching struct {
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
 	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
 	if !s.At.IsFound() {
-		return nil, failWith(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
+		return nil, check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
 			"%s is not on this machine", host.Title)
 	}
 	if scope != client.User {
-		return nil, misusef("use --scope user", "%s has no %s scope for plugins", host.Title, scope)
+		return nil, check.Misusef("use --scope user", "%s has no %s scope for plugins", host.Title, scope)
 	}
 	return s, s.readRecords()
 }
@@ -46,51 +46,10 @@ func (s *switching) readRecords() (err error) {
 	return err
 }
 
-// EnablePlugin switches a plugin on for a host.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
-	defer func() { done.Host, done.Scope = host, r.Scope }()
-	if host.Default {
-		return enableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
-		return done, err
-	}
-	if err := s.findInDirectory(ctx, r); err != nil {
-		return done, err
-	}
-	sameKind, err := s.examinePluginFiles()
-	if err != nil {
-		return done, err
-	}
-	s.Trust = r.Trust
-	plan := func(now *settings.Settings) (journal.Change, error) {
-		if err := s.readRecords(); err != nil { // another springfield may have been there
-			return journal.Change{}, err
-		}
-		return s.planSwitchOn(ctx, now, r, sameKind)
-	}
-	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
-		return done, err
-	}
-	if done.Change.Run != nil {
-		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
-	}
-	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
-		return done, err
-	}
-	if host.Plugins.ByHand != nil {
-		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
-	}
-	return done, nil
-}
-
 // findInDirectory finds the plugin, which has to lie in a directory.
 func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error {
 	if strings.ContainsAny(r.Marketplace, "/:") && !filepath.IsAbs(r.Marketplace) && !strings.HasPrefix(r.Marketplace, ".") {
-		return failWith("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
+		return check.Advisef("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory",
 			s.At.Host.Title)
 	}
 	r.NoClaude = true
@@ -100,7 +59,7 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	}
 	s.Plugin = e.wanted.Plugin
 	if s.Plugin.Suite == "" {
-		return failWith("clone its repository and name it: --suite DIR",
+		return check.Advisef("clone its repository and name it: --suite DIR",
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
 	s.ID = s.At.Host.NameOf(s.Plugin)
@@ -222,40 +181,6 @@ func (s *switching) isCurrent() bool {
 	})
 }
 
-// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
-// where that is asked for.
-func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r Disabling) (done Done, err error) {
-	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
-	if host.Default {
-		return disableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
-		return done, err
-	}
-	if err := s.findKnown(r.Plugin); err != nil {
-		return done, err
-	}
-	done.Plugin = s.Plugin.ID()
-	s.purge = r.Purge
-	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
-		if err := s.readRecords(); err != nil {
-			return c, err
-		}
-		if err := s.planOff(now, &c); err != nil {
-			return c, err
-		}
-		return c, s.byCommand(ctx, &c)
-	}
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
-		return done, err
-	}
-	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
-	return done, err
-}
-
 // findKnown finds a plugin among those that the host knows, and those that springfield has
 // enabled there.
 func (s *switching) findKnown(name string) error {
@@ -271,7 +196,7 @@ func (s *switching) findKnown(name string) error {
 		s.Plugin, s.ID = pluginOf(found[0]), found[0].ID
 		return nil
 	case len(found) > 1:
-		return misusef("say which: springfield disable "+found[0].ID+" --host "+s.At.Host.Name, "%s is on twice in %s: %s and %s", name, s.At.Host.Title, found[0].ID, found[1].ID)
+		return check.Misusef("say which: springfield disable "+found[0].ID+" --host "+s.At.Host.Name, "%s is on twice in %s: %s and %s", name, s.At.Host.Title, found[0].ID, found[1].ID)
 	}
 	byUs, err := s.Settings.EnabledOn(s.At.Host.Name)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package jsonobject reads JSON objects that are not ours, member by member.
-package jsonobject
+// JSON objects that are not ours, member by member.
+
+package codec
 
 import (
 	"bytes"
 	"errors"
 	"strconv"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
@@ -17,13 +17,13 @@ type Member struct {
 	Key, At int
 }
 
-// Members are the members of an object in their order. Of what is no JSON object it
+// ListMembers lists the members of an object in their order. Of what is no JSON object it
 // lists those before the fault.
-func Members(data []byte) (all []Member) {
-	w := codec.EnterValue(data, '{')
+func ListMembers(data []byte) (all []Member) {
+	w := EnterValue(data, '{')
 	for w.Next() {
-		m := Member{Name: codec.ExactText(w.Key), Value: w.Value()}
-		if !codec.IsValid(m.Value) {
+		m := Member{Name: ExactText(w.Key), Value: w.Value()}
+		if !IsValid(m.Value) {
 			return all
 		}
 		m.Key, m.At = cap(data)-cap(w.Key)-1, cap(data)-cap(m.Value) // they are parts of data
@@ -38,11 +38,11 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("it is empty")
 	}
-	if fault := codec.FindFault(data); fault != nil {
+	if fault := FindFault(data); fault != nil {
 		line, column := Position(data, fault.At)
 		return nil, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + quotation.PlainName(fault.Says))
 	}
-	switch kind := codec.KindName(bytes.TrimSpace(data)); kind {
+	switch kind := KindName(bytes.TrimSpace(data)); kind {
 	case "object":
 	case "null":
 		return nil, errors.New("it is null, not an object")
@@ -50,9 +50,9 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 		return nil, errors.New("it is one " + kind + ", not an object")
 	}
 	members := map[string][]byte{}
-	w := codec.EnterValue(data, '{')
+	w := EnterValue(data, '{')
 	for w.Next() {
-		members[codec.ExactText(w.Key)] = w.Value()
+		members[ExactText(w.Key)] = w.Value()
 	}
 	return members, nil
 }

@@ -37,18 +37,18 @@ func ArmourProcess() {
 	debug.SetMaxStack(4 << 20)
 }
 
-// Host is what the hook runs in. Only a main fills it.
-type Host struct {
+// Process is what the hook runs in. Only a main fills it.
+type Process struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets lines that have been through display.Line, and words for Claude that
-	// have been through display.Text. A display.Writer would spell out the joiners of these.
+	// Stderr gets lines that have been through display.OneLine, and words for Claude that
+	// have been through display.PlainText. A display.SafeWriter would spell out the joiners of these.
 	Stderr     io.Writer
 	Executable string // path of the running binary
 	PluginRoot string // CLAUDE_PLUGIN_ROOT, the fallback
 	Project    string // CLAUDE_PROJECT_DIR, where a project's layer lies
 	Home       string // the user's home directory
-	Off        bool   // SPRINGFIELD=off
+	Off        bool   // SPRINGFIELD is an off word
 	// Getenv reads the environment, of which only programs that are started get
 	// something.
 	Getenv func(string) string
@@ -59,19 +59,29 @@ type Host struct {
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
 
+// IsOffWord knows the values of SPRINGFIELD that switch every hook off. It is generous: this
+// is how a user in a hurry stops us.
+func IsOffWord(value string) bool {
+	switch strings.ToLower(value) {
+	case "off", "0", "false", "no", "none":
+		return true
+	}
+	return false
+}
+
 // start is one start of the hook: what is known of it.
 type start struct {
-	Host
-	root     string // of the plugin
-	plugin   string
-	own      Plugin
-	event    Event
-	answers  string // the event that it was to answer
-	state    string // directory
-	begun    time.Time
-	answered bool   // standard output has an answer
-	prefix   string // of lines on standard error, "" for springfield's own
-	quiet    bool   // standard error is where Claude is spoken to
+	Process
+	root      string // of the plugin
+	plugin    string
+	own       Plugin
+	event     Event
+	eventName string // the event that it was to answer
+	state     string // directory
+	begun     time.Time
+	answered  bool   // standard output has an answer
+	prefix    string // of lines on standard error, "" for springfield's own
+	quiet     bool   // standard error is where Claude is spoken to
 }
 
 // maxTime is how long the hook may take with all that it waits for and calls: a
@@ -81,14 +91,14 @@ const maxTime = 9 * time.Second
 
 // Run answers one event. The result is the exit code: 0, or 2 where the protocol
 // says a continue so.
-func (h Host) Run() (code int) {
+func (h Process) Run() (code int) {
 	if h.Off {
 		return 0
 	}
 	if h.finish.IsZero() {
 		h.finish = time.Now().Add(maxTime)
 	}
-	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
+	s := &start{Process: h, plugin: "springfield", eventName: "Stop", state: ledger.StateDir("", h.Home), begun: time.Now()}
 	s.event.Host = registry.DefaultHost() // until it is known
 	defer func() { _ = recover() }()      // of what follows a panic
 	defer func() {
@@ -132,7 +142,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	} else if s.own, err = ReadPlugin(s.root); err != nil {
 		f, s.plugin = &fault{faultSettings, err}, pluginNameOf(s.root)
 	} else {
-		s.plugin, s.answers, s.prefix = s.own.Name, s.own.Strategy.Answers(), s.own.Strategy.Prefix
+		s.plugin, s.eventName, s.prefix = s.own.Name, s.own.Strategy.EventName(), s.own.Strategy.Prefix
 	}
 	if f != nil {
 		s.noteForDebug(f.err.Error())
@@ -140,17 +150,17 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	event, err := readEvent(s.Stdin)
 	if err != nil && f == nil {
 		s.noteForDebug(err.Error())
-		f, event.Name = &fault{faultEvent, err}, s.answers
+		f, event.Name = &fault{faultEvent, err}, s.eventName
 	}
 	switch known := f == nil || f.rule == faultEvent; {
 	case errors.Is(err, io.EOF):
 		return f, false
 	case !known && event.Name == "UserPromptSubmit":
-		s.answers = event.Name
-	case event.Name != "" && event.Name != s.answers:
+		s.eventName = event.Name
+	case event.Name != "" && event.Name != s.eventName:
 		return f, false
 	}
-	if err == nil && s.answers == "UserPromptSubmit" && !event.IsFromUser() {
+	if err == nil && s.eventName == "UserPromptSubmit" && !event.IsFromUser() {
 		return f, false
 	}
 	if event.Cwd == "" {
@@ -298,7 +308,7 @@ func silentAnswer(settings Settings) answer {
 func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	veto := s.holdVeto()
-	if veto.Rule == "" && s.event.Host.Arrived != nil && s.answers == "Stop" && s.event.LastMessage == "" {
+	if veto.Rule == "" && s.event.Host.Arrived != nil && s.eventName == "Stop" && s.event.LastMessage == "" {
 		veto = s.awaitArrival()
 	}
 	if !snapshot.applyVeto(veto) {
@@ -432,7 +442,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	o, h := said{systemMessage: strings.Trim(alert+"\n"+a.Told, "\n")}, s.event.Host
 	// Also for a Claude Code that knows the quieter form.
 	byBlock := settings.Protocol == "block" || settings.Protocol != "context" && settings.Strategy.Blocks
-	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
+	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
@@ -450,7 +460,7 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 		}
 	case a.Decision == strategy.Remind && !h.Reminds:
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
-		o.event, o.context = s.answers, withoutReminderEnd(a.Reason)
+		o.event, o.context = s.eventName, withoutReminderEnd(a.Reason)
 	}
 	if err == nil {
 		err = s.printAnswer(o)

@@ -1,6 +1,6 @@
 package settings
 
-// Leaving altogether: all that springfield has set in settings files, wherever they
+// disable --all in Claude Code's settings: all that springfield has set in settings files, wherever they
 // are, all that Claude Code knows of its plugins, and springfield's own state.
 
 import (
@@ -43,7 +43,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 			left = append(left, m.leftUnreleased(err, purge))
 			continue
 		}
-		ids = append(ids, m.enabledPlugins()...)
+		ids = append(ids, m.pluginsEnabledByUs()...)
 	}
 	for _, l := range s.AllLayers() {
 		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })

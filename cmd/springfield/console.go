@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/console"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// What why, log, hold, resume and loop share. The hook binary answers the same words,
+// so all that is said lies in runtime/console.
+
+func viewFlags(cmd *cobra.Command, asked *console.Asked) {
+	f := cmd.Flags()
+	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
+	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
+	f.BoolVar(&asked.All, "all", false, "of every project")
+	requireOneOf(cmd, "session", "project", "all")
+	onlyHost(cmd, &asked.Host)
+}
+
+// onlyHost is the flag --host of a verb about what has been: the sessions of one host.
+func onlyHost(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "host", "", "only the sessions of this host: "+strings.Join(hostNames(), ", "))
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(cmd, args); err != nil {
+				return err
+			}
+		}
+		if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), *name) {
+			return nil
+		}
+		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name),
+			"choose from "+strings.Join(hostNames(), ", "))
+	}
+}
+
+func hostNames() (names []string) {
+	for _, h := range registry.Hosts {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// requireOneOf refuses several of some flags, and an empty value of one: an empty variable of
+// a shell does not mean all.
+func requireOneOf(cmd *cobra.Command, names ...string) {
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		given := ""
+		for _, name := range names {
+			switch f := cmd.Flags().Lookup(name); {
+			case !f.Changed:
+			case f.Value.String() == "":
+				return check.Misuse(errors.New("--"+name+" is empty"), "name a "+name+", or leave --"+name+" out")
+			case given != "":
+				return check.Misuse(errors.New("--"+given+" and --"+name+" do not go together"),
+					"leave one of them out")
+			default:
+				given = name
+			}
+		}
+		return nil
+	}
+}
+
+// askState asks about springfield's own state, and about the project in a directory.
+func (a *app) askState(ctx context.Context, dir string, question func(console.Console) error) error {
+	places, err := a.placesFrom(dir)
+	if err != nil {
+		return err
+	}
+	lines, width, state := a.resultPrinter(), 0, filepath.Join(places.Config, "springfield")
+	if lines.Wraps {
+		width = lines.Width
+	}
+	err = question(console.Console{
+		Out: a.out, Err: a.err, Dir: state, Also: ledger.StateDir("",
+			a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
+		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
+		Paint: lines.Paint, Path: lines.ShortPath, Clock: clockTime, Width: width,
+		Wrap: func(line string, indent int) []string {
+			if !lines.Wraps {
+				return []string{line}
+			}
+			return layout.BreakLine(line, indent, lines.Width)
+		},
+		Driver: func(project string) console.Driver {
+			r := a.inspectionRequest()
+			r.Places = places // as seen from dir
+			return doctor.LoopDriver(r, project)
+		},
+	})
+	ledger.SweepOldSessions(state, time.Now())
+	if errors.Is(err, console.ErrCancelled) {
+		return errCancelled
+	}
+	return err
+}
+
+// clockTime is when something was, with the day if that was not today.
+func clockTime(t time.Time) string {
+	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format(time.TimeOnly)
+}

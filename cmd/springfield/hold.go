@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/console"
+)
+
+func newHold(a *app) *cobra.Command {
+	var session string
+	var asJSON, listed bool
+	cmd := &cobra.Command{
+		Use:   "hold [DURATION]",
+		Short: "Let every agent stop, whatever is left to do",
+		Long: `Orders every springfield hook to let its agent stop, at once, in all sessions of all
+hosts or in one: for a time like 30m, 1h30m or "2 hours", or until springfield resume.
+No rule, budget or model overrules it. A hold can be set from anywhere, but only you can
+lift it, at your own terminal.`,
+		Example: `  springfield hold
+  springfield hold 30m
+  springfield hold --list`,
+		Args: arguments(0, 4, "at most one duration"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			duration, err := console.ParseDuration(strings.Join(args, " "))
+			switch {
+			case err != nil:
+				return check.Misuse(err, console.AdviceOn(err))
+			case listed && len(args) > 0:
+				return check.Misuse(errors.New("--list takes no duration"),
+					"springfield hold --list shows the holds in force")
+			}
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+				d.JSON = asJSON
+				if listed {
+					return d.ListHolds()
+				}
+				return d.HoldSessions(session, duration)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only this session; the beginning of its id is enough")
+	cmd.Flags().BoolVar(&listed, "list", false, "show the holds in force")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	requireOneOf(cmd, "session", "list")
+	return cmd
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/console"
+)
+
+func newLog(a *app) *cobra.Command {
+	var asked console.Asked
+	var n int
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "List past decisions",
+		Long: `Lists the decisions of the project in the current directory, the newest last: every
+stop, and the prompts before which something was said. In a session of an agent it lists
+those of that session. With --prompts, lists only prompts, and also those before which
+nothing was said. Decisions are kept for 90 days, or as long as keep_days in
+springfield/settings.json says, in Claude Code's configuration directory.`,
+		Example: `  springfield log -n 50
+  springfield log --follow
+  springfield log --all --host codex`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 {
+				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
+			}
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+				if follow {
+					if !cmd.Flags().Changed("number") {
+						n = 5
+					}
+					return d.FollowLog(n, asked, func() bool { return cmd.Context().Err() != nil })
+				}
+				return d.ListDecisions(n, asked)
+			})
+		},
+	}
+	f := cmd.Flags()
+	viewFlags(cmd, &asked)
+	f.BoolVar(&asked.Prompts, "prompts", false, "what was said before prompts, or why nothing")
+	f.IntVarP(&n, "number", "n", 20, "how many, the newest; with --follow 5 if not set")
+	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
+	f.BoolVar(&asked.JSON, "json", false, "one JSON object a line")
+	return cmd
+}
