@@ -275,3 +275,54 @@ func TestRulesReadActs(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// A bare order is the agent's own next step once it has called tools. What else tells reports
+// from work that goes on is in closings/examples.
+func TestNedTakesOrdersForSteps(t *testing.T) {
+	for _, text := range []string{
+		"Clean the fixtures now.",
+		"Now revert the second hunk and run the suite.",
+		"Now modify the reader to skip blank lines.",
+		"Now revert that hunk.",
+		"Now update the failing test to match.",
+		"Now wire it into the theme.",
+	} {
+		for count, want := range []strategy.Decision{strategy.Stop, strategy.Continue} {
+			s := strategy.Situation{Message: strategy.Message{Text: text}, Turn: strategy.Turn{Known: true, Count: count}}
+			if v := decide(rules.Options{Off: []string{rules.Opinion}}, s); v.Decision != want {
+				t.Errorf("%q with %d calls: %s by %s (%s)", text, count, v.Decision, v.Rule, v.Evidence)
+			}
+		}
+	}
+}
+
+// A todo list that the user has left behind is not taken up, unless the message says so.
+func TestNedLeavesOldTodos(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		turns int
+		want  strategy.Decision
+	}{
+		{"The sign has four letters.", 0, strategy.Continue},
+		{"The sign has four letters.", 1, strategy.Stop},
+		{"The sign has four letters.", 2, strategy.Stop},
+		{"It is a draft:\n\n- two commits for the sign\n- one for the door", 1, strategy.Stop},
+		{"The log looks fine, and so does the page.", 1, strategy.Stop},
+		{"Both fixes have tests. Task 4 (look into the door) remains pending.", 1, strategy.Stop},
+		{"No injection is possible there: all names are fixed.", 2, strategy.Stop},
+		{"Pushed.\n\nThe page has both signs.", 1, strategy.Stop},
+		{"The page has both signs.", 5, strategy.Stop},
+		{"Now I'll paint the door.", 1, strategy.Continue},
+		{"The sign is up. Next: the door.", 2, strategy.Continue},
+		{"## Task 2: Paint the door", 1, strategy.Continue},
+		{"The door needs a second coat; painting it now.", 1, strategy.Continue},
+		{"One more hinge in the shed.", 0, strategy.Continue},
+	} {
+		s := strategy.Situation{Message: strategy.Message{Text: test.text}, Turn: strategy.Turn{Known: true, Count: 3}}
+		s.Todos.List = []activity.Todo{{Content: "paint the door", Status: "pending"}}
+		s.Todos.Turns = test.turns
+		if v := decide(rules.Options{Off: []string{rules.Opinion}}, s); v.Decision != test.want {
+			t.Errorf("%q, %d turns: %s by %s (%s)", test.text, test.turns, v.Decision, v.Rule, v.Evidence)
+		}
+	}
+}
