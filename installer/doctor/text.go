@@ -150,7 +150,7 @@ func (l List) WriteText(out layout.Printer) {
 		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
 		{"caught", "of the last messages in the middle of work: continued"},
 	})
-	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose")
+	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, most of them hard on purpose")
 	out.PrintText("")
 	for _, s := range l.Strategies {
 		out.PrintItem(s.Name+": ", s.Summary)
