@@ -202,7 +202,7 @@ func (in inputs) planChange(
 func describe(after tree, releases []release, digests map[string]string) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
-		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.isNew()}
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.changesVersion()}
 		p.Source, p.SHA = r.sourceForPeople()
 		for _, name := range after.listFiles(r.plugin) {
 			p.Size += after.files[name].size

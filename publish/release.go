@@ -37,7 +37,7 @@ type release struct {
 	source   any      // of that entry as it will be: a path, or fetched
 }
 
-func (r release) isNew() bool { return r.old != r.new }
+func (r release) changesVersion() bool { return r.old != r.new }
 
 // VersionParts are the parts of a version that can be raised.
 func VersionParts() []string { return []string{"patch", "minor", "major"} }
@@ -160,7 +160,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		suite.Plugins[i].Version = r.new
 	}
 	if !q.Check {
-		if err := in.foresee(ctx, t, q, releases); err != nil {
+		if err := in.refuseWhatWillFail(ctx, t, q, releases); err != nil {
 			return t, nil, err
 		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
@@ -179,7 +179,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		if digests[r.plugin], err = t.digestOf(r.plugin); err != nil {
 			return t, nil, err
 		}
-		if published := in.published(r.plugin); !r.isNew() && published.Files != digests[r.plugin] {
+		if published := in.published(r.plugin); !r.changesVersion() && published.Files != digests[r.plugin] {
 			return t, nil, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
@@ -191,9 +191,9 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	return t, digests, err
 }
 
-// foresee refuses, before anything is compiled, what is known to fail: texts that an update
+// refuseWhatWillFail refuses, before anything is compiled, what is known to fail: texts that an update
 // would put beside the user's own, and what marketplaces ask of a plugin's texts.
-func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []release) error {
+func (in inputs) refuseWhatWillFail(ctx context.Context, t tree, q Request, releases []release) error {
 	if hash, err := generator.SourceHash(); err == nil && len(releases) < len(in.suite.Plugins) && in.suite.Build.Source != hash {
 		return in.outdated("the hooks of its other plugins were compiled from other sources than this springfield carries")
 	}
@@ -322,7 +322,7 @@ const changelogFile = "CHANGELOG.md"
 
 // withNotes puts the notes of a new release at the head of its plugin's changelog.
 func (t tree) withNotes(r release, q Request) (tree, error) {
-	if len(q.Notes) == 0 || !r.isNew() {
+	if len(q.Notes) == 0 || !r.changesVersion() {
 		return t, nil
 	}
 	name := r.plugin + "/" + changelogFile

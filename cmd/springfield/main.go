@@ -1,5 +1,5 @@
 // Command springfield generates, installs, measures and publishes continuation
-// plugins for Claude Code.
+// plugins for coding agents, Claude Code first.
 //
 // This file is the one place that reads the environment, prints errors and
 // exits. Every verb is a file of its own: flags in, calls out.

@@ -105,8 +105,8 @@ func (s *Snapshot) skillPlugins() (map[string]string, error) {
 // configuration directory's skills load unless settings say no.
 const Skills = "skills"
 
-// Unasked is that layer.
-func (s *Snapshot) Unasked() (Layer, error) {
+// SkillsLayer is that layer.
+func (s *Snapshot) SkillsLayer() (Layer, error) {
 	skills, err := s.skillPlugins()
 	l := Layer{Name: Skills, Exists: true, switches: object{}}
 	for id, dir := range skills {

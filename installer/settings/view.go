@@ -22,7 +22,7 @@ type view struct {
 
 // viewFrom finds a scope's file among the layers.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	unasked, err := s.Unasked()
+	unasked, err := s.SkillsLayer()
 	v := view{scope: scope, layers: append(slices.Clone(s.AllLayers()), unasked)}
 	at := slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
 	if at < 0 { // a link to it has come in between

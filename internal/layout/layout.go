@@ -232,7 +232,7 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 // ends with a carriage return, none is shown.
 func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
-	returns := carriage(lines)
+	returns := allEndInCRLF(lines)
 	for n, line := range lines {
 		if returns {
 			line = strings.Replace(line, "\r\n", "\n", 1)
@@ -255,9 +255,9 @@ func (p Printer) PrintDiff(text string) {
 	}
 }
 
-// carriage tells whether all lines of a diff that come from files end as on Windows, but
+// allEndInCRLF tells whether all lines of a diff that come from files end as on Windows, but
 // for one before a note that a file ends without a line break.
-func carriage(lines []string) bool {
+func allEndInCRLF(lines []string) bool {
 	any := false
 	for n, line := range lines {
 		switch {

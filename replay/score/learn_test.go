@@ -217,7 +217,14 @@ const limit = 0
 func encodeOpinion(all []example, scores []int) []byte {
 	weights := learn(all)
 	var lines []string
+	asked := map[string]bool{} // the rules that ask the second opinion: no other weighs
+	for _, r := range rules.BaseRules() {
+		asked["rule "+r.ID] = r.Doubtful
+	}
 	for trait, w := range weights {
+		if strings.HasPrefix(trait, "rule ") && !asked[trait] {
+			continue
+		}
 		if points := int(math.Round(100 * w)); points != 0 {
 			lines = append(lines, fmt.Sprintf("weight %d %s", points, trait))
 		}

@@ -151,7 +151,7 @@ func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 	case Leaves:
 		return c.leavesOwnWork()
 	case Counts:
-		return c.countsSteps()
+		return c.findStepCount()
 	}
 	return "", false
 }
@@ -494,8 +494,8 @@ func (c *Closing) findUntickedList() (string, bool) {
 	return said, done > 0 && said != ""
 }
 
-// countsSteps finds "3 of 8".
-func (c *Closing) countsSteps() (string, bool) {
+// findStepCount finds "3 of 8".
+func (c *Closing) findStepCount() (string, bool) {
 	for _, list := range [][]sentence{c.final, c.intro, c.near} {
 		for i := len(list) - 1; i >= 0; i-- {
 			s := list[i]

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -53,15 +52,18 @@ func BaseRules() []Rule {
 		{ID: "left", Act: lastmessage.Leaves, Then: strategy.Continue, Doubtful: true, Sure: 96, Reason: GoOnWithProgress},
 		{ID: "left", Act: lastmessage.Counts, Then: strategy.Continue, Doubtful: true, Sure: 96, Reason: GoOnWithProgress},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithSkill},
+		// A switch for Matching, which asks the second opinion wherever a doubtful rule says go on.
 		{ID: Opinion, Then: strategy.Stop, Sure: 60, Own: seldomLeft},
 		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 	}
 }
 
-// PersonRules are the rules of the base those that know when a person is needed: whatever a ledger or
-// a plan says remains, the message says whose turn it is.
+// PersonRules are those of the base that know when a person is needed: whatever a ledger or a
+// plan says remains, the message says whose turn it is.
 func PersonRules() []Rule {
-	return slices.DeleteFunc(BaseRules(), func(r Rule) bool { return r.Then != strategy.Stop || r.ID == "finished" || r.ID == "reported" })
+	return slices.DeleteFunc(BaseRules(), func(r Rule) bool {
+		return r.Then != strategy.Stop || slices.Contains([]string{"finished", "reported", Opinion}, r.ID)
+	})
 }
 
 // reportsLast tests whether the last paragraph says what has been done: a list that

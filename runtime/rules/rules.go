@@ -14,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -155,13 +154,14 @@ func newAsking(s strategy.Situation, kept *Kept) *asking {
 // Matching asks rules in order, of one situation after the other. Without a match it is
 // a stop.
 func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdict {
+	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
 		a := newAsking(s, kept)
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
 			if evidence, ok := a.holdsFor(&rules[i]); ok {
 				v = rules[i].verdictFor(&s, evidence, a.reason)
-				if rules[i].Doubtful && v.Decision == strategy.Continue && slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion }) {
+				if secondOpinion && rules[i].Doubtful && v.Decision == strategy.Continue {
 					a.takeBack(&v)
 				}
 				break

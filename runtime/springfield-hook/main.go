@@ -1,5 +1,5 @@
-// Command springfield-hook is the hook of a springfield plugin. Claude
-// Code starts it with one event on standard input; called with a word it
+// Command springfield-hook is the hook of a springfield plugin. An agent
+// starts it with one event on standard input; called with a word it
 // answers a person: why, log, hold, resume, page, loop.
 package main
 

@@ -326,3 +326,14 @@ func TestNedLeavesOldTodos(t *testing.T) {
 		}
 	}
 }
+
+// A list has any of the marks that Markdown knows.
+func TestNedKnowsLists(t *testing.T) {
+	for _, mark := range []string{"- ", "* ", "+ ", "1. ", "a) "} {
+		s := strategy.Situation{Message: strategy.Message{Text: "These stay:\n\n" + mark + "the door\n" + mark + "the sign"}}
+		v := decide(rules.Options{Add: []rules.Rule{{ID: "lists", Lists: ":", Then: strategy.Continue}}}, s)
+		if v.Rule != "lists" {
+			t.Errorf("%q: %s by %s", mark, v.Decision, v.Rule)
+		}
+	}
+}

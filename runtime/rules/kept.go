@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
+)
+
+// Kept is what decisions on many situations, one after the other, need to work out only
+// once, whichever strategies take them: patterns, packs of languages, and how the newest
+// message reads. It is for one goroutine. A nil Kept keeps nothing.
+type Kept struct {
+	patterns map[string]pattern
+	library  language.Library
+	newest   *message
+}
+
+// message is a text that rules are asked about, read as far as they have asked.
+type message struct {
+	text    string
+	end     end
+	library language.Library
+	whole   *lastmessage.Closing // nil until a rule asks for it
+	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
+}
+
+type wanted struct {
+	act   lastmessage.Act
+	where lastmessage.Where
+}
+
+type found struct {
+	said string
+	ok   bool
+}
+
+// keptMessage is a text, the newest one if it is the same again.
+func (k *Kept) keptMessage(text string) *message {
+	if k == nil {
+		return &message{text: text, end: endOfText(text)}
+	}
+	if k.newest == nil || k.newest.text != text {
+		if k.library == nil {
+			k.library = language.Library{}
+		}
+		k.newest = &message{text: text, end: endOfText(text), library: k.library, acts: map[wanted]found{}}
+	}
+	return k.newest
+}
+
+// closing is the message as package lastmessage reads it.
+func (m *message) closing() *lastmessage.Closing {
+	if m.whole == nil {
+		m.whole = lastmessage.ReadMessage(m.library, m.text)
+	}
+	return m.whole
+}
+
+func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said string, ok bool) {
+	if known, ok := m.acts[wanted{act, where}]; ok {
+		return known.said, known.ok
+	}
+	said, ok = m.closing().FindAct(act, where)
+	if m.acts != nil {
+		m.acts[wanted{act, where}] = found{said, ok}
+	}
+	return said, ok
+}
+
+func (k *Kept) keptPattern(text string) (known pattern, ok bool) {
+	if k != nil {
+		known, ok = k.patterns[text]
+	}
+	return known, ok
+}
+
+func (k *Kept) keepPattern(text string, p pattern) {
+	if k == nil {
+		return
+	}
+	if k.patterns == nil {
+		k.patterns = map[string]pattern{}
+	}
+	k.patterns[text] = p
+}
