@@ -370,7 +370,7 @@ func (in *inspection) lookAtRules() error {
 		}
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
-			t.reportFailure(says+"; until then the hook uses the rest", "")
+			t.reportFailure(says, "mend it there; until then the hook uses the rest")
 		}
 	}
 	return nil
