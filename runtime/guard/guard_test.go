@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -37,9 +38,7 @@ func TestBefore(t *testing.T) {
 			if v.Rule == "" {
 				v = Waiting(test.moment, test.earlier)
 			}
-			if v.Rule != test.rule {
-				t.Errorf("rule %q (%s), want %q", v.Rule, v.Evidence, test.rule)
-			}
+			scratch.Same(t, v.Rule, test.rule, v.Evidence, "rule")
 			if (v.Rule != "") != (v.Evidence != "") {
 				t.Errorf("rule %q with evidence %q", v.Rule, v.Evidence)
 			}
@@ -301,16 +300,10 @@ func TestRalphArmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if test.file != "(none)" {
-				if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), []byte(test.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				scratch.Must(t, os.Mkdir(filepath.Join(dir, ".claude"), 0o755))
+				scratch.Must(t, os.WriteFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), []byte(test.file), 0o600))
 			}
-			if got := RalphArmed(dir, "s1"); got != test.armed {
-				t.Errorf("armed %v, want %v", got, test.armed)
-			}
+			scratch.Same(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
 	}
 	if RalphArmed("", "s1") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -86,9 +87,7 @@ func TestEnclosed(t *testing.T) {
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
 	} {
-		if got := withoutReminderEnd(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		scratch.Same(t, withoutReminderEnd(text), want, text, "became")
 	}
 }
 
@@ -133,8 +132,6 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		if got := s.transcriptLags(); got != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		scratch.Same(t, s.transcriptLags(), test.want, name)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -90,9 +91,7 @@ func TestPromptEvents(t *testing.T) {
 			if r, ok := w.newest("session:s1"); ok {
 				record = r.Decision + " " + r.Rule
 			}
-			if record != test.record {
-				t.Errorf("the ledger has %q, want %q; notes %s", record, test.record, notes)
-			}
+			scratch.Same(t, record, test.record, notes, "the ledger has, notes")
 		})
 	}
 }
@@ -140,9 +139,7 @@ func TestPromptCeiling(t *testing.T) {
 				said++
 			}
 		}
-		if said != want {
-			t.Errorf("%s: said %d times, want %d", settings, said, want)
-		}
+		scratch.Same(t, said, want, settings, "said times")
 		w.write(".claude/projects/-w/s.jsonl", listed(strings.Replace(openTodos, "docs", "changelog", 1)))
 		if told, _ := w.prompt(nil); told == "" {
 			t.Error("nothing said about a list that has changed")

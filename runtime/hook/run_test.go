@@ -86,9 +86,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	var stdout, stderr bytes.Buffer
 	h := w.host
 	h.Stdin, h.Stdout, h.Stderr = stdin, &stdout, &stderr
-	if code := h.Run(); code != 0 {
-		w.t.Errorf("exit code %d", code)
-	}
+	scratch.Same(w.t, h.Run(), 0, "exit code")
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
@@ -108,6 +106,37 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 // tells is an answer that lets Claude stop and tells the user something.
 func (o output) tells(what string) bool {
 	return o == (output{SystemMessage: o.SystemMessage}) && strings.Contains(o.SystemMessage, what)
+}
+
+// goesOn checks an answer that keeps Claude going.
+func (w *world) goesOn(when string) func(output, string) {
+	return w.answers(when, func(out output) bool { return out.Decision == "block" })
+}
+
+// keepsSilent checks an answer that lets Claude stop without a word.
+func (w *world) keepsSilent(when string) func(output, string) {
+	return w.answers(when, func(out output) bool { return out == (output{}) })
+}
+
+// tells checks what the user hears first.
+func (w *world) tells(when, words string) func(output, string) {
+	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.SystemMessage, words) })
+}
+
+// ends checks an answer that lets Claude stop, with words for the user.
+func (w *world) ends(when, words string) func(output, string) {
+	return w.answers(when, func(out output) bool {
+		return out.Decision == "" && strings.Contains(out.SystemMessage, words)
+	})
+}
+
+func (w *world) answers(when string, right func(output) bool) func(output, string) {
+	return func(out output, notes string) {
+		w.t.Helper()
+		if !right(out) {
+			w.t.Errorf("%s: %+v, notes %s", when, out, notes)
+		}
+	}
 }
 
 const ned = `{"plugin": "ned-flanders", "strategy": "ned-flanders", "rules": "default"}`
@@ -164,9 +193,7 @@ func TestRun(t *testing.T) {
 			if r, ok := w.newest("session:s1"); ok {
 				rule = r.Rule
 			}
-			if rule != test.rule {
-				t.Errorf("ledger has rule %q, want %q; notes %s", rule, test.rule, notes)
-			}
+			scratch.Same(t, rule, test.rule, notes, "ledger has rule, notes")
 		})
 	}
 }
@@ -184,9 +211,8 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	return r, true
 }
 
-// After three continues the user says “continue”, and there are three more. A finished
-// task, a slash command of ours and a line that someone wrote into the transcript buy
-// none.
+// After three continues the user says “continue”, and there are three more. A finished task, a slash command of
+// ours and a line that someone wrote into the transcript buy none.
 func TestAPromptBeginsANewBurst(t *testing.T) {
 	const one, two = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
 	line := func(id, words, more string) string {
@@ -219,15 +245,12 @@ func TestAPromptBeginsANewBurst(t *testing.T) {
 			t.Fatalf("%s: %d continues for the first prompt", name, n)
 		}
 		w.write(".claude/projects/-w/s.jsonl", log+test.log)
-		if n := stops(test.id); n != test.more {
-			t.Errorf("%s: %d more continues, want %d", name, n, test.more)
-		}
+		scratch.Same(t, stops(test.id), test.more, name, "more continues")
 	}
 }
 
-// At the first stop of a session its log may not be there yet. The prompt is the
-// same one when it is; a finished background task that wakes Claude brings an id
-// of its own, which is no prompt of the user's.
+// At the first stop of a session its log may not be there yet. The prompt is the same one when it is; a finished
+// background task that wakes Claude brings an id of its own, which is no prompt of the user's.
 func TestThePromptKeepsItsIdentity(t *testing.T) {
 	w := newWorld(t, ned)
 	os.Remove(w.path(".claude/projects/-w/s.jsonl"))
@@ -424,9 +447,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// A transcript in the project, where a project's settings can have the client put
-// it, does not make the project's files the user's, and lifts no hold; neither does
-// one that lies anywhere else.
+// A transcript in the project, where a project's settings can have the client put it, does not make the project's
+// files the user's, and lifts no hold; neither does one that lies anywhere else.
 func TestStateOfAMovedTranscript(t *testing.T) {
 	const layer = `{"add": [{"id": "theirs", "text": "Which", "then": "continue", "reason": "PROJECT SAYS"}]}`
 	for name, test := range map[string]struct {

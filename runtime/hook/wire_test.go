@@ -15,8 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Older writers of events have the last message under other names and in other
-// shapes. What is no text is none.
+// Older writers of events have the last message under other names and in other shapes. What is no text is none.
 func TestOlderNamesOfTheMessage(t *testing.T) {
 	const said = "Moving to Task 2."
 	for name, test := range map[string]struct {
@@ -165,8 +164,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 	}
 }
 
-// Input that is no event gets no answer; with a standard error of its own the hook
-// does not even say so.
+// Input that is no event gets no answer; with a standard error of its own the hook does not even say so.
 func TestNoEvent(t *testing.T) {
 	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -179,8 +177,7 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// Without a ledger no strategy goes on. The user is told, until the transcript says
-// that they were.
+// Without a ledger no strategy goes on. The user is told, until the transcript says that they were.
 func TestUnwritableLedger(t *testing.T) {
 	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -211,8 +208,7 @@ func TestUnwritableLedger(t *testing.T) {
 	}
 }
 
-// Only one stop at a time decides in a workspace. A hook that waits too long lets
-// Claude stop, and changes nothing.
+// Only one stop at a time decides in a workspace. A hook that waits too long lets Claude stop, and changes nothing.
 func TestWorkspaceIsLocked(t *testing.T) {
 	t.Parallel()
 	const loop = "---\nmax_iterations: 10\n---\nGo.\n"

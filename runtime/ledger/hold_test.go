@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -70,9 +71,7 @@ func TestHold(t *testing.T) {
 	if err != nil || !held("a", 0) || !held("b", 0) {
 		t.Errorf("a hold for all: %v", err)
 	}
-	if err := LiftHold(dir, "", all, now, person); err != nil {
-		t.Error(err)
-	}
+	must(t, LiftHold(dir, "", all, now, person))
 	// An order that cannot be read is an order.
 	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
 		must(t, os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600))
@@ -82,8 +81,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// What happened to a hold is told in order, by whom, and also what no springfield
-// has done.
+// What happened to a hold is told in order, by whom, and also what no springfield has done.
 func TestHoldEvents(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000)
 	later := now.Add(time.Minute)
@@ -144,8 +142,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever lies in the place of an order, reading it ends, and what is no order
-// that has run out is in force.
+// Whatever lies in the place of an order, reading it ends, and what is no order that has run out is in force.
 func FuzzHeld(f *testing.F) {
 	f.Add([]byte(`{"since":1,"until":2}`))
 	f.Add([]byte(`{"since":1}`))
@@ -208,9 +205,7 @@ func TestSpend(t *testing.T) {
 		t.Errorf("an empty one: %+v", p)
 	}
 	must(t, TakeFromDay(dir, now, 600, 1000))
-	if err := TakeFromDay(dir, now, 600, 1000); err != ErrSpent {
-		t.Errorf("two questions at once that may cost more than there is: %v", err)
-	}
+	scratch.Same(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two questions at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
@@ -232,9 +227,7 @@ func TestSpend(t *testing.T) {
 			t.Errorf("failure %d: rest %v, want %v", i+1, rest, want)
 		}
 		if want > 0 {
-			if err := TakeFromDay(dir, now, 1, 1000); err != ErrResting {
-				t.Errorf("asked while it rests: %v", err)
-			}
+			scratch.Same(t, TakeFromDay(dir, now, 1, 1000), ErrResting, "asked while it rests")
 			now = now.Add(rest)
 		}
 	}
@@ -282,9 +275,7 @@ func TestSpendOfMany(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if got != 10 {
-		t.Errorf("%d of 40 got a tenth of it", got)
-	}
+	scratch.Same(t, got, 10, "got a tenth of it")
 }
 
 func TestJudgedIsBounded(t *testing.T) {
@@ -350,9 +341,7 @@ func TestRememberIsBounded(t *testing.T) {
 
 func TestLoopHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // nothing there yet
-	if got := onFile(t, dir); got != "" {
-		t.Errorf("before the first: %s", got)
-	}
+	scratch.Same(t, onFile(t, dir), "", "before the first")
 	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
 	tell(t, dir,
 		activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted, File: whole, Dir: "/w"},
@@ -399,9 +388,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 			if name == "just too long" {
 				want = "a1:start c3:start a1:limit"
 			}
-			if got := onFile(t, dir); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			scratch.Same(t, onFile(t, dir), want)
 		})
 	}
 	dir := t.TempDir()
