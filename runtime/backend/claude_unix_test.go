@@ -272,6 +272,18 @@ func TestFindClient(t *testing.T) {
 	fails(t, Ask(context.Background(), q, e), judge.Crashed, "")
 }
 
+// redirected asks, and checks that nothing ran for the reason that the detail has, "" where the client answers.
+func (w *world) redirected(want string, vars ...string) {
+	w.t.Helper()
+	reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000, vars...)
+	if want == "" && reply.Failed != "" ||
+		want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, want)) {
+		w.t.Errorf("%+v, want %q", reply, want)
+	}
+	_, err := os.Stat(filepath.Join(w.notes, "asked"))
+	scratch.Same(w.t, err == nil, want == "", "the client ran")
+}
+
 // A project must not choose where the question goes.
 func TestRedirected(t *testing.T) {
 	for _, c := range []struct {
@@ -301,13 +313,7 @@ func TestRedirected(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			must(t, os.WriteFile(filepath.Join(w.project, ".claude", c.file), []byte(c.text), 0o644))
-			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000)
-			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
-				t.Errorf("%+v, want %q", reply, c.want)
-			}
-			if _, err := os.Stat(filepath.Join(w.notes, "asked")); (err == nil) != (c.want == "") {
-				t.Errorf("the client ran: %v", err == nil)
-			}
+			w.redirected(c.want)
 		})
 	}
 }
@@ -344,13 +350,7 @@ func TestRedirectedByVariables(t *testing.T) {
 			path := filepath.Join(w.project, c.file)
 			must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(c.text), 0o644)))
 			w.variables = []string{".env", ".qwen/.env", ".qwen/settings.json"}
-			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000, c.set)
-			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
-				t.Errorf("%+v, want %q", reply, c.want)
-			}
-			if _, err := os.Stat(filepath.Join(w.notes, "asked")); (err == nil) != (c.want == "") {
-				t.Errorf("the client ran: %v", err == nil)
-			}
+			w.redirected(c.want, c.set)
 		})
 	}
 	w := newWorld(t) // where the user is at home, the files are the user's

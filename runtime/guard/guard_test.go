@@ -2,8 +2,8 @@ package guard
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +39,7 @@ func TestBefore(t *testing.T) {
 				v = Waiting(test.moment, test.earlier)
 			}
 			scratch.Same(t, v.Rule, test.rule, v.Evidence, "rule")
-			if (v.Rule != "") != (v.Evidence != "") {
-				t.Errorf("rule %q with evidence %q", v.Rule, v.Evidence)
-			}
+			scratch.Same(t, v.Evidence != "", v.Rule != "", v.Rule, v.Evidence)
 		})
 	}
 }
@@ -99,11 +97,8 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := spend(ledger.State{}, "p", test.seconds...)
-			for i := range test.want {
-				if got[i] != test.want[i] {
-					t.Errorf("at %v: granted %v, want %v", test.seconds, got, test.want)
-					break
-				}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("at %v: granted %v, want %v", test.seconds, got, test.want)
 			}
 		})
 	}
@@ -300,8 +295,7 @@ func TestRalphArmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if test.file != "(none)" {
-				scratch.Must(t, os.Mkdir(filepath.Join(dir, ".claude"), 0o755))
-				scratch.Must(t, os.WriteFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), []byte(test.file), 0o600))
+				scratch.PutFile(t, filepath.Join(dir, ".claude", "ralph-loop.local.md"), test.file)
 			}
 			scratch.Same(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
@@ -353,13 +347,9 @@ func TestBudgetOfOne(t *testing.T) {
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
 func TestGoing(t *testing.T) {
 	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
-		if veto := CheckWork([]string{about}); veto.Rule != want {
-			t.Errorf("%s: %+v", about, veto)
-		}
+		scratch.Same(t, CheckWork([]string{about}).Rule, want, about)
 	}
-	if veto := CheckWork(nil); veto.Rule != "" {
-		t.Errorf("nothing: %+v", veto)
-	}
+	scratch.Same(t, CheckWork(nil).Rule, "", "nothing")
 }
 
 func TestAnswer(t *testing.T) {
@@ -381,8 +371,6 @@ func TestAnswer(t *testing.T) {
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
 	} {
-		if v := CheckPrompt("marge-simpson", test.prompt, test.calls); v.Rule != test.rule {
-			t.Errorf("%s: %+v", name, v)
-		}
+		scratch.Same(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
 	}
 }

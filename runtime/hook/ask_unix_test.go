@@ -147,9 +147,7 @@ func TestLogThatLags(t *testing.T) {
 		w := withJudge(t, lisa, printed(yes))
 		w.write(".claude/projects/-w/s.jsonl", test.log)
 		w.say(unsure)
-		if r := w.last(); r.Rule != test.rule {
-			t.Errorf("%s: rule %s, %s", name, r.Rule, r.Evidence)
-		}
+		scratch.Same(t, w.last().Rule, test.rule, name)
 	}
 }
 
@@ -267,9 +265,8 @@ func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	must(t, os.Remove(hold))
-	if out, _ := w.say(unsure); out.Decision != "block" || len(w.questions()) != 1 {
-		t.Errorf("after it: %+v, %d questions", out, len(w.questions()))
-	}
+	w.goesOn("after it")(w.say(unsure))
+	w.asked("after it", 1)
 }
 
 // No model is asked when a yes would change nothing.
@@ -338,9 +335,8 @@ func TestProjectCannotHaveMoreAsked(t *testing.T) {
 	if r := w.last(); r.Rule != rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if w.say(unsure); len(w.questions()) != 1 {
-		t.Errorf("%d questions where no rule is sure", len(w.questions()))
-	}
+	w.say(unsure)
+	w.asked("where no rule is sure", 1)
 }
 
 func TestModelFromTheEnvironment(t *testing.T) {
@@ -418,9 +414,7 @@ func TestArmour(t *testing.T) {
 	for name := range deaths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if code := die(t, name, ""); code != 2 {
-				t.Fatalf("without armour exit code %d: this test shows nothing", code)
-			}
+			scratch.Same(t, die(t, name, ""), 2, "exit code without armour: this test shows nothing")
 			// -1: ended by a signal, which shells show as 134.
 			scratch.Same(t, die(t, name, "on"), -1, "exit code, death by SIGABRT")
 		})

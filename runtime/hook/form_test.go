@@ -50,12 +50,8 @@ func TestForm(t *testing.T) {
 				test.config = ned
 			}
 			w := newWorld(t, test.config)
-			if test.user != "" {
-				w.write(".claude/springfield/ned-flanders.json", test.user)
-			}
-			if test.project != "" {
+			if w.layers("ned-flanders", test.user, test.project); test.project != "" {
 				w.host.Project = w.path("project")
-				w.write("project/.claude/springfield/ned-flanders.json", test.project)
 			}
 			log := ".claude/projects/-w/s.jsonl"
 			if test.version != "" {

@@ -118,9 +118,8 @@ func TestLoopObeysItsUser(t *testing.T) {
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
 	must(t, err)
-	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
-		t.Errorf("held: %+v", out)
-	}
+	w.keepsSilent("held")(w.stop("s1", "c"))
+	scratch.Same(t, w.read(loopFile), before, "held")
 	must(t, ledger.LiftHold(dir, "", hold, w.host.Now, ledger.Means{}))
 	w.tells("after the hold", "ralph-wiggum: iteration 4 of 20")(w.stop("s1", "d"))
 	edit("active: true", "active: false")
@@ -142,9 +141,8 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "a")
 	mine := w.read(loopFile)
-	if out, _ := w.stop("s2", "All tests passing"); out != (output{}) || w.read(loopFile) != mine {
-		t.Errorf("another session: %+v", out)
-	}
+	w.keepsSilent("another session")(w.stop("s2", "All tests passing"))
+	scratch.Same(t, w.read(loopFile), mine, "another session")
 	w.goesOn("its own")(w.stop("s1", "b"))
 	for range 4 {
 		w := inLoop(t, wiggumOne, loopText)
@@ -222,9 +220,8 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	below := func(text string) (output, string) {
 		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
 	}
-	if out, _ := below("a"); out != (output{}) || w.read(loopFile) != loopText {
-		t.Errorf("without a repository: %+v", out)
-	}
+	w.keepsSilent("without a repository")(below("a"))
+	scratch.Same(t, w.read(loopFile), loopText, "without a repository")
 	w.write("work/.git/HEAD", "")
 	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") {
 		t.Errorf("below: %+v", out)
@@ -395,9 +392,7 @@ func TestLoopCeiling(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := inLoop(t, strings.TrimSuffix(wiggumOne, "}")+test.plugin+"}", at(test.most-2))
-			if test.user != "" {
-				w.write(".claude/springfield/ralph-wiggum.json", test.user)
-			}
+			w.layers("ralph-wiggum", test.user, "")
 			if test.project != "" {
 				w.write("work/.claude/springfield/ralph-wiggum.json", test.project)
 			}
@@ -481,10 +476,8 @@ func TestHostileLoopFields(t *testing.T) {
 	w := newWorld(t, wiggumOne)
 	dir := "-rf\n../x"
 	w.write(dir+"/"+wiggum.File, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
-	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
-	if out.Decision != "block" {
-		t.Errorf("%+v", out)
-	}
+	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
+	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
 	if err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop) {
 		t.Errorf("%+v, %v", all, err)

@@ -87,11 +87,8 @@ func TestPromptEvents(t *testing.T) {
 			if (told != "") != test.says || told != "" && !strings.HasPrefix(told, todoTag+"\n\nYour todo list has open items:\n\nIN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n") {
 				t.Errorf("told %q, notes %s", told, notes)
 			}
-			record := ""
-			if r, ok := w.newest("session:s1"); ok {
-				record = r.Decision + " " + r.Rule
-			}
-			scratch.Same(t, record, test.record, notes, "the ledger has, notes")
+			r, _ := w.newest("session:s1")
+			scratch.Same(t, strings.TrimSpace(r.Decision+" "+r.Rule), test.record, "the ledger has, notes", notes)
 		})
 	}
 }
@@ -108,9 +105,8 @@ func TestPromptBesideRalphLoop(t *testing.T) {
 
 func TestPromptIsSilenced(t *testing.T) {
 	w := prompted(t, openTodos)
-	if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{})
+	must(t, err)
 	if told, _ := w.prompt(nil); told != "" {
 		t.Errorf("held: %q", told)
 	}

@@ -47,6 +47,16 @@ func (w *world) write(name, data string) {
 	must(w.t, os.WriteFile(w.path(name), []byte(data), 0o600))
 }
 
+// layers writes a plugin's settings of the user and of the project, where there are any.
+func (w *world) layers(plugin, user, project string) {
+	w.t.Helper()
+	for dir, text := range map[string]string{".claude": user, "project/.claude": project} {
+		if text != "" {
+			w.write(dir+"/springfield/"+plugin+".json", text)
+		}
+	}
+}
+
 // event is a Stop event of this world with more or other members.
 func (w *world) event(more map[string]any) string {
 	e := map[string]any{
@@ -186,14 +196,8 @@ func TestRun(t *testing.T) {
 			w := newWorld(t, ned)
 			w.write(".claude/projects/-w/s.jsonl", test.log)
 			out, notes := w.run(w.event(test.event))
-			if (out.Decision == "block") != test.blocks {
-				t.Errorf("answer %+v, notes %s", out, notes)
-			}
-			rule := ""
-			if r, ok := w.newest("session:s1"); ok {
-				rule = r.Rule
-			}
-			scratch.Same(t, rule, test.rule, notes, "ledger has rule, notes")
+			scratch.Same(t, out.Decision == "block", test.blocks, out, notes)
+			scratch.Same(t, w.rule(), test.rule, "ledger has rule, notes", notes)
 		})
 	}
 }
@@ -241,9 +245,7 @@ func TestAPromptBeginsANewBurst(t *testing.T) {
 			}
 			return continues
 		}
-		if n := stops(one); n != 3 {
-			t.Fatalf("%s: %d continues for the first prompt", name, n)
-		}
+		scratch.Same(t, stops(one), 3, name, "for the first prompt")
 		w.write(".claude/projects/-w/s.jsonl", log+test.log)
 		scratch.Same(t, stops(test.id), test.more, name, "more continues")
 	}
@@ -356,18 +358,10 @@ func TestLayers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ned)
-			if test.user != "" {
-				w.write(".claude/springfield/ned-flanders.json", test.user)
-			}
 			w.host.Project = w.path("project")
-			if test.project != "" {
-				w.write("project/.claude/springfield/ned-flanders.json", test.project)
-			}
+			w.layers("ned-flanders", test.user, test.project)
 			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.text}))
-			r, ok := w.newest("session:s1")
-			if !ok || r.Rule != test.rule {
-				t.Errorf("rule %q, want %q; notes %s", r.Rule, test.rule, notes)
-			}
+			scratch.Same(t, w.rule(), test.rule, notes)
 			if strings.Contains(out.Reason, "evil") {
 				t.Errorf("the project's words reach the model: %q", out.Reason)
 			}
@@ -473,13 +467,11 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 			if out, _ := w.run(w.event(e)); strings.Contains(out.Reason, "PROJECT SAYS") != test.believed {
 				t.Errorf("the layer is believed: %+v", out)
 			}
-			if _, err := ledger.SetHold(ledger.StateDir("", w.host.Home), "", w.host.Now, 0, ledger.Means{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := ledger.SetHold(ledger.StateDir("", w.host.Home), "", w.host.Now, 0, ledger.Means{})
+			must(t, err)
 			e["last_assistant_message"] = "Task 1 is done. Moving to Task 2."
-			if out, _ := w.run(w.event(e)); out.Decision != "" {
-				t.Errorf("a hold in the home does not hold: %+v", out)
-			}
+			out, _ := w.run(w.event(e))
+			scratch.Same(t, out.Decision, "", "a hold in the home does not hold", out)
 		})
 	}
 }

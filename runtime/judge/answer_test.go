@@ -365,10 +365,9 @@ func TestNoTextLeavesItsField(t *testing.T) {
 	for i, s := range all {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			call := activity.Call{Name: s, Input: s, Result: s}
-			wellFormed(t, Page{Message: s})
-			wellFormed(t, Page{Request: s})
-			wellFormed(t, Page{Skill: s})
-			wellFormed(t, Page{Asked: s})
+			for _, p := range []Page{{Message: s}, {Request: s}, {Skill: s}, {Asked: s}} {
+				wellFormed(t, p)
+			}
 			wellFormed(t, Page{Calls: []activity.Call{{Name: "Bash", Input: "ls", Result: s}, {Name: "Bash", Input: s, Result: "ok"}, {Name: s, Input: "ls", Result: "ok"}}})
 			wellFormed(t, Page{Calls: []activity.Call{{Name: "TaskUpdate", Input: "#" + s + " → " + s}}})
 			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []activity.Call{call, call, call, call}, Todos: activity.Tally{Done: 1 << 40, Doing: 1 << 40, Pending: 1 << 40}, Running: 1 << 40})
@@ -388,9 +387,7 @@ func FuzzPage(f *testing.F) {
 // The prompt is part of the product: a change of it is to be looked at here.
 func TestPrompt(t *testing.T) {
 	golden, err := os.ReadFile("testdata/prompt.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	scratch.Same(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
 	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)

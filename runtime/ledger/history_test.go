@@ -190,9 +190,7 @@ func TestSweepComesToAll(t *testing.T) {
 	for range 100 {
 		SweepOldSessions(dir, noon)
 	}
-	if all := history(dir, Scope{}, 1); len(all) != 0 {
-		t.Errorf("%v is left", all)
-	}
+	scratch.Same(t, len(history(dir, Scope{}, 1)), 0, "left")
 }
 
 // history are the newest n decisions of a scope, oldest first.

@@ -31,9 +31,8 @@ func TestHold(t *testing.T) {
 	if held("a", 0) {
 		t.Fatal("held at first")
 	}
-	if _, err := SetHold(dir, "a", now, 30*time.Minute, claude); err != nil {
-		t.Fatal(err)
-	}
+	_, err := SetHold(dir, "a", now, 30*time.Minute, claude)
+	must(t, err)
 	if !held("a", 29*time.Minute) || held("a", 31*time.Minute) || held("b", 0) {
 		t.Error("a hold of one session is not in force for it alone, for its time")
 	}
@@ -205,7 +204,7 @@ func TestSpend(t *testing.T) {
 		t.Errorf("an empty one: %+v", p)
 	}
 	must(t, TakeFromDay(dir, now, 600, 1000))
-	scratch.Same(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two questions at once that may cost more than there is")
+	scratch.Same(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
@@ -297,9 +296,8 @@ func TestSpendWaits(t *testing.T) {
 	lock, err := TakeLock(dir, "judge", 0)
 	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	if _, err := SettleSpending(dir, now, 600, Outcome{10, "", ""}); err != nil {
-		t.Error(err)
-	}
+	_, err = SettleSpending(dir, now, 600, Outcome{10, "", ""})
+	must(t, err)
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -379,9 +377,8 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted})
 			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
-			if _, err := f.WriteString(junk); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.WriteString(junk)
+			must(t, err)
 			f.Close()
 			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopLimited})
 			want := "a1:start a1:limit"

@@ -119,9 +119,8 @@ func TestTornAndForeignLines(t *testing.T) {
 			}
 			f, err := os.OpenFile(SessionFile(dir, "a"), os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
-			if _, err := f.WriteString(tail); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.WriteString(tail)
+			must(t, err)
 			f.Close()
 			scratch.Same(t, inPrompt(t, dir, "a"), 3, "state")
 			must(t, bump(dir, "a"))
@@ -137,9 +136,9 @@ func TestStatelessRecords(t *testing.T) {
 	for range 500 { // more than what is read at first
 		s, err := OpenSession(dir, "a")
 		must(t, err)
-		if _, err := s.AppendRecord(Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}); err != nil {
-			t.Fatal(err)
-		}
+		busy := Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}
+		_, err = s.AppendRecord(busy)
+		must(t, err)
 		s.Close()
 	}
 	scratch.Same(t, inPrompt(t, dir, "a"), 1, "state")
@@ -179,9 +178,8 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	if err := second.LockSession(); !errors.Is(err, ErrBusy) {
 		t.Errorf("second hook: %v, want %v", err, ErrBusy)
 	}
-	if _, err := first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
+	must(t, err)
 	first.Close()
 	if err := second.LockSession(); err != nil {
 		t.Errorf("after the first has ended: %v", err)
