@@ -21,8 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// world is a home, a project and a directory of programs, and a client in it that
-// is a script.
+// world is a home, a project and a directory of programs, and a client in it that is a script.
 type world struct {
 	t                               *testing.T
 	home, project, bin, temp, notes string
@@ -59,8 +58,7 @@ func (w *world) note(name string) string {
 	return string(data)
 }
 
-// ask asks a client that is the script, with a second to answer in when it will
-// not.
+// ask asks a client that is the script, with a second to answer in when it will not.
 func (w *world) ask(text string, within int64, vars ...string) judge.Reply {
 	w.t.Helper()
 	q := question(judge.Claude)
@@ -104,9 +102,7 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 	if reply != want {
 		t.Errorf("%+v\nwant %+v", reply, want)
 	}
-	if got := w.note("page"); got != "THE PAGE" {
-		t.Errorf("the page is %q", got)
-	}
+	scratch.Same(t, w.note("page"), "THE PAGE", "the page is")
 	if got := w.note("dir"); !strings.Contains(got, "springfield-judge-") || strings.TrimSpace(w.note("files")) != "0" || !strings.HasPrefix(w.note("mode"), "drwx------") {
 		t.Errorf("it ran in %q with %s files, %s", got, w.note("files"), w.note("mode"))
 	}
@@ -256,38 +252,36 @@ func TestFindClient(t *testing.T) {
 		t.Fatalf("found %s", systemWide)
 	}
 	local := w.script(filepath.Join(w.home, ".local", "bin", "claude"), "")
-	if got := e.findClient("", w.project); got != local {
-		t.Errorf("found %q, want %s", got, local)
-	}
+	scratch.Same(t, e.findClient("", w.project), local, "found")
 	if err := os.Mkdir(filepath.Join(w.bin, "claude"), 0o755); err != nil { // a directory is no program
 		t.Fatal(err)
 	}
-	if got := e.findClient("", w.project); got != local {
-		t.Errorf("found %q, want %s", got, local)
-	}
+	scratch.Same(t, e.findClient("", w.project), local, "found")
 	os.Remove(filepath.Join(w.bin, "claude"))
 	ours := w.script(filepath.Join(w.bin, "claude"), "")
-	if got := e.findClient("", w.project); got != ours {
-		t.Errorf("found %q, want %s", got, ours)
-	}
-	if got := e.findClient("", ""); got != theirs {
-		t.Errorf("without a project found %q, want %s", got, theirs)
-	}
+	scratch.Same(t, e.findClient("", w.project), ours, "found")
+	scratch.Same(t, e.findClient("", ""), theirs, "without a project found")
 	for client, want := range map[string]string{ours: ours, local: local, filepath.Join(w.bin, "none"): "", "claude": "", "bin/claude": ""} {
-		if got := e.findClient(client, w.project); got != want {
-			t.Errorf("given %q: %q, want %q", client, got, want)
-		}
+		scratch.Same(t, e.findClient(client, w.project), want, client, "given")
 	}
 	q := question(judge.Claude)
 	q.Client = filepath.Join(w.bin, "none")
-	if reply := Ask(context.Background(), q, e); reply.Failed != judge.NoClient {
-		t.Errorf("%+v", reply)
-	}
+	fails(t, Ask(context.Background(), q, e), judge.NoClient, "")
 	must(t, os.WriteFile(filepath.Join(w.bin, "broken"), []byte("\x7fELF?"), 0o755))
 	q.Client = filepath.Join(w.bin, "broken")
-	if reply := Ask(context.Background(), q, e); reply.Failed != judge.Crashed {
-		t.Errorf("%+v", reply)
+	fails(t, Ask(context.Background(), q, e), judge.Crashed, "")
+}
+
+// redirected asks, and checks that nothing ran for the reason that the detail has, "" where the client answers.
+func (w *world) redirected(want string, vars ...string) {
+	w.t.Helper()
+	reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000, vars...)
+	if want == "" && reply.Failed != "" ||
+		want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, want)) {
+		w.t.Errorf("%+v, want %q", reply, want)
 	}
+	_, err := os.Stat(filepath.Join(w.notes, "asked"))
+	scratch.Same(w.t, err == nil, want == "", "the client ran")
 }
 
 // A project must not choose where the question goes.
@@ -319,13 +313,7 @@ func TestRedirected(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			must(t, os.WriteFile(filepath.Join(w.project, ".claude", c.file), []byte(c.text), 0o644))
-			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000)
-			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
-				t.Errorf("%+v, want %q", reply, c.want)
-			}
-			if _, err := os.Stat(filepath.Join(w.notes, "asked")); (err == nil) != (c.want == "") {
-				t.Errorf("the client ran: %v", err == nil)
-			}
+			w.redirected(c.want)
 		})
 	}
 }
@@ -362,27 +350,17 @@ func TestRedirectedByVariables(t *testing.T) {
 			path := filepath.Join(w.project, c.file)
 			must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(c.text), 0o644)))
 			w.variables = []string{".env", ".qwen/.env", ".qwen/settings.json"}
-			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000, c.set)
-			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
-				t.Errorf("%+v, want %q", reply, c.want)
-			}
-			if _, err := os.Stat(filepath.Join(w.notes, "asked")); (err == nil) != (c.want == "") {
-				t.Errorf("the client ran: %v", err == nil)
-			}
+			w.redirected(c.want, c.set)
 		})
 	}
 	w := newWorld(t) // where the user is at home, the files are the user's
 	must(t, os.WriteFile(filepath.Join(w.home, ".env"), []byte(address), 0o644))
 	w.variables, w.project = []string{".env"}, filepath.Join(w.home, "p")
-	if reply := w.ask(prints(structured(yes)), 10_000, address); reply.Failed != "" {
-		t.Errorf("at home: %+v", reply)
-	}
+	fails(t, w.ask(prints(structured(yes)), 10_000, address), "", "at home")
 	q := question(judge.OpenAI)
 	q.Address, q.Project, q.Variables = "http://127.0.0.1:1", t.TempDir(), []string{".env"}
 	must(t, os.WriteFile(filepath.Join(q.Project, ".env"), []byte("OPENAI_API_KEY=x"), 0o644))
-	if reply := Ask(context.Background(), q, w.env("OPENAI_API_KEY=x")); reply.Failed != judge.Redirected {
-		t.Errorf("a key for OpenAI: %+v", reply)
-	}
+	fails(t, Ask(context.Background(), q, w.env("OPENAI_API_KEY=x")), judge.Redirected, "a key for OpenAI")
 }
 
 // Who starts in a directory of a repository gets the local settings at its top, and
@@ -443,9 +421,7 @@ func TestRedirectedByTheRepository(t *testing.T) {
 			link := filepath.Join(w.notes, "link")
 			must(t, os.Symlink(w.project, link))
 			w.project = link
-			if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected {
-				t.Errorf("by a link: %+v", reply)
-			}
+			fails(t, w.ask(prints(structured(yes)), 10_000), judge.Redirected, "by a link")
 		})
 	}
 }
@@ -454,14 +430,10 @@ func TestRedirectedByOddFiles(t *testing.T) {
 	w := newWorld(t)
 	settings := filepath.Join(w.project, ".claude", "settings.json")
 	must(t, syscall.Mkfifo(settings, 0o644))
-	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected {
-		t.Errorf("a named pipe: %+v", reply)
-	}
+	fails(t, w.ask(prints(structured(yes)), 10_000), judge.Redirected, "a named pipe")
 	os.Remove(settings)
 	must(t, os.Mkdir(settings, 0o755))
-	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected {
-		t.Errorf("a directory: %+v", reply)
-	}
+	fails(t, w.ask(prints(structured(yes)), 10_000), judge.Redirected, "a directory")
 }
 
 // In the home directory settings.json is the user's own, and may send questions
@@ -473,9 +445,7 @@ func TestHomeIsNoProject(t *testing.T) {
 	w.bin = filepath.Join(w.home, "bin") // nor is a program there the project's
 	must(t, os.WriteFile(file, []byte(`{"apiKeyHelper":"./key.sh","env":{"ANTHROPIC_BASE_URL":"https://gateway.example"}}`), 0o644))
 	w.script(filepath.Join(w.bin, "claude"), "")
-	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != "" {
-		t.Errorf("%+v", reply)
-	}
+	fails(t, w.ask(prints(structured(yes)), 10_000), "", "")
 	must(t, os.WriteFile(file, []byte(`{"env":{"HOME":"`+w.project+`","ANTHROPIC_BASE_URL":"https://evil.example"}}`), 0o644))
 	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, "env.HOME") {
 		t.Errorf("%+v", reply)
@@ -486,9 +456,7 @@ func TestHomeIsNoProject(t *testing.T) {
 func TestRootIsNoProject(t *testing.T) {
 	w := newWorld(t)
 	w.project = filepath.Dir(w.home)
-	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != "" {
-		t.Errorf("%+v", reply)
-	}
+	fails(t, w.ask(prints(structured(yes)), 10_000), "", "")
 }
 
 func TestAskRefuses(t *testing.T) {

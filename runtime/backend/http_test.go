@@ -39,6 +39,14 @@ func says(input string) string {
 
 const yes = `{"why":"todos are pending","continue":true}`
 
+// fails checks how a question failed, "" for an answer.
+func fails(t *testing.T, reply judge.Reply, want judge.Failure, when string) {
+	t.Helper()
+	if reply.Failed != want {
+		t.Errorf("%s: %+v, want %q", when, reply, want)
+	}
+}
+
 // apiError is what the API answers with when it does not answer.
 func apiError(message string) string {
 	return `{"type":"error","error":{"type":"some_error","message":"` + message + `"}}`
@@ -64,8 +72,7 @@ func try(t *testing.T, handle http.HandlerFunc, change func(*judge.Question, *En
 	return reply
 }
 
-// statuses answers with one status after the other, the last again and again, and
-// counts.
+// statuses answers with one status after the other, the last again and again, and counts.
 func statuses(asked *atomic.Int32, header http.Header, codes ...int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n := int(asked.Add(1))
@@ -194,9 +201,7 @@ func TestAPIJunk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply := try(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }, nil)
-			if reply.Failed != judge.Junk {
-				t.Errorf("%+v", reply)
-			}
+			fails(t, reply, judge.Junk, name)
 			if strings.HasPrefix(body, `{"type":"message","content":[`) && reply.Micros == 0 {
 				t.Error("a message without an answer costs nothing")
 			}
@@ -239,9 +244,7 @@ func TestAPIDeadline(t *testing.T) {
 		}))
 		defer server.Close()
 		reply := Ask(ctx, question(judge.API), Env{Vars: []string{"ANTHROPIC_BASE_URL=" + server.URL, "ANTHROPIC_API_KEY=" + testKey}})
-		if reply.Failed != judge.TimedOut {
-			t.Errorf("%+v", reply)
-		}
+		fails(t, reply, judge.TimedOut, "")
 	})
 }
 
@@ -254,25 +257,19 @@ func TestAPICut(t *testing.T) {
 		}
 		conn.Close()
 	}
-	if reply := try(t, cut, nil); reply.Failed != judge.NoNetwork {
-		t.Errorf("cut: %+v", reply)
-	}
+	fails(t, try(t, cut, nil), judge.NoNetwork, "cut")
 	half := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "5000")
 		io.WriteString(w, says(yes))
 	}
-	if reply := try(t, half, nil); reply.Failed != judge.NoNetwork {
-		t.Errorf("half of it: %+v", reply)
-	}
+	fails(t, try(t, half, nil), judge.NoNetwork, "half of it")
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	nobody.Close()
 	gone := func(_ *judge.Question, e *Env) {
 		e.Vars = []string{"ANTHROPIC_BASE_URL=http://user:" + testToken + "@" + nobody.Addr().String(), "ANTHROPIC_API_KEY=" + testKey}
 	}
-	if reply := try(t, cut, gone); reply.Failed != judge.NoNetwork {
-		t.Errorf("nobody there: %+v", reply)
-	}
+	fails(t, try(t, cut, gone), judge.NoNetwork, "nobody there")
 	untrusted := httptest.NewUnstartedServer(http.HandlerFunc(cut))
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	untrusted.StartTLS()
@@ -299,9 +296,7 @@ func TestAPINoRedirect(t *testing.T) {
 			t.Errorf("%d: %+v", code, reply)
 		}
 	}
-	if n := elsewhere.Load(); n != 0 {
-		t.Errorf("the other host was asked %d times", n)
-	}
+	scratch.Same(t, elsewhere.Load(), 0, "times the other host was asked")
 }
 
 func TestAPIProxy(t *testing.T) {
@@ -322,9 +317,7 @@ func TestAPIProxy(t *testing.T) {
 	reply = try(t, func(http.ResponseWriter, *http.Request) {}, func(_ *judge.Question, e *Env) {
 		e.Proxy = func(*http.Request) (*url.URL, error) { return nil, errors.New("a bad " + testKey) }
 	})
-	if reply.Failed != judge.NoNetwork {
-		t.Errorf("a proxy that is none: %+v", reply)
-	}
+	fails(t, reply, judge.NoNetwork, "a proxy that is none")
 }
 
 func TestEndpoint(t *testing.T) {
@@ -354,9 +347,7 @@ func TestAPINoKey(t *testing.T) {
 	reply := try(t, func(http.ResponseWriter, *http.Request) { t.Error("asked without a key") }, func(_ *judge.Question, e *Env) {
 		e.Vars = append(e.Vars[:1], "ANTHROPIC_API_KEY=", "ANTHROPIC_AUTH_TOKEN= ")
 	})
-	if reply.Failed != judge.NoKey {
-		t.Errorf("%+v", reply)
-	}
+	fails(t, reply, judge.NoKey, "")
 	reply = try(t, func(http.ResponseWriter, *http.Request) { t.Error("asked with a key that is none") }, func(_ *judge.Question, e *Env) {
 		e.Vars = append(e.Vars[:1], "ANTHROPIC_API_KEY="+testKey+"\nX-Evil: 1")
 	})

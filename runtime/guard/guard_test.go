@@ -2,12 +2,13 @@ package guard
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -37,12 +38,8 @@ func TestBefore(t *testing.T) {
 			if v.Rule == "" {
 				v = Waiting(test.moment, test.earlier)
 			}
-			if v.Rule != test.rule {
-				t.Errorf("rule %q (%s), want %q", v.Rule, v.Evidence, test.rule)
-			}
-			if (v.Rule != "") != (v.Evidence != "") {
-				t.Errorf("rule %q with evidence %q", v.Rule, v.Evidence)
-			}
+			scratch.Same(t, v.Rule, test.rule, v.Evidence, "rule")
+			scratch.Same(t, v.Evidence != "", v.Rule != "", v.Rule, v.Evidence)
 		})
 	}
 }
@@ -100,11 +97,8 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := spend(ledger.State{}, "p", test.seconds...)
-			for i := range test.want {
-				if got[i] != test.want[i] {
-					t.Errorf("at %v: granted %v, want %v", test.seconds, got, test.want)
-					break
-				}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("at %v: granted %v, want %v", test.seconds, got, test.want)
 			}
 		})
 	}
@@ -301,16 +295,9 @@ func TestRalphArmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if test.file != "(none)" {
-				if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), []byte(test.file), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				scratch.PutFile(t, filepath.Join(dir, ".claude", "ralph-loop.local.md"), test.file)
 			}
-			if got := RalphArmed(dir, "s1"); got != test.armed {
-				t.Errorf("armed %v, want %v", got, test.armed)
-			}
+			scratch.Same(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
 	}
 	if RalphArmed("", "s1") {
@@ -360,13 +347,9 @@ func TestBudgetOfOne(t *testing.T) {
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
 func TestGoing(t *testing.T) {
 	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
-		if veto := CheckWork([]string{about}); veto.Rule != want {
-			t.Errorf("%s: %+v", about, veto)
-		}
+		scratch.Same(t, CheckWork([]string{about}).Rule, want, about)
 	}
-	if veto := CheckWork(nil); veto.Rule != "" {
-		t.Errorf("nothing: %+v", veto)
-	}
+	scratch.Same(t, CheckWork(nil).Rule, "", "nothing")
 }
 
 func TestAnswer(t *testing.T) {
@@ -388,8 +371,6 @@ func TestAnswer(t *testing.T) {
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
 	} {
-		if v := CheckPrompt("marge-simpson", test.prompt, test.calls); v.Rule != test.rule {
-			t.Errorf("%s: %+v", name, v)
-		}
+		scratch.Same(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
 	}
 }

@@ -8,15 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// A small model of the host: sessions that stop, a person who prompts, a clock
-// that is set back, a ledger that is deleted, a transcript that remembers, and one
-// that makes up prompts. In every order of these the promise holds: since the
-// person's own last prompt never more than three continues in any five minutes, nor
-// twenty for a prompt, nor sixty in an hour. No host of the model has a cap of its own, so
-// nothing else ends it.
+// A small model of the host: sessions that stop, a person who prompts, a clock that is set back, a ledger that is
+// deleted, a transcript that remembers, and one that makes up prompts. In every order of these the promise holds:
+// since the person's own last prompt never more than three continues in any five minutes, nor twenty for a prompt,
+// nor sixty in an hour. No host of the model has a cap of its own, so nothing else ends it.
 
 type model struct {
 	now      int64 // true seconds
@@ -149,8 +148,7 @@ func TestModelExhaustively(t *testing.T) {
 		}
 		for i := range len(actions) {
 			next := m
-			// Slices are shared between branches: clip them, so that each
-			// branch appends to its own copy.
+			// Slices are shared between branches: clip them, so that each branch appends to its own copy.
 			next.witness = m.witness[:len(m.witness):len(m.witness)]
 			next.granted = m.granted[:len(m.granted):len(m.granted)]
 			path[at] = actions[i]
@@ -175,9 +173,7 @@ func TestModelExhaustively(t *testing.T) {
 		}
 		want += all
 	}
-	if runs != want {
-		t.Errorf("%d orders explored, want %d", runs, want)
-	}
+	scratch.Same(t, runs, want, "orders explored")
 }
 
 // A model that never finishes, on hosts that never end a turn: it always says something

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -25,8 +26,7 @@ const unsure = "Line 58 has bytes, which should be a slice of them."
 
 const yes = `{"continue":true,"why":"a next step is named","model":"claude-haiku-x","usage":{"input":900,"output":40},"micros":700,"took":5}`
 
-// withJudge puts a springfield-judge beside the hook that keeps what it is asked
-// and prints an answer.
+// withJudge puts a springfield-judge beside the hook that keeps what it is asked and prints an answer.
 func withJudge(t *testing.T, config, body string) *world {
 	t.Helper()
 	w := newWorld(t, config)
@@ -63,6 +63,12 @@ func (w *world) questions() (all []judge.Question) {
 	return all
 }
 
+// asked checks how many those are.
+func (w *world) asked(when string, want int) {
+	w.t.Helper()
+	scratch.Same(w.t, len(w.questions()), want, when, "questions")
+}
+
 // last is the last decision of the session.
 func (w *world) last() ledger.Record {
 	w.t.Helper()
@@ -94,9 +100,7 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 			t.Errorf("%q: %+v", sure, r)
 		}
 	}
-	if n := len(w.questions()); n != 0 {
-		t.Fatalf("%d questions where a rule was sure", n)
-	}
+	w.asked("where a rule was sure", 0)
 	out, _ := w.say(unsure)
 	if out.Decision != "block" || strings.Contains(out.Reason, "next step is named") || !strings.Contains(out.SystemMessage, "next step is named") {
 		t.Errorf("%+v", out)
@@ -143,9 +147,7 @@ func TestLogThatLags(t *testing.T) {
 		w := withJudge(t, lisa, printed(yes))
 		w.write(".claude/projects/-w/s.jsonl", test.log)
 		w.say(unsure)
-		if r := w.last(); r.Rule != test.rule {
-			t.Errorf("%s: rule %s, %s", name, r.Rule, r.Evidence)
-		}
+		scratch.Same(t, w.last().Rule, test.rule, name)
 	}
 }
 
@@ -153,34 +155,24 @@ func TestLogThatLags(t *testing.T) {
 func TestJudgeIsAskedOncePerPage(t *testing.T) {
 	w := withJudge(t, lisa, printed(yes))
 	for range 2 {
-		if out, _ := w.say(unsure); out.Decision != "block" {
-			t.Errorf("%+v", out)
-		}
+		w.goesOn("")(w.say(unsure))
 	}
 	if r := w.last(); r.Asked == nil || !r.Asked.Cached || r.Asked.Micros != 0 || r.State.Spent != 700 {
 		t.Errorf("%+v", r)
 	}
-	if n := len(w.questions()); n != 1 {
-		t.Errorf("%d questions for one page", n)
-	}
+	w.asked("for one page", 1)
 	w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "s2"}))
-	if n := len(w.questions()); n != 2 {
-		t.Errorf("%d questions with another session", n)
-	}
+	w.asked("with another session", 2)
 }
 
 func TestJudgeEveryTime(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "cascade": false}`, printed(`{"continue":false,"why":"it is an answer"}`))
-	if out, _ := w.say(progress); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
+	w.keepsSilent("")(w.say(progress))
 	if r := w.last(); r.Decision != "stop" || r.Rule != "judge" || !strings.Contains(r.Evidence, "it is an answer") {
 		t.Errorf("%+v", r)
 	}
 	w.run(w.event(map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}))
-	if n := len(w.questions()); n != 1 {
-		t.Errorf("%d questions, the guards let one stop through", n)
-	}
+	w.asked(", the guards let one stop through", 1)
 }
 
 // Whatever becomes of a question, Claude may stop, and the ledger says why. After
@@ -210,9 +202,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 				} else if r.Asked == nil || r.Asked.Failed != test.failed {
 					t.Errorf("stop %d: %+v", i, r.Asked)
 				}
-				if r.Rule != want {
-					t.Errorf("stop %d: rule %s, want %s", i, r.Rule, want)
-				}
+				scratch.Same(t, r.Rule, want, i, "stop, rule")
 				if out.SystemMessage != "" {
 					told++
 				}
@@ -222,9 +212,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 			}
 			w.judge(printed(yes))
 			w.host.Now = w.host.Now.Add(6 * time.Minute)
-			if out, _ := w.say(unsure); out.Decision != "block" {
-				t.Errorf("after a rest: %+v", out)
-			}
+			w.goesOn("after a rest")(w.say(unsure))
 			if p := w.spend(); p.Failures != 0 || p.Until != 0 {
 				t.Errorf("%+v", p)
 			}
@@ -232,9 +220,8 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A project that would choose where questions go bars the judge there and nowhere
-// else: its user hears of it once in a session, nothing is counted, and the judge
-// has no rest.
+// A project that would choose where questions go bars the judge there and nowhere else: its user hears of it once
+// in a session, nothing is counted, and the judge has no rest.
 func TestProjectBarsTheJudge(t *testing.T) {
 	w := withJudge(t, lisa, printed(`{"failed":"redirected","detail":"the project sets env.ANTHROPIC_BASE_URL"}`))
 	for i := range 5 {
@@ -250,9 +237,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	w.judge(printed(yes))
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "elsewhere"})); out.Decision != "block" {
-		t.Errorf("elsewhere: %+v", out)
-	}
+	w.goesOn("elsewhere")(w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "elsewhere"})))
 	w.say(unsure)
 	w.judge(printed(`{"failed":"redirected","detail":"again"}`))
 	if out, _ := w.say(unsure + "!!"); !strings.Contains(out.SystemMessage, "again") {
@@ -263,9 +248,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 func TestJudgeIsNotThere(t *testing.T) {
 	w := withJudge(t, lisa, "true")
 	must(t, os.Remove(w.path("plugin/hooks/springfield-judge")))
-	if out, _ := w.say(unsure); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
+	w.keepsSilent("")(w.say(unsure))
 	if r := w.last(); r.Asked == nil || r.Asked.Failed != "no-binary" || r.Decision != "stop" {
 		t.Errorf("%+v", r)
 	}
@@ -277,16 +260,13 @@ func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 	w := withJudge(t, lisa, "")
 	hold := w.path(".claude/springfield/hold")
 	w.judge("echo '{}' >" + strconv.Quote(hold) + "; " + printed(yes))
-	if out, _ := w.say(unsure); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
+	w.keepsSilent("")(w.say(unsure))
 	if r := w.last(); r.Decision != "stop" || r.Rule != "hold" || r.Asked == nil || r.State.Spent != 700 || len(r.State.Judged) != 1 || len(r.State.Continues) != 0 {
 		t.Errorf("%+v", r)
 	}
 	must(t, os.Remove(hold))
-	if out, _ := w.say(unsure); out.Decision != "block" || len(w.questions()) != 1 {
-		t.Errorf("after it: %+v, %d questions", out, len(w.questions()))
-	}
+	w.goesOn("after it")(w.say(unsure))
+	w.asked("after it", 1)
 }
 
 // No model is asked when a yes would change nothing.
@@ -305,23 +285,17 @@ func TestJudgeCeilings(t *testing.T) {
 	for i := range 3 {
 		w.say(unsure + strings.Repeat("!", i))
 	}
-	if n := len(w.questions()); n != 2 {
-		t.Errorf("%d questions of 20 cents in a session that has 25", n)
-	}
+	w.asked("of 20 cents in a session that has 25", 2)
 	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "spending limit") {
 		t.Errorf("%+v", r)
 	}
 	for i := range 5 {
 		w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "other" + strconv.Itoa(i)}))
 	}
-	if n := len(w.questions()); n != 5 {
-		t.Errorf("%d questions of 20 cents in a day that has a dollar", n)
-	}
+	w.asked("of 20 cents in a day that has a dollar", 5)
 	w.host.Now = w.host.Now.Add(24 * time.Hour)
 	w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "tomorrow"}))
-	if n := len(w.questions()); n != 6 {
-		t.Errorf("%d questions on the next day", n)
-	}
+	w.asked("on the next day", 6)
 }
 
 // What is wrong in the user's own file is named, one fault for each.
@@ -357,15 +331,12 @@ func TestProjectCannotHaveMoreAsked(t *testing.T) {
 	rule := w.last().Rule
 	w.host.Project = w.path("project")
 	w.write("project/.claude/springfield/lisa-simpson.json", `{"off": ["`+rule+`", "unsure", "talk"]}`)
-	if out, _ := w.say(progress); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
+	w.keepsSilent("")(w.say(progress))
 	if r := w.last(); r.Rule != rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if w.say(unsure); len(w.questions()) != 1 {
-		t.Errorf("%d questions where no rule is sure", len(w.questions()))
-	}
+	w.say(unsure)
+	w.asked("where no rule is sure", 1)
 }
 
 func TestModelFromTheEnvironment(t *testing.T) {
@@ -390,9 +361,7 @@ func TestModelFromTheEnvironment(t *testing.T) {
 // The judge has its deadline, and the hook a little more.
 func TestJudgeThatHangs(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
-	if out, _ := w.say(unsure); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
+	w.keepsSilent("")(w.say(unsure))
 	r := w.last()
 	if r.Asked == nil || r.Asked.Failed != "timeout" {
 		t.Errorf("%+v", r.Asked)
@@ -445,13 +414,9 @@ func TestArmour(t *testing.T) {
 	for name := range deaths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if code := die(t, name, ""); code != 2 {
-				t.Fatalf("without armour exit code %d: this test shows nothing", code)
-			}
+			scratch.Same(t, die(t, name, ""), 2, "exit code without armour: this test shows nothing")
 			// -1: ended by a signal, which shells show as 134.
-			if code := die(t, name, "on"); code != -1 {
-				t.Errorf("exit code %d, want death by SIGABRT", code)
-			}
+			scratch.Same(t, die(t, name, "on"), -1, "exit code, death by SIGABRT")
 		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const (
@@ -24,13 +26,29 @@ func beside(t *testing.T, other string) *world {
 	return w
 }
 
-// both is one stop of a session as both hooks see it, ned first or last. It returns
-// ned's answer and the other's.
+// both is one stop of a session as both hooks see it, ned first or last. It returns ned's answer and the other's.
 func (w *world) both(nedFirst bool, session, text string) (ned, other output) {
 	w.t.Helper()
 	w.host.Now = w.host.Now.Add(time.Minute)
 	w.as(nedFirst, func() { ned, _ = w.at(session, text) }, func() { other, _ = w.at(session, text) })
 	return ned, other
+}
+
+// driven checks which of two hooks keeps Claude going, "" for neither; the other is silent.
+func (w *world) driven(when, by string) func(first, second output) {
+	return func(first, second output) {
+		w.t.Helper()
+		got := ""
+		switch {
+		case first.Decision == "block" && second == (output{}):
+			got = "first"
+		case first == (output{}) && second.Decision == "block":
+			got = "second"
+		case first != (output{}) || second != (output{}):
+			got = "both"
+		}
+		scratch.Same(w.t, got, by, when, first, second, "the first, the second")
+	}
 }
 
 func (w *world) at(session, text string) (output, string) {
@@ -78,15 +96,10 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 		for _, first := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, ", ned first ", first), func(t *testing.T) {
 				w := beside(t, wiggumOne)
-				if ned, other := w.both(first, "s1", moving); ned.Decision != "block" || other != (output{}) {
-					t.Fatalf("before the loop: ned %+v, ralph %+v", ned, other)
-				}
+				w.driven("before the loop", "first")(w.both(first, "s1", moving))
 				w.write(loopFile, strings.Replace(loopText, "max_iterations: 10", "max_iterations: 6", 1))
 				for i := 2; i <= 5; i++ {
-					ned, other := w.both(first, "s1", fmt.Sprint(moving, i))
-					if ned != (output{}) || other.Decision != "block" {
-						t.Fatalf("stop %d: ned %+v, ralph %+v", i, ned, other)
-					}
+					w.driven(fmt.Sprint("stop ", i), "second")(w.both(first, "s1", fmt.Sprint(moving, i)))
 					if r, _ := w.newest("session:s1"); !first && (r.Rule != "another-loop" || !strings.Contains(r.Evidence, "ralph-wiggum drives this session")) {
 						t.Fatalf("on file: rule %s, %s", r.Rule, r.Evidence)
 					}
@@ -98,9 +111,7 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 				if ned != (output{}) || other.Decision != "" || !strings.Contains(other.SystemMessage, end.told) {
 					t.Errorf("the last stop: ned %+v, ralph %+v", ned, other)
 				}
-				if ned, other := w.both(first, "s1", "Tests are written. "+moving); ned.Decision != "block" || other != (output{}) {
-					t.Errorf("after the loop: ned %+v, ralph %+v", ned, other)
-				}
+				w.driven("after the loop", "first")(w.both(first, "s1", "Tests are written. "+moving))
 			})
 		}
 	}
@@ -116,21 +127,14 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	} {
 		w := beside(t, wiggumOne)
 		w.write(loopFile, text)
-		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-			t.Errorf("%s: %+v", name, ned)
-		}
+		w.goesOn(name)(w.at("s1", moving))
 	}
 	w := beside(t, wiggumOne)
 	w.write(loopFile, loopText)
 	w.old(loopFile)
-	if ned, _ := w.at("s1", moving); ned != (output{}) {
-		t.Errorf("a loop at first sight: %+v", ned)
-	}
+	w.keepsSilent("a loop at first sight")(w.at("s1", moving))
 	for range 2 {
-		w.host.Now = w.host.Now.Add(time.Minute)
-		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-			t.Errorf("a loop that no plugin has taken up: %+v", ned)
-		}
+		w.goesOn("a loop that no plugin has taken up")(w.stop("s1", moving))
 	}
 	// One whose file says that it changes in a year, as an archive can have it.
 	w = beside(t, wiggumOne)
@@ -139,22 +143,13 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	year := time.Now().AddDate(1, 0, 0)
 	must(t, os.Chtimes(w.path(loopFile), year, year))
 	w.host.Now = w.host.Now.Add(time.Minute)
-	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-		t.Errorf("a loop of next year: %+v", ned)
-	}
+	w.goesOn("a loop of next year")(w.at("s1", moving))
 	// One whose plugin was switched off in the middle.
 	w = beside(t, wiggumOne)
 	w.write(loopFile, loopText)
 	w.both(true, "s1", moving)
-	w.old(loopFile)
-	w.host.Now = w.host.Now.Add(time.Minute)
-	if ned, _ := w.at("s1", moving); ned != (output{}) {
-		t.Errorf("a loop that ran at the last stop: %+v", ned)
-	}
-	w.host.Now = w.host.Now.Add(time.Minute)
-	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-		t.Errorf("a loop whose plugin is gone: %+v", ned)
-	}
+	w.keepsSilent("a loop that ran at the last stop")(w.stop("s1", moving))
+	w.goesOn("a loop whose plugin is gone")(w.stop("s1", moving))
 }
 
 // A spec drives its session from the first task to the end; awaiting approval it waits
@@ -169,19 +164,13 @@ func TestOthersStandAsideForASpec(t *testing.T) {
 		w.write("work/specs/search/tasks.md", "- [ ] 1\n- [ ] 2\n- [ ] 3\n")
 		file := "work/specs/search/.ralph-state.json"
 		w.write(file, state("design", 0, ""))
-		if ned, other := w.both(first, "s1", moving); ned.Decision != "block" || other != (output{}) {
-			t.Fatalf("while the spec is written: ned %+v, specum %+v", ned, other)
-		}
+		w.driven("while the spec is written", "first")(w.both(first, "s1", moving))
 		for i := range 3 {
 			w.write(file, state("execution", i, ""))
-			if ned, other := w.both(first, "s1", fmt.Sprint(moving, i)); ned != (output{}) || other.Decision != "block" {
-				t.Fatalf("task %d: ned %+v, specum %+v", i, ned, other)
-			}
+			w.driven(fmt.Sprint("task ", i), "second")(w.both(first, "s1", fmt.Sprint(moving, i)))
 		}
 		w.write(file, state("execution", 2, `, "awaitingApproval": true`))
-		if ned, other := w.both(first, "s1", moving+" Waiting."); ned != (output{}) || other != (output{}) {
-			t.Errorf("awaiting approval: ned %+v, specum %+v", ned, other)
-		}
+		w.driven("awaiting approval", "")(w.both(first, "s1", moving+" Waiting."))
 		w.write(file, "{")
 		if ned, other := w.both(first, "s1", moving+" Broken."); ned != (output{}) || !strings.HasPrefix(other.Reason, "ERROR: Corrupt") {
 			t.Errorf("damaged: ned %+v, specum %+v", ned, other)
@@ -191,52 +180,38 @@ func TestOthersStandAsideForASpec(t *testing.T) {
 			t.Errorf("at the limit: ned %+v", ned)
 		}
 		w.write(file, state("execution", 3, ""))
-		if ned, other := w.both(first, "s1", "Moving to Task 4.\n\nALL_TASKS_COMPLETE"); ned != (output{}) || other != (output{}) {
-			t.Errorf("at the end: ned %+v, specum %+v", ned, other)
-		}
+		w.driven("at the end", "")(w.both(first, "s1", "Moving to Task 4.\n\nALL_TASKS_COMPLETE"))
 		must(t, os.Remove(w.path(file)))
-		if ned, other := w.both(first, "s1", "Docs now. "+moving); ned.Decision != "block" || other != (output{}) {
-			t.Errorf("afterwards: ned %+v, specum %+v", ned, other)
-		}
+		w.driven("afterwards", "first")(w.both(first, "s1", "Docs now. "+moving))
 	}
 }
 
 // A spec that is armed in a turn that ned has continued is driven in that turn.
 func TestSpecTakesOverFromNed(t *testing.T) {
 	w := beside(t, specumOne)
-	stop := func(text string) (output, output) {
-		var ned, other output
-		event := w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": text, "stop_hook_active": true})
-		w.host.Now = w.host.Now.Add(time.Minute)
-		w.as(true, func() { ned, _ = w.run(event) }, func() { other, _ = w.run(event) })
-		return ned, other
-	}
 	w.both(true, "s1", moving)
 	w.write("work/specs/.current-spec", "search\n")
 	w.write("work/specs/search/.ralph-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
-	if ned, other := stop("The spec is written."); ned != (output{}) || other.Decision != "block" {
-		t.Errorf("ned %+v, specum %+v", ned, other)
-	}
+	event := w.event(map[string]any{
+		"cwd": w.path("work"), "last_assistant_message": "The spec is written.", "stop_hook_active": true,
+	})
+	w.host.Now = w.host.Now.Add(time.Minute)
+	var ned, other output
+	w.as(true, func() { ned, _ = w.run(event) }, func() { other, _ = w.run(event) })
+	w.driven("armed in the turn", "second")(ned, other)
 }
 
 // Of two loops of one session one drives: the goal's, which its user has started.
 func TestTwoLoopsAtOnce(t *testing.T) {
 	w := beside(t, wiggumOne)
 	w.write("plugin/strategy.json", specumOne)
-	spec := func(text string) string { return text + " done" }
 	w.write("work/specs/.current-spec", "search\n")
 	w.write("work/specs/search/.ralph-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
-	if specum, ralph := w.both(true, "s1", spec("a")); specum.Decision != "block" || ralph != (output{}) {
-		t.Fatalf("the spec alone: %+v, %+v", specum, ralph)
-	}
+	w.driven("the spec alone", "first")(w.both(true, "s1", "a done"))
 	w.write(loopFile, loopText)
-	if specum, ralph := w.both(true, "s1", spec("b")); specum.Decision != "block" || ralph != (output{}) {
-		t.Errorf("a goal loop is begun beside a running spec: %+v, %+v", specum, ralph)
-	}
+	w.driven("a goal loop is begun beside a running spec", "first")(w.both(true, "s1", "b done"))
 	w.write("work/specs/search/.ralph-state.json", `{"phase": "completed", "taskIndex": 3, "totalTasks": 3}`)
-	if specum, ralph := w.both(true, "s1", spec("c")); specum != (output{}) || ralph.Decision != "block" {
-		t.Errorf("the spec is over: %+v, %+v", specum, ralph)
-	}
+	w.driven("the spec is over", "second")(w.both(true, "s1", "c done"))
 }
 
 // A stop that reaches two copies of a plugin is decided once, in whichever order and also

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -75,13 +76,9 @@ func TestRecordedMessages(t *testing.T) {
 			if strings.Contains(r.Evidence, "Claude") {
 				t.Errorf("%s is told of Claude: %s", host, r.Evidence)
 			}
-			if r.Host != host {
-				t.Errorf("%s: the decision is one of %q", c.log, r.Host)
-			}
+			scratch.Same(t, r.Host, host, c.log, "the decision is one of")
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s %s: %s, want %s", c.log, c.more, strings.Join(got, " "), c.want)
-		}
+		scratch.Same(t, strings.Join(got, " "), c.want, c.log, c.more)
 	}
 }
 
@@ -106,9 +103,7 @@ func TestStalledSpecEndsOnGemini(t *testing.T) {
 			}
 			log += `{"id":"f` + id + `","type":"user","content":[{"text":"[springfield] go on"}]}` + "\n"
 		}
-		if strings.Join(got, " ") != "continue continue stop" {
-			t.Errorf("%s: %v", plugin, got)
-		}
+		scratch.Same(t, strings.Join(got, " "), "continue continue stop", plugin, got)
 	}
 }
 
@@ -132,9 +127,7 @@ func TestGeminiPlans(t *testing.T) {
 	} {
 		w.write("log.jsonl", log)
 		w.run(`{"hook_event_name": "AfterAgent", "session_id": "s1", "transcript_path": "` + w.path("log.jsonl") + `", "prompt": "execute the plan"}`)
-		if r, _ := w.newest("session:s1"); r.Rule != then.want {
-			t.Errorf("before %s: %s, want %s", then.call, r.Rule, then.want)
-		}
+		scratch.Same(t, w.rule(), then.want, then.call)
 		log += then.call + says("s"+then.call[min(len(then.call), 7):min(len(then.call), 8)])
 	}
 }
@@ -203,9 +196,7 @@ func TestRecordedStops(t *testing.T) {
 				t.Errorf("%s: %q does not say what runs", log, r.Evidence)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %s, want %s", log, strings.Join(got, " "), want)
-		}
+		scratch.Same(t, strings.Join(got, " "), want, log)
 	}
 }
 

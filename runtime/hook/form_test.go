@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -49,12 +50,8 @@ func TestForm(t *testing.T) {
 				test.config = ned
 			}
 			w := newWorld(t, test.config)
-			if test.user != "" {
-				w.write(".claude/springfield/ned-flanders.json", test.user)
-			}
-			if test.project != "" {
+			if w.layers("ned-flanders", test.user, test.project); test.project != "" {
 				w.host.Project = w.path("project")
-				w.write("project/.claude/springfield/ned-flanders.json", test.project)
 			}
 			log := ".claude/projects/-w/s.jsonl"
 			if test.version != "" {
@@ -86,9 +83,7 @@ func TestEnclosed(t *testing.T) {
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
 	} {
-		if got := withoutReminderEnd(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
+		scratch.Same(t, withoutReminderEnd(text), want, text, "became")
 	}
 }
 
@@ -133,8 +128,6 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		if got := s.transcriptLags(); got != test.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		scratch.Same(t, s.transcriptLags(), test.want, name)
 	}
 }

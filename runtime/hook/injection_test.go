@@ -117,9 +117,8 @@ func projects() map[string]struct{ file, message string } {
 	}
 }
 
-// Whatever a project's settings make of a decision, there is one: it is recorded with
-// what was not in force, the user's own rules have decided, and the messages about it
-// are few.
+// Whatever a project's settings make of a decision, there is one: it is recorded with what was not in force, the
+// user's own rules have decided, and the messages about it are few.
 func TestHostileProject(t *testing.T) {
 	for name, p := range projects() {
 		w := newWorld(t, ned)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
@@ -63,9 +64,8 @@ func (w *world) happened() string {
 	return strings.Join(out, " ")
 }
 
-// From the file's first stop to its last: eight continues, whatever the budget
-// would say, the user's text and fields as they are, a history, and silence
-// afterwards. The next file is another loop.
+// From the file's first stop to its last: eight continues, whatever the budget would say, the user's text and
+// fields as they are, a history, and silence afterwards. The next file is another loop.
 func TestLoopRunsToItsLimit(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	for i := 2; i <= 9; i++ {
@@ -85,9 +85,7 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 	if out.Decision != "" || !strings.Contains(out.SystemMessage, "the loop is over: iteration 10 of 10") || w.read(loopFile) != "" {
 		t.Errorf("at the limit: %+v", out)
 	}
-	if out, _ := w.stop("s1", "Hello."); out != (output{}) {
-		t.Errorf("afterwards: %+v", out)
-	}
+	w.keepsSilent("afterwards")(w.stop("s1", "Hello."))
 	if got, want := w.happened(), "start1 iteration2 iteration3 iteration4 iteration5 iteration6 iteration7 iteration8 last9 limit10"; got != want {
 		t.Errorf("history %s\nwant    %s", got, want)
 	}
@@ -103,8 +101,7 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 	}
 }
 
-// An edit by hand, a hold and a pause count from the next stop on, and lose
-// nothing.
+// An edit by hand, a hold and a pause count from the next stop on, and lose nothing.
 func TestLoopObeysItsUser(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	edit := func(old, new string) {
@@ -117,32 +114,23 @@ func TestLoopObeysItsUser(t *testing.T) {
 	}
 	w.stop("s1", "a")
 	edit("max_iterations: 10", "max_iterations: 20")
-	if out, _ := w.stop("s1", "b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 3 of 20") {
-		t.Errorf("more iterations: %+v", out)
-	}
+	w.tells("more iterations", "ralph-wiggum: iteration 3 of 20")(w.stop("s1", "b"))
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
 	must(t, err)
-	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
-		t.Errorf("held: %+v", out)
-	}
+	w.keepsSilent("held")(w.stop("s1", "c"))
+	scratch.Same(t, w.read(loopFile), before, "held")
 	must(t, ledger.LiftHold(dir, "", hold, w.host.Now, ledger.Means{}))
-	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {
-		t.Errorf("after the hold: %+v", out)
-	}
+	w.tells("after the hold", "ralph-wiggum: iteration 4 of 20")(w.stop("s1", "d"))
 	edit("active: true", "active: false")
 	before = w.read(loopFile)
 	if out, _ := w.stop("s1", "e"); out.Decision != "" || w.read(loopFile) != before {
 		t.Errorf("inactive: %+v", out)
 	}
 	edit("active: false", "active: true")
-	if out, _ := w.stop("s1", "f"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 5 of 20") {
-		t.Errorf("active again: %+v", out)
-	}
+	w.tells("active again", "ralph-wiggum: iteration 5 of 20")(w.stop("s1", "f"))
 	must(t, os.Remove(w.path(loopFile)))
-	if out, _ := w.stop("s1", "g"); out.Decision != "" || !strings.Contains(out.SystemMessage, "its file is gone") {
-		t.Errorf("deleted: %+v", out)
-	}
+	w.ends("deleted", "its file is gone")(w.stop("s1", "g"))
 	if got := w.happened(); !strings.HasSuffix(got, "cancel4 iteration5 cancel5") {
 		t.Errorf("history %s", got)
 	}
@@ -153,12 +141,9 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "a")
 	mine := w.read(loopFile)
-	if out, _ := w.stop("s2", "All tests passing"); out != (output{}) || w.read(loopFile) != mine {
-		t.Errorf("another session: %+v", out)
-	}
-	if out, _ := w.stop("s1", "b"); out.Decision != "block" {
-		t.Errorf("its own: %+v", out)
-	}
+	w.keepsSilent("another session")(w.stop("s2", "All tests passing"))
+	scratch.Same(t, w.read(loopFile), mine, "another session")
+	w.goesOn("its own")(w.stop("s1", "b"))
 	for range 4 {
 		w := inLoop(t, wiggumOne, loopText)
 		var all sync.WaitGroup
@@ -189,6 +174,16 @@ func (w *world) exit2(text string) (code int, stdout, stderr string) {
 	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
 }
 
+// says checks a stop under it that lets Claude stop, with these words.
+func (w *world) says(when, words string) func(code int, stdout, stderr string) {
+	return func(code int, stdout, stderr string) {
+		w.t.Helper()
+		if code != 0 || stdout != "" || stderr != words {
+			w.t.Errorf("%s: %d, %q, %q", when, code, stdout, stderr)
+		}
+	}
+}
+
 // Exit code 2 and words on standard error, and nothing else there.
 func TestLoopWithExitCodeTwo(t *testing.T) {
 	w := inLoop(t, wiggumTwo, strings.Replace(loopText, "_iterations: 10", "_iterations: 4", 1))
@@ -199,12 +194,8 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 			t.Errorf("stop %d: %d, %q, %q", i, code, stdout, stderr)
 		}
 	}
-	if code, stdout, stderr := w.exit2("Working still."); code != 0 || stdout != "" || stderr != "[CONTINUATION LOOP] Max iterations (4) reached. Loop stopped.\n" {
-		t.Errorf("at the limit: %d, %q, %q", code, stdout, stderr)
-	}
-	if code, stdout, stderr := w.exit2("Working still."); code != 0 || stdout != "" || stderr != "" {
-		t.Errorf("without a file: %d, %q, %q", code, stdout, stderr)
-	}
+	w.says("at the limit", "[CONTINUATION LOOP] Max iterations (4) reached. Loop stopped.\n")(w.exit2("Working still."))
+	w.says("without a file", "")(w.exit2("Working still."))
 	w.write(loopFile, loopText)
 	if code, stdout, stderr := w.exit2("all tests passing!"); code != 0 || stdout != "" || stderr != "[CONTINUATION LOOP] Completion promise detected. Loop stopped successfully.\n" || w.read(loopFile) != "" {
 		t.Errorf("the promise: %d, %q, %q", code, stdout, stderr)
@@ -222,24 +213,20 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 	}
 }
 
-// Claude Code's directory follows every cd, the loop does not: it is the nearest
-// upwards, in the same repository.
+// Claude Code's directory follows every cd, the loop does not: it is the nearest upwards, in the same repository.
 func TestLoopFromASubdirectory(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	w.write("work/packages/api/x", "")
 	below := func(text string) (output, string) {
 		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
 	}
-	if out, _ := below("a"); out != (output{}) || w.read(loopFile) != loopText {
-		t.Errorf("without a repository: %+v", out)
-	}
+	w.keepsSilent("without a repository")(below("a"))
+	scratch.Same(t, w.read(loopFile), loopText, "without a repository")
 	w.write("work/.git/HEAD", "")
 	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") {
 		t.Errorf("below: %+v", out)
 	}
-	if out, _ := w.stop("s1", "c"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 3 of 10") {
-		t.Errorf("at the top: %+v", out)
-	}
+	w.tells("at the top", "ralph-wiggum: iteration 3 of 10")(w.stop("s1", "c"))
 	w.write("work/packages/api/"+wiggum.File, strings.Replace(loopText, "Fix the tests", "Write the page", 1))
 	if out, _ := below("d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") || !strings.HasSuffix(out.Reason, "Write the page.") {
 		t.Errorf("a nearer one: %+v", out)
@@ -262,9 +249,7 @@ func TestLoopAtTheClientsCap(t *testing.T) {
 				told = told*100 + i
 			}
 		}
-		if told != want {
-			t.Errorf("cap %q: told at continue %d, want %d", value, told, want)
-		}
+		scratch.Same(t, told, want, value, "cap, told at continue")
 	}
 }
 
@@ -282,8 +267,7 @@ func TestLoopInTheProcessesDirectory(t *testing.T) {
 	}
 }
 
-// Whatever lies in the file's place: Claude may stop, and nothing is written,
-// neither there nor where it leads.
+// Whatever lies in the file's place: Claude may stop, and nothing is written, neither there nor where it leads.
 func TestHostileLoopFiles(t *testing.T) {
 	link := func(to string) func(w *world) error {
 		return func(w *world) error { return os.Symlink(w.path(to), w.path(loopFile)) }
@@ -325,9 +309,7 @@ func TestHostileLoopFiles(t *testing.T) {
 					t.Errorf("stop %d: told again: %q", i, out.SystemMessage)
 				}
 			}
-			if after := w.workspaceText(); after != before {
-				t.Errorf("files were\n%s\nand are\n%s", before, after)
-			}
+			scratch.Same(t, w.workspaceText(), before, "files were and are")
 		})
 	}
 }
@@ -356,8 +338,7 @@ func (w *world) workspaceText() string {
 	return b.String()
 }
 
-// Another process has truncated the file and is about to write it: the half
-// is not taken for the whole.
+// Another process has truncated the file and is about to write it: the half is not taken for the whole.
 func TestHalfWrittenLoopFile(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText[:40])
 	done := make(chan error)
@@ -386,16 +367,13 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 		t.Errorf("the ledger has %+v", r)
 	}
 	must(t, os.Chmod(w.path(loopFile), 0o640))
-	if out, _ := w.stop("s1", "Working."); out.Decision != "block" {
-		t.Errorf("writable: %+v", out)
-	}
+	w.goesOn("writable")(w.stop("s1", "Working."))
 	if info, err := os.Stat(w.path(loopFile)); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("its mode became %v, %v", info.Mode(), err)
 	}
 }
 
-// The file may come with a repository that was cloned: only the user raises the
-// ceiling over it.
+// The file may come with a repository that was cloned: only the user raises the ceiling over it.
 func TestLoopCeiling(t *testing.T) {
 	at := func(count int) string {
 		return fmt.Sprintf("---\niteration_count: %d\nmax_iterations: 500\n---\n", count)
@@ -414,9 +392,7 @@ func TestLoopCeiling(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := inLoop(t, strings.TrimSuffix(wiggumOne, "}")+test.plugin+"}", at(test.most-2))
-			if test.user != "" {
-				w.write(".claude/springfield/ralph-wiggum.json", test.user)
-			}
+			w.layers("ralph-wiggum", test.user, "")
 			if test.project != "" {
 				w.write("work/.claude/springfield/ralph-wiggum.json", test.project)
 			}
@@ -424,16 +400,13 @@ func TestLoopCeiling(t *testing.T) {
 			if out, _ := w.stop("s1", "a"); out.Decision != "block" || !strings.Contains(out.SystemMessage, says) {
 				t.Errorf("below it: %+v", out)
 			}
-			if out, _ := w.stop("s1", "b"); out.Decision != "" || !strings.Contains(out.SystemMessage, says) {
-				t.Errorf("at it: %+v", out)
-			}
+			w.ends("at it", says)(w.stop("s1", "b"))
 		})
 	}
 }
 
-// A new file in the place of the last one, at every stop, does not keep Claude
-// going for ever: loops of one prompt have four times the ceiling together. Nor do
-// loops that take turns until each is forgotten.
+// A new file in the place of the last one, at every stop, does not keep Claude going for ever: loops of one prompt
+// have four times the ceiling together. Nor do loops that take turns until each is forgotten.
 func TestLoopsWithoutEnd(t *testing.T) {
 	asks := func(w *world, prompt string) {
 		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"`+prompt+`","promptId":"`+prompt+`","message":{"role":"user","content":"go"}}`+"\n")
@@ -503,10 +476,8 @@ func TestHostileLoopFields(t *testing.T) {
 	w := newWorld(t, wiggumOne)
 	dir := "-rf\n../x"
 	w.write(dir+"/"+wiggum.File, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
-	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
-	if out.Decision != "block" {
-		t.Errorf("%+v", out)
-	}
+	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
+	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
 	if err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop) {
 		t.Errorf("%+v, %v", all, err)

@@ -29,9 +29,7 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	evil, theirs := script("theirs")
 	w.write("plugin/strategy.json", strings.TrimSuffix(wiggumOne, "}")+", "+evil+"}")
 	w.write("work/.claude/springfield/ralph-wiggum.json", "{"+evil+"}")
-	if out, _ := w.stop("s1", "0"); out.Decision != "block" {
-		t.Fatalf("%+v", out)
-	}
+	w.goesOn("")(w.stop("s1", "0"))
 	if _, err := os.Stat(theirs); err == nil {
 		t.Fatal("a program that the plugin or the project names was run")
 	}
@@ -87,12 +85,8 @@ func TestLoopKeepsItsTime(t *testing.T) {
 		must(t, os.Chmod(w.path("slow"), 0o755))
 		w.write(".claude/springfield/ralph-wiggum.json", `{"progress": {"command": [`+strconv.Quote(w.path("slow"))+`]}}`)
 		w.host.finish = time.Now().Add(left)
-		if out, _ := w.stop("s1", "a"); out.Decision != "block" {
-			t.Fatalf("%+v", out)
-		}
-		if got := w.happened(); got != "start1 iteration2" {
-			t.Errorf("history %s", got)
-		}
+		w.goesOn("")(w.stop("s1", "a"))
+		scratch.Same(t, w.happened(), "start1 iteration2", "history")
 		if n := strings.Count(w.read("heard"), "called"); n > 1 || left == 0 && n > 0 {
 			t.Errorf("with %s left it was called %d times", left, n)
 		}
@@ -127,8 +121,7 @@ func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-// A state file is known again at the next stop, whatever its path is made of: an
-// error blocks once there, too.
+// A state file is known again at the next stop, whatever its path is made of: an error blocks once there, too.
 func TestSpecsPathsAreKnownAgain(t *testing.T) {
 	deep := strings.Repeat("é", 100) + "/" + strings.Repeat("é", 100)
 	for _, dir := range []string{"a\x01b", "a\u2028b", "ünï", deep, "x" + deep} { // one of the deep ones is cut within a letter
@@ -150,13 +143,9 @@ func TestSpecsPathsAreKnownAgain(t *testing.T) {
 				blocks++
 			}
 		}
-		if blocks != 1 {
-			t.Errorf("%q: an error blocked %d times", dir, blocks)
-		}
+		scratch.Same(t, blocks, 1, dir, "an error blocked times")
 		s.old(name, specState(1, ""))
-		if out, _ := s.answer(s.stop(true, nil)); out.Decision != "block" {
-			t.Errorf("%q: not known again: %+v", dir, out)
-		}
+		s.goesOn(dir + " is not known again")(s.answer(s.stop(true, nil)))
 	}
 }
 
@@ -198,9 +187,7 @@ func TestSpecsScript(t *testing.T) {
 				if plugin == test.runs {
 					want = "--quiet in " + project + " for " + s.path("project") + "\n"
 				}
-				if string(log) != want {
-					t.Errorf("%s ran %q", plugin, log)
-				}
+				scratch.Same(t, string(log), want, plugin, log, "ran")
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const (
@@ -16,8 +18,7 @@ const (
 	bart  = `{"plugin": "bart-simpson", "strategy": "bart-simpson"}`
 )
 
-// workflow is a state that was written some minutes before the stop, which is at
-// 2027-01-15T08:00:00Z.
+// workflow is a state that was written some minutes before the stop, which is at 2027-01-15T08:00:00Z.
 func workflow(done, minutes int) string {
 	at := time.Unix(1_800_000_000, 0).Add(-time.Duration(minutes) * time.Minute).UTC().Format(time.RFC3339)
 	return fmt.Sprintf(`{"tasks_total": 3, "tasks_completed": %d, "waiting_for_user": false, "updated_at": %q}`, done, at)
@@ -51,13 +52,10 @@ func TestMargeFollowsALedger(t *testing.T) {
 			t.Errorf("after %d tasks: %+v, notes %s", done, out, notes)
 		}
 	}
-	if rule := w.rule(); rule != "sdd-done" {
-		t.Errorf("it ends by %s", rule)
-	}
+	scratch.Same(t, w.rule(), "sdd-done", "it ends by")
 }
 
-// Named in the session: by a prompt, a call, or the last message, which the
-// transcript does not have yet.
+// Named in the session: by a prompt, a call, or the last message, which the transcript does not have yet.
 func TestMargeReadsThePlanInUse(t *testing.T) {
 	const named = `{"type":"user","uuid":"u1","message":{"content":"Carry out docs/plans/a.md"}}` + "\n"
 	const called = `{"type":"user","uuid":"u1","message":{"content":"go"}}
@@ -88,8 +86,7 @@ func TestMargeReadsThePlanInUse(t *testing.T) {
 	}
 }
 
-// What Claude says counts once: the same words, with nothing done in between,
-// are no new ones.
+// What Claude says counts once: the same words, with nothing done in between, are no new ones.
 func TestBartCountsOnce(t *testing.T) {
 	const (
 		marked = "The parser works.\n\n<!-- el-barto:continue -->"
@@ -129,8 +126,7 @@ func TestBartCountsOnce(t *testing.T) {
 	}
 }
 
-// A question to a plugin ends with the answer; before the next prompt it is no
-// question any more.
+// A question to a plugin ends with the answer; before the next prompt it is no question any more.
 func TestAnswerIsAboutStops(t *testing.T) {
 	log := `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"write the docs","status":"pending"}]}}]}}
 {"type":"user","uuid":"u1","message":{"content":"<command-message>PLUGIN:why</command-message>\n<command-name>/PLUGIN:why</command-name>"}}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -86,13 +87,8 @@ func TestPromptEvents(t *testing.T) {
 			if (told != "") != test.says || told != "" && !strings.HasPrefix(told, todoTag+"\n\nYour todo list has open items:\n\nIN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n") {
 				t.Errorf("told %q, notes %s", told, notes)
 			}
-			record := ""
-			if r, ok := w.newest("session:s1"); ok {
-				record = r.Decision + " " + r.Rule
-			}
-			if record != test.record {
-				t.Errorf("the ledger has %q, want %q; notes %s", record, test.record, notes)
-			}
+			r, _ := w.newest("session:s1")
+			scratch.Same(t, strings.TrimSpace(r.Decision+" "+r.Rule), test.record, "the ledger has, notes", notes)
 		})
 	}
 }
@@ -109,9 +105,8 @@ func TestPromptBesideRalphLoop(t *testing.T) {
 
 func TestPromptIsSilenced(t *testing.T) {
 	w := prompted(t, openTodos)
-	if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{})
+	must(t, err)
 	if told, _ := w.prompt(nil); told != "" {
 		t.Errorf("held: %q", told)
 	}
@@ -140,9 +135,7 @@ func TestPromptCeiling(t *testing.T) {
 				said++
 			}
 		}
-		if said != want {
-			t.Errorf("%s: said %d times, want %d", settings, said, want)
-		}
+		scratch.Same(t, said, want, settings, "said times")
 		w.write(".claude/projects/-w/s.jsonl", listed(strings.Replace(openTodos, "docs", "changelog", 1)))
 		if told, _ := w.prompt(nil); told == "" {
 			t.Error("nothing said about a list that has changed")

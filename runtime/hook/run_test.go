@@ -47,6 +47,16 @@ func (w *world) write(name, data string) {
 	must(w.t, os.WriteFile(w.path(name), []byte(data), 0o600))
 }
 
+// layers writes a plugin's settings of the user and of the project, where there are any.
+func (w *world) layers(plugin, user, project string) {
+	w.t.Helper()
+	for dir, text := range map[string]string{".claude": user, "project/.claude": project} {
+		if text != "" {
+			w.write(dir+"/springfield/"+plugin+".json", text)
+		}
+	}
+}
+
 // event is a Stop event of this world with more or other members.
 func (w *world) event(more map[string]any) string {
 	e := map[string]any{
@@ -86,9 +96,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	var stdout, stderr bytes.Buffer
 	h := w.host
 	h.Stdin, h.Stdout, h.Stderr = stdin, &stdout, &stderr
-	if code := h.Run(); code != 0 {
-		w.t.Errorf("exit code %d", code)
-	}
+	scratch.Same(w.t, h.Run(), 0, "exit code")
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
@@ -108,6 +116,37 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 // tells is an answer that lets Claude stop and tells the user something.
 func (o output) tells(what string) bool {
 	return o == (output{SystemMessage: o.SystemMessage}) && strings.Contains(o.SystemMessage, what)
+}
+
+// goesOn checks an answer that keeps Claude going.
+func (w *world) goesOn(when string) func(output, string) {
+	return w.answers(when, func(out output) bool { return out.Decision == "block" })
+}
+
+// keepsSilent checks an answer that lets Claude stop without a word.
+func (w *world) keepsSilent(when string) func(output, string) {
+	return w.answers(when, func(out output) bool { return out == (output{}) })
+}
+
+// tells checks what the user hears first.
+func (w *world) tells(when, words string) func(output, string) {
+	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.SystemMessage, words) })
+}
+
+// ends checks an answer that lets Claude stop, with words for the user.
+func (w *world) ends(when, words string) func(output, string) {
+	return w.answers(when, func(out output) bool {
+		return out.Decision == "" && strings.Contains(out.SystemMessage, words)
+	})
+}
+
+func (w *world) answers(when string, right func(output) bool) func(output, string) {
+	return func(out output, notes string) {
+		w.t.Helper()
+		if !right(out) {
+			w.t.Errorf("%s: %+v, notes %s", when, out, notes)
+		}
+	}
 }
 
 const ned = `{"plugin": "ned-flanders", "strategy": "ned-flanders", "rules": "default"}`
@@ -157,16 +196,8 @@ func TestRun(t *testing.T) {
 			w := newWorld(t, ned)
 			w.write(".claude/projects/-w/s.jsonl", test.log)
 			out, notes := w.run(w.event(test.event))
-			if (out.Decision == "block") != test.blocks {
-				t.Errorf("answer %+v, notes %s", out, notes)
-			}
-			rule := ""
-			if r, ok := w.newest("session:s1"); ok {
-				rule = r.Rule
-			}
-			if rule != test.rule {
-				t.Errorf("ledger has rule %q, want %q; notes %s", rule, test.rule, notes)
-			}
+			scratch.Same(t, out.Decision == "block", test.blocks, out, notes)
+			scratch.Same(t, w.rule(), test.rule, "ledger has rule, notes", notes)
 		})
 	}
 }
@@ -184,9 +215,8 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	return r, true
 }
 
-// After three continues the user says “continue”, and there are three more. A finished
-// task, a slash command of ours and a line that someone wrote into the transcript buy
-// none.
+// After three continues the user says “continue”, and there are three more. A finished task, a slash command of
+// ours and a line that someone wrote into the transcript buy none.
 func TestAPromptBeginsANewBurst(t *testing.T) {
 	const one, two = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
 	line := func(id, words, more string) string {
@@ -215,19 +245,14 @@ func TestAPromptBeginsANewBurst(t *testing.T) {
 			}
 			return continues
 		}
-		if n := stops(one); n != 3 {
-			t.Fatalf("%s: %d continues for the first prompt", name, n)
-		}
+		scratch.Same(t, stops(one), 3, name, "for the first prompt")
 		w.write(".claude/projects/-w/s.jsonl", log+test.log)
-		if n := stops(test.id); n != test.more {
-			t.Errorf("%s: %d more continues, want %d", name, n, test.more)
-		}
+		scratch.Same(t, stops(test.id), test.more, name, "more continues")
 	}
 }
 
-// At the first stop of a session its log may not be there yet. The prompt is the
-// same one when it is; a finished background task that wakes Claude brings an id
-// of its own, which is no prompt of the user's.
+// At the first stop of a session its log may not be there yet. The prompt is the same one when it is; a finished
+// background task that wakes Claude brings an id of its own, which is no prompt of the user's.
 func TestThePromptKeepsItsIdentity(t *testing.T) {
 	w := newWorld(t, ned)
 	os.Remove(w.path(".claude/projects/-w/s.jsonl"))
@@ -333,18 +358,10 @@ func TestLayers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ned)
-			if test.user != "" {
-				w.write(".claude/springfield/ned-flanders.json", test.user)
-			}
 			w.host.Project = w.path("project")
-			if test.project != "" {
-				w.write("project/.claude/springfield/ned-flanders.json", test.project)
-			}
+			w.layers("ned-flanders", test.user, test.project)
 			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.text}))
-			r, ok := w.newest("session:s1")
-			if !ok || r.Rule != test.rule {
-				t.Errorf("rule %q, want %q; notes %s", r.Rule, test.rule, notes)
-			}
+			scratch.Same(t, w.rule(), test.rule, notes)
 			if strings.Contains(out.Reason, "evil") {
 				t.Errorf("the project's words reach the model: %q", out.Reason)
 			}
@@ -424,9 +441,8 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// A transcript in the project, where a project's settings can have the client put
-// it, does not make the project's files the user's, and lifts no hold; neither does
-// one that lies anywhere else.
+// A transcript in the project, where a project's settings can have the client put it, does not make the project's
+// files the user's, and lifts no hold; neither does one that lies anywhere else.
 func TestStateOfAMovedTranscript(t *testing.T) {
 	const layer = `{"add": [{"id": "theirs", "text": "Which", "then": "continue", "reason": "PROJECT SAYS"}]}`
 	for name, test := range map[string]struct {
@@ -451,13 +467,11 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 			if out, _ := w.run(w.event(e)); strings.Contains(out.Reason, "PROJECT SAYS") != test.believed {
 				t.Errorf("the layer is believed: %+v", out)
 			}
-			if _, err := ledger.SetHold(ledger.StateDir("", w.host.Home), "", w.host.Now, 0, ledger.Means{}); err != nil {
-				t.Fatal(err)
-			}
+			_, err := ledger.SetHold(ledger.StateDir("", w.host.Home), "", w.host.Now, 0, ledger.Means{})
+			must(t, err)
 			e["last_assistant_message"] = "Task 1 is done. Moving to Task 2."
-			if out, _ := w.run(w.event(e)); out.Decision != "" {
-				t.Errorf("a hold in the home does not hold: %+v", out)
-			}
+			out, _ := w.run(w.event(e))
+			scratch.Same(t, out.Decision, "", "a hold in the home does not hold", out)
 		})
 	}
 }

@@ -59,8 +59,7 @@ func (s *specWorld) stop(active bool, more map[string]any) string {
 	return string(b)
 }
 
-// answer runs the hook and checks that every line on standard error is the
-// plugin's.
+// answer runs the hook and checks that every line on standard error is the plugin's.
 func (s *specWorld) answer(event string) (output, string) {
 	s.t.Helper()
 	out, notes := s.run(event)
@@ -76,8 +75,7 @@ func specState(index int, more string) string {
 	return fmt.Sprintf(`{"phase": "execution", "taskIndex": %d, "totalTasks": 5%s}`, index, more)
 }
 
-// Five tasks, one after the other, with nothing but the state file moving; then
-// the word.
+// Five tasks, one after the other, with nothing but the state file moving; then the word.
 func TestSpecsFromTaskToTask(t *testing.T) {
 	for _, plugin := range bothSpecs() {
 		s := newSpecWorld(t, plugin)
@@ -293,8 +291,7 @@ func (w *world) tree(name string) (files []string) {
 	return files
 }
 
-// The word counts in what Claude said since the newest prompt, and in a
-// transcript that is plain text.
+// The word counts in what Claude said since the newest prompt, and in a transcript that is plain text.
 func TestSpecsSignalInTranscripts(t *testing.T) {
 	said := func(text string) string {
 		b, _ := json.Marshal(text)
@@ -337,8 +334,7 @@ func TestSpecsSignalInTranscripts(t *testing.T) {
 	}
 }
 
-// Claude Code's directory follows every cd; the spec stays where it is, up to the
-// top of the repository.
+// Claude Code's directory follows every cd; the spec stays where it is, up to the top of the repository.
 func TestSpecsFromASubdirectory(t *testing.T) {
 	for _, plugin := range bothSpecs() {
 		s := newSpecWorld(t, plugin)

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Older writers of events have the last message under other names and in other
-// shapes. What is no text is none.
+// Older writers of events have the last message under other names and in other shapes. What is no text is none.
 func TestOlderNamesOfTheMessage(t *testing.T) {
 	const said = "Moving to Task 2."
 	for name, test := range map[string]struct {
@@ -46,10 +46,7 @@ func TestOlderNamesOfTheMessage(t *testing.T) {
 			}
 			// And it is what the decision is about.
 			w := newWorld(t, ned)
-			out, _ := w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`))
-			if out.Decision != "block" {
-				t.Errorf("%+v", out)
-			}
+			w.goesOn("")(w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`)))
 		})
 	}
 }
@@ -84,9 +81,8 @@ func TestExitCodeTwo(t *testing.T) {
 		"a fault in another layer": {config: two, user: `{"off": ["nonsense"]}`, event: progress, continues: true},
 		"the user's choice":        {config: ned, user: `{"protocol": "exit2"}`, event: progress, continues: true},
 		"held": {config: two, event: progress, change: func(w *world) {
-			if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{}); err != nil {
-				w.t.Fatal(err)
-			}
+			_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{})
+			must(w.t, err)
 		}},
 		"an unwritable ledger":  {config: two, event: progress, change: func(w *world) { w.write(".claude/springfield", "a file in the way") }, told: true},
 		"no plugin":             {config: two, event: progress, change: func(w *world) { w.host.Executable = "/no/such/hook" }, told: true},
@@ -94,9 +90,7 @@ func TestExitCodeTwo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.config)
-			if test.user != "" {
-				w.write(".claude/springfield/ned-flanders.json", test.user)
-			}
+			w.layers("ned-flanders", test.user, "")
 			if test.change != nil {
 				test.change(w)
 			}
@@ -155,9 +149,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 		go func() { _, err := readEvent(r); read <- err }()
 		select {
 		case err := <-read:
-			if (err != nil) != fails {
-				t.Errorf("%s: %v", input, err)
-			}
+			scratch.Same(t, err != nil, fails, input, err)
 		case <-time.After(5 * time.Second):
 			t.Errorf("%s: it waits for more", input)
 		}
@@ -165,8 +157,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 	}
 }
 
-// Input that is no event gets no answer; with a standard error of its own the hook
-// does not even say so.
+// Input that is no event gets no answer; with a standard error of its own the hook does not even say so.
 func TestNoEvent(t *testing.T) {
 	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -179,8 +170,7 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// Without a ledger no strategy goes on. The user is told, until the transcript says
-// that they were.
+// Without a ledger no strategy goes on. The user is told, until the transcript says that they were.
 func TestUnwritableLedger(t *testing.T) {
 	for _, known := range registry.Strategies {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -211,8 +201,7 @@ func TestUnwritableLedger(t *testing.T) {
 	}
 }
 
-// Only one stop at a time decides in a workspace. A hook that waits too long lets
-// Claude stop, and changes nothing.
+// Only one stop at a time decides in a workspace. A hook that waits too long lets Claude stop, and changes nothing.
 func TestWorkspaceIsLocked(t *testing.T) {
 	t.Parallel()
 	const loop = "---\nmax_iterations: 10\n---\nGo.\n"

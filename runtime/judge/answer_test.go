@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -62,9 +63,7 @@ func TestSchema(t *testing.T) {
 		Required   []string                   `json:"required"`
 		More       *bool                      `json:"additionalProperties"`
 	}
-	if err := json.Unmarshal([]byte(AnswerSchema()), &schema); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, json.Unmarshal([]byte(AnswerSchema()), &schema))
 	if schema.Type != "object" || len(schema.Properties) != 2 || len(schema.Required) != 2 || schema.More == nil || *schema.More {
 		t.Errorf("%+v", schema)
 	}
@@ -87,9 +86,7 @@ func TestOneLine(t *testing.T) {
 		{"ab cd", 3, "ab"},
 		{"aé", 2, "a"},
 	} {
-		if got := OneLine(c.in, c.limit); got != c.want {
-			t.Errorf("%q to %d: %q, want %q", c.in, c.limit, got, c.want)
-		}
+		scratch.Same(t, OneLine(c.in, c.limit), c.want, c.in, c.limit, "to")
 	}
 }
 
@@ -185,9 +182,7 @@ func TestValidModel(t *testing.T) {
 			t.Errorf("%q is taken", model)
 		}
 	}
-	if ModelID("glm-9") != "glm-9" {
-		t.Error("an id does not pass")
-	}
+	scratch.Same(t, ModelID("glm-9"), "glm-9", "an id does not pass")
 }
 
 // What one of hook and judge writes the other reads.
@@ -239,9 +234,7 @@ func TestPageOfASignal(t *testing.T) {
 		},
 	} {
 		want := test.want + "\nDECIDE: Should Claude continue working autonomously?\n"
-		if got := test.page.String(); got != want {
-			t.Errorf("%s:\n%s\nwant:\n%s", name, got, want)
-		}
+		scratch.Same(t, test.page.String(), want, name)
 	}
 }
 
@@ -267,9 +260,7 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 	if !strings.HasPrefix(got, "… The ") || !strings.HasSuffix(got, "Now the last one.") || utf8.RuneCountInString(got) > maxMessage+2 || utf8.RuneCountInString(got) < maxMessage/2 {
 		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
 	}
-	if got := endOfMessage("  short.\n"); got != "short." {
-		t.Errorf("%q", got)
-	}
+	scratch.Same(t, endOfMessage("  short.\n"), "short.")
 	for _, endless := range []string{strings.Repeat("x", 5000), strings.Repeat("語", 5000), strings.Repeat("\n", 5000) + "x", strings.Repeat(`"\`, 3000)} {
 		wellFormed(t, Page{Message: endless + "THE END"})
 		if got := (Page{Message: endless + "THE END"}).String(); !strings.Contains(got, `THE END"`) {
@@ -307,13 +298,9 @@ func wellFormed(t *testing.T, p Page) {
 		bare := outside(t, rest)
 		switch i {
 		case 0, 7, 8, 9:
-			if rest != "" {
-				t.Errorf("line %d goes on with %q", i+1, rest)
-			}
+			scratch.Same(t, rest, "", i+1, "line goes on with")
 		case 4, 6:
-			if bare != "" {
-				t.Errorf("line %d: %q is outside of the quotation marks:\n%s", i+1, bare, s)
-			}
+			scratch.Same(t, bare, "", i+1, s, "line, is outside of the quotation marks")
 		case 1:
 			if strings.ContainsFunc(bare, func(r rune) bool { return !isPlain(r) }) {
 				t.Errorf("skill %q", bare)
@@ -378,10 +365,9 @@ func TestNoTextLeavesItsField(t *testing.T) {
 	for i, s := range all {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			call := activity.Call{Name: s, Input: s, Result: s}
-			wellFormed(t, Page{Message: s})
-			wellFormed(t, Page{Request: s})
-			wellFormed(t, Page{Skill: s})
-			wellFormed(t, Page{Asked: s})
+			for _, p := range []Page{{Message: s}, {Request: s}, {Skill: s}, {Asked: s}} {
+				wellFormed(t, p)
+			}
 			wellFormed(t, Page{Calls: []activity.Call{{Name: "Bash", Input: "ls", Result: s}, {Name: "Bash", Input: s, Result: "ok"}, {Name: s, Input: "ls", Result: "ok"}}})
 			wellFormed(t, Page{Calls: []activity.Call{{Name: "TaskUpdate", Input: "#" + s + " → " + s}}})
 			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []activity.Call{call, call, call, call}, Todos: activity.Tally{Done: 1 << 40, Doing: 1 << 40, Pending: 1 << 40}, Running: 1 << 40})
@@ -401,12 +387,8 @@ func FuzzPage(f *testing.F) {
 // The prompt is part of the product: a change of it is to be looked at here.
 func TestPrompt(t *testing.T) {
 	golden, err := os.ReadFile("testdata/prompt.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if PromptFor("Claude") != string(golden) {
-		t.Errorf("it is not that of testdata/prompt.txt:\n%s", PromptFor("Claude"))
-	}
+	scratch.Must(t, err)
+	scratch.Same(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
 	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)
 	}
@@ -414,8 +396,6 @@ func TestPrompt(t *testing.T) {
 
 func TestDollars(t *testing.T) {
 	for micros, want := range map[int64]string{0: "$0.00", 26: "$0.000026", 1100: "$0.0011", 200_000: "$0.20", 1_500_000: "$1.50", 123_456_789: "$123.456789"} {
-		if got := Dollars(micros); got != want {
-			t.Errorf("%d: %s, want %s", micros, got, want)
-		}
+		scratch.Same(t, Dollars(micros), want, micros)
 	}
 }

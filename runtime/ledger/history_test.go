@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -173,9 +174,7 @@ func TestSweep(t *testing.T) {
 					left = append(left, ending)
 				}
 			}
-			if got := strings.Join(left, " "); got != test.left {
-				t.Errorf("left is %q, want %q", got, test.left)
-			}
+			scratch.Same(t, strings.Join(left, " "), test.left, "left is")
 			all := history(dir, Scope{Project: "/p"}, 10)
 			if len(all) == 0 || all[len(all)-1].At != noon.UnixMilli() {
 				t.Errorf("%d decisions are recorded", len(all))
@@ -191,9 +190,7 @@ func TestSweepComesToAll(t *testing.T) {
 	for range 100 {
 		SweepOldSessions(dir, noon)
 	}
-	if all := history(dir, Scope{}, 1); len(all) != 0 {
-		t.Errorf("%v is left", all)
-	}
+	scratch.Same(t, len(history(dir, Scope{}, 1)), 0, "left")
 }
 
 // history are the newest n decisions of a scope, oldest first.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
@@ -30,9 +31,8 @@ func TestHold(t *testing.T) {
 	if held("a", 0) {
 		t.Fatal("held at first")
 	}
-	if _, err := SetHold(dir, "a", now, 30*time.Minute, claude); err != nil {
-		t.Fatal(err)
-	}
+	_, err := SetHold(dir, "a", now, 30*time.Minute, claude)
+	must(t, err)
 	if !held("a", 29*time.Minute) || held("a", 31*time.Minute) || held("b", 0) {
 		t.Error("a hold of one session is not in force for it alone, for its time")
 	}
@@ -70,9 +70,7 @@ func TestHold(t *testing.T) {
 	if err != nil || !held("a", 0) || !held("b", 0) {
 		t.Errorf("a hold for all: %v", err)
 	}
-	if err := LiftHold(dir, "", all, now, person); err != nil {
-		t.Error(err)
-	}
+	must(t, LiftHold(dir, "", all, now, person))
 	// An order that cannot be read is an order.
 	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
 		must(t, os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600))
@@ -82,8 +80,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// What happened to a hold is told in order, by whom, and also what no springfield
-// has done.
+// What happened to a hold is told in order, by whom, and also what no springfield has done.
 func TestHoldEvents(t *testing.T) {
 	now := time.UnixMilli(1_800_000_000_000)
 	later := now.Add(time.Minute)
@@ -144,8 +141,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever lies in the place of an order, reading it ends, and what is no order
-// that has run out is in force.
+// Whatever lies in the place of an order, reading it ends, and what is no order that has run out is in force.
 func FuzzHeld(f *testing.F) {
 	f.Add([]byte(`{"since":1,"until":2}`))
 	f.Add([]byte(`{"since":1}`))
@@ -208,9 +204,7 @@ func TestSpend(t *testing.T) {
 		t.Errorf("an empty one: %+v", p)
 	}
 	must(t, TakeFromDay(dir, now, 600, 1000))
-	if err := TakeFromDay(dir, now, 600, 1000); err != ErrSpent {
-		t.Errorf("two questions at once that may cost more than there is: %v", err)
-	}
+	scratch.Same(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
@@ -232,9 +226,7 @@ func TestSpend(t *testing.T) {
 			t.Errorf("failure %d: rest %v, want %v", i+1, rest, want)
 		}
 		if want > 0 {
-			if err := TakeFromDay(dir, now, 1, 1000); err != ErrResting {
-				t.Errorf("asked while it rests: %v", err)
-			}
+			scratch.Same(t, TakeFromDay(dir, now, 1, 1000), ErrResting, "asked while it rests")
 			now = now.Add(rest)
 		}
 	}
@@ -282,9 +274,7 @@ func TestSpendOfMany(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if got != 10 {
-		t.Errorf("%d of 40 got a tenth of it", got)
-	}
+	scratch.Same(t, got, 10, "got a tenth of it")
 }
 
 func TestJudgedIsBounded(t *testing.T) {
@@ -306,9 +296,8 @@ func TestSpendWaits(t *testing.T) {
 	lock, err := TakeLock(dir, "judge", 0)
 	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	if _, err := SettleSpending(dir, now, 600, Outcome{10, "", ""}); err != nil {
-		t.Error(err)
-	}
+	_, err = SettleSpending(dir, now, 600, Outcome{10, "", ""})
+	must(t, err)
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -350,9 +339,7 @@ func TestRememberIsBounded(t *testing.T) {
 
 func TestLoopHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // nothing there yet
-	if got := onFile(t, dir); got != "" {
-		t.Errorf("before the first: %s", got)
-	}
+	scratch.Same(t, onFile(t, dir), "", "before the first")
 	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
 	tell(t, dir,
 		activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted, File: whole, Dir: "/w"},
@@ -390,18 +377,15 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted})
 			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
-			if _, err := f.WriteString(junk); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.WriteString(junk)
+			must(t, err)
 			f.Close()
 			tell(t, dir, activity.LoopEvent{Loop: "a1", Event: activity.LoopLimited})
 			want := "a1:start a1:limit"
 			if name == "just too long" {
 				want = "a1:start c3:start a1:limit"
 			}
-			if got := onFile(t, dir); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
+			scratch.Same(t, onFile(t, dir), want)
 		})
 	}
 	dir := t.TempDir()

@@ -67,9 +67,7 @@ func TestDir(t *testing.T) {
 		"no home":            {"", "", ""},
 		"dots do not escape": {filepath.Join(config, "projects", "x", "s.jsonl") + "/../../../../y", home, fallback},
 	} {
-		if got := StateDir(test.transcript, test.home); got != test.want {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		scratch.Same(t, StateDir(test.transcript, test.home), test.want, name)
 	}
 }
 
@@ -91,14 +89,10 @@ func TestSessionFileNeverFollowsTheID(t *testing.T) {
 func TestStateOutlivesTheHook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // two levels to make
 	for want := range 5 {
-		if got := inPrompt(t, dir, "a"); got != want {
-			t.Fatalf("state %d, want %d", got, want)
-		}
+		scratch.Same(t, inPrompt(t, dir, "a"), want, "state")
 		must(t, bump(dir, "a"))
 	}
-	if got := inPrompt(t, dir, "b"); got != 0 {
-		t.Errorf("another session starts at %d", got)
-	}
+	scratch.Same(t, inPrompt(t, dir, "b"), 0, "another session starts at")
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "sessions"): 0o700, SessionFile(dir, "a"): 0o600} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
@@ -107,8 +101,7 @@ func TestStateOutlivesTheHook(t *testing.T) {
 	}
 }
 
-// Whatever a killed hook left at the end, the newest complete record counts
-// and the next one is readable.
+// Whatever a killed hook left at the end, the newest complete record counts and the next one is readable.
 func TestTornAndForeignLines(t *testing.T) {
 	whole := append(codec.Append(nil, &Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}}), '\n')
 	tails := map[string]string{
@@ -126,17 +119,12 @@ func TestTornAndForeignLines(t *testing.T) {
 			}
 			f, err := os.OpenFile(SessionFile(dir, "a"), os.O_APPEND|os.O_WRONLY, 0)
 			must(t, err)
-			if _, err := f.WriteString(tail); err != nil {
-				t.Fatal(err)
-			}
+			_, err = f.WriteString(tail)
+			must(t, err)
 			f.Close()
-			if got := inPrompt(t, dir, "a"); got != 3 {
-				t.Fatalf("state %d, want 3", got)
-			}
+			scratch.Same(t, inPrompt(t, dir, "a"), 3, "state")
 			must(t, bump(dir, "a"))
-			if got := inPrompt(t, dir, "a"); got != 4 {
-				t.Errorf("state %d after the next one, want 4", got)
-			}
+			scratch.Same(t, inPrompt(t, dir, "a"), 4, "state after the next one")
 		})
 	}
 }
@@ -148,14 +136,12 @@ func TestStatelessRecords(t *testing.T) {
 	for range 500 { // more than what is read at first
 		s, err := OpenSession(dir, "a")
 		must(t, err)
-		if _, err := s.AppendRecord(Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}); err != nil {
-			t.Fatal(err)
-		}
+		busy := Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}
+		_, err = s.AppendRecord(busy)
+		must(t, err)
 		s.Close()
 	}
-	if got := inPrompt(t, dir, "a"); got != 1 {
-		t.Errorf("state %d, want 1", got)
-	}
+	scratch.Same(t, inPrompt(t, dir, "a"), 1, "state")
 	if all := history(dir, Scope{Session: "a"}, 1000); len(all) != 501 || all[500].ID != "" || all[500].Rule != "fault:busy" {
 		t.Errorf("%d records, the last %+v", len(all), all[len(all)-1])
 	}
@@ -170,9 +156,7 @@ func TestTell(t *testing.T) {
 	for i := range 10 * maxFaults {
 		s.TellOnce("ned", strings.Repeat("x", i+1))
 	}
-	if len(s.Faults) != maxFaults {
-		t.Errorf("%d are remembered", len(s.Faults))
-	}
+	scratch.Same(t, len(s.Faults), maxFaults, "are remembered")
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
@@ -194,21 +178,17 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	if err := second.LockSession(); !errors.Is(err, ErrBusy) {
 		t.Errorf("second hook: %v, want %v", err, ErrBusy)
 	}
-	if _, err := first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
+	must(t, err)
 	first.Close()
 	if err := second.LockSession(); err != nil {
 		t.Errorf("after the first has ended: %v", err)
 	}
-	if second.State.InPrompt != 7 {
-		t.Errorf("state %d: it was not read again", second.State.InPrompt)
-	}
+	scratch.Same(t, second.State.InPrompt, 7, "state, it was not read again")
 	second.Close()
 }
 
-// A ledger that has grown keeps its newest half, and a hook that was waiting meanwhile
-// has the newest state.
+// A ledger that has grown keeps its newest half, and a hook that was waiting meanwhile has the newest state.
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
 	waiting, err := OpenSession(dir, "a")
@@ -328,8 +308,6 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		must(t, bump(dir, "a"))
-		if after := inPrompt(t, dir, "a"); after != before+1 {
-			t.Fatalf("state %d, then %d", before, after)
-		}
+		scratch.Same(t, inPrompt(t, dir, "a"), before+1, before, "state, then")
 	})
 }
