@@ -58,31 +58,29 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		"a project without any": {"", d.Home, Asked{Project: "nowhere"}, "", "", "springfield why --all"},
 		"a link to a project":   {"", d.Work, Asked{Project: filepath.Join(d.Work, "..", "project")}, "second", "first second fourth", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			d := d
-			d.Session, d.Work = test.session, test.work
-			out.Reset()
-			must(t, d.ExplainDecision("last", test.asked))
-			why := out.String()
-			out.Reset()
-			must(t, d.ListDecisions(20, test.asked))
-			log := out.String()
-			var listed []string
-			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
-				if strings.Contains(log, "  "+evidence+"\n") {
-					listed = append(listed, evidence)
-				}
-				if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
-					t.Errorf("why:\n%s", why)
-				}
+		d := d
+		d.Session, d.Work = test.session, test.work
+		out.Reset()
+		must(t, d.ExplainDecision("last", test.asked))
+		why := out.String()
+		out.Reset()
+		must(t, d.ListDecisions(20, test.asked))
+		log := out.String()
+		var listed []string
+		for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
+			if strings.Contains(log, "  "+evidence+"\n") {
+				listed = append(listed, evidence)
 			}
-			if got := strings.Join(listed, " "); got != test.log {
-				t.Errorf("log has %q, want %q:\n%s", got, test.log, log)
+			if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
+				t.Errorf("%s: why:\n%s", name, why)
 			}
-			if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
-				t.Errorf("why does not say %q:\n%s", test.says, why)
-			}
-		})
+		}
+		if got := strings.Join(listed, " "); got != test.log {
+			t.Errorf("%s: log has %q, want %q:\n%s", name, got, test.log, log)
+		}
+		if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
+			t.Errorf("%s: why does not say %q:\n%s", name, test.says, why)
+		}
 	}
 }
 

@@ -249,11 +249,9 @@ func TestSpecsCriteria(t *testing.T) {
 			"AC-2.1 nothing at all":        {},
 			"AC-2.1 a spec without a name": {path.Dir(path.Dir(k.state)) + "/.current-spec": "\n \t\n", ".specify/.current-feature": "\n"},
 		} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Decision != strategy.Stop || v.Told != "" || v.Notes != nil || v.Changes != nil || v.Script != nil {
-					t.Errorf("verdict %+v", v)
-				}
-			})
+			if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Decision != strategy.Stop || v.Told != "" || v.Notes != nil || v.Changes != nil || v.Script != nil {
+				t.Errorf("%s: verdict %+v", k.Name+"/"+name, v)
+			}
 		}
 	}
 }
@@ -403,16 +401,14 @@ func TestSpecsMovement(t *testing.T) {
 		"US-3 movement is bounded, too":   {true, slices.Concat(slices.Repeat([]string{at(1, 1, 1), at(2, 1, 1)}, 60)), "limit limit limit"},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				rules, _ := walk(t, k, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
-				got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
-				if !strings.HasSuffix(got, test.rules) {
-					t.Errorf("rules %s", got)
-				}
-				if n := strings.Count(got, "task"); n > 99 {
-					t.Errorf("%d continues", n)
-				}
-			})
+			rules, _ := walk(t, k, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
+			got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
+			if !strings.HasSuffix(got, test.rules) {
+				t.Errorf("%s: rules %s", k.Name+"/"+name, got)
+			}
+			if n := strings.Count(got, "task"); n > 99 {
+				t.Errorf("%s: %d continues", k.Name+"/"+name, n)
+			}
 		}
 	}
 }
@@ -531,22 +527,20 @@ func TestSpecumResolves(t *testing.T) {
 		"specs_dirs, the workspace":          {"---\nspecs_dirs: [\"./\"]\n---\n", ".", "demo", "demo", "./demo"},
 		"a path, with specs_dirs":            {dirs, "a/specs", "./b/demo", "b/demo", "./b/demo"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			files := map[string]string{path.Clean(test.at + "/.current-spec"): test.current, test.state + "/.ralph-state.json": state("execution", 0, 5, "")}
-			if test.local != "" {
-				files[".claude/ralph-specum.local.md"] = test.local
+		files := map[string]string{path.Clean(test.at + "/.current-spec"): test.current, test.state + "/.ralph-state.json": state("execution", 0, 5, "")}
+		if test.local != "" {
+			files[".claude/ralph-specum.local.md"] = test.local
+		}
+		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
+		if test.found == "" {
+			if v.Decision != strategy.Stop || v.Told != "" {
+				t.Errorf("%s: verdict %+v", name, v)
 			}
-			v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
-			if test.found == "" {
-				if v.Decision != strategy.Stop || v.Told != "" {
-					t.Errorf("verdict %+v", v)
-				}
-				return
-			}
-			if v.Rule != "task" || !strings.Contains(v.Reason, "Path: "+test.found+" |") || v.Remember.Key != "/w/"+test.state+"/.ralph-state.json" {
-				t.Errorf("%s, key %s:\n%s", v.Rule, v.Remember.Key, v.Reason)
-			}
-		})
+			continue
+		}
+		if v.Rule != "task" || !strings.Contains(v.Reason, "Path: "+test.found+" |") || v.Remember.Key != "/w/"+test.state+"/.ralph-state.json" {
+			t.Errorf("%s: %s, key %s:\n%s", name, v.Rule, v.Remember.Key, v.Reason)
+		}
 	}
 	// The directory that comes first is the one whose .current-spec counts.
 	files := map[string]string{
@@ -674,16 +668,14 @@ func TestSpecsChecks(t *testing.T) {
 		"boxes, guarded":         {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, true, "another", ""},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				more := map[string]string{}
-				if test.tasks != "" {
-					more[k.tasks] = test.tasks
-				}
-				v := decideIn(t, k.Strategy, chosen{checks: test.checks}, strategy.Situation{Turn: strategy.Turn{Active: test.active, Known: true}}, k.with(test.state, more))
-				if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) {
-					t.Errorf("%s: %s", v.Rule, v.Reason)
-				}
-			})
+			more := map[string]string{}
+			if test.tasks != "" {
+				more[k.tasks] = test.tasks
+			}
+			v := decideIn(t, k.Strategy, chosen{checks: test.checks}, strategy.Situation{Turn: strategy.Turn{Active: test.active, Known: true}}, k.with(test.state, more))
+			if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) {
+				t.Errorf("%s: %s: %s", k.Name+"/"+name, v.Rule, v.Reason)
+			}
 		}
 	}
 	// A box that gets checked is movement.

@@ -273,37 +273,35 @@ func TestReaderIsGone(t *testing.T) {
 		"loop status, no stdout":          {stdout: true, args: []string{"loop", "status"}},
 		"what is no word, nobody told so": {stdout: true, stderr: true, args: []string{"D'oh!"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			home := t.TempDir()
-			run := func(cmd *exec.Cmd) (string, int) {
-				cmd.Dir, cmd.Env = t.TempDir(), []string{"HOME=" + home}
-				cmd.Stdin = strings.NewReader(progress)
-				var out bytes.Buffer
-				if cmd.Stdout = &out; test.stdout {
-					cmd.Stdout = noReader(t)
-				}
-				if cmd.Stderr = &out; test.stderr {
-					cmd.Stderr = noReader(t)
-				}
-				cmd.Run()
-				return out.String(), cmd.ProcessState.ExitCode()
+		home := t.TempDir()
+		run := func(cmd *exec.Cmd) (string, int) {
+			cmd.Dir, cmd.Env = t.TempDir(), []string{"HOME=" + home}
+			cmd.Stdin = strings.NewReader(progress)
+			var out bytes.Buffer
+			if cmd.Stdout = &out; test.stdout {
+				cmd.Stdout = noReader(t)
 			}
-			if out, code := run(exec.Command(hook)); code != 0 {
-				t.Errorf("a decision: exit code %d, %q", code, out)
-			} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
-				t.Errorf("said %q, want %q", out, test.want)
+			if cmd.Stderr = &out; test.stderr {
+				cmd.Stderr = noReader(t)
 			}
-			records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
-			if len(records) == 0 || records[0].Decision != "continue" {
-				t.Errorf("on file: %+v", records)
-			}
-			if len(test.args) == 0 {
-				return
-			}
-			// A word may fail; it is not killed.
-			if out, code := run(exec.Command(hook, test.args...)); code != 0 && code != 1 {
-				t.Errorf("%v: exit code %d, %q", test.args, code, out)
-			}
-		})
+			cmd.Run()
+			return out.String(), cmd.ProcessState.ExitCode()
+		}
+		if out, code := run(exec.Command(hook)); code != 0 {
+			t.Errorf("%s: a decision: exit code %d, %q", name, code, out)
+		} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
+			t.Errorf("%s: said %q, want %q", name, out, test.want)
+		}
+		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
+		if len(records) == 0 || records[0].Decision != "continue" {
+			t.Errorf("%s: on file: %+v", name, records)
+		}
+		if len(test.args) == 0 {
+			continue
+		}
+		// A word may fail; it is not killed.
+		if out, code := run(exec.Command(hook, test.args...)); code != 0 && code != 1 {
+			t.Errorf("%s: %v: exit code %d, %q", name, test.args, code, out)
+		}
 	}
 }

@@ -256,15 +256,13 @@ func TestTodos(t *testing.T) {
 		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []activity.Todo{one}, 0},
 		"duplicate line":       {tasks().raw(tasks().lines[2]), []activity.Todo{one, twoT}, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			v := view(t, test.log.bytes())
-			if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
-				t.Errorf("got  %+v\nwant %+v", v.Todos, test.want)
-			}
-			if len(v.Todos) > 0 && v.TodosTurns != test.turns {
-				t.Errorf("changed %d turns ago, want %d", v.TodosTurns, test.turns)
-			}
-		})
+		v := view(t, test.log.bytes())
+		if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
+			t.Errorf("%s: got  %+v\nwant %+v", name, v.Todos, test.want)
+		}
+		if len(v.Todos) > 0 && v.TodosTurns != test.turns {
+			t.Errorf("%s: changed %d turns ago, want %d", name, v.TodosTurns, test.turns)
+		}
 	}
 }
 

@@ -64,14 +64,12 @@ func TestTail(t *testing.T) {
 		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, activity.Window{Text: "one"}},
 		"a huge line":         {[]string{text("one"), huge}, activity.Window{Text: "one"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := Tail(write(t, test.lines...), 50)
-			must(t, err)
-			got.Said, got.Raw = nil, nil // TestSaid's
-			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %+v, want %+v", got, test.want)
-			}
-		})
+		got, err := Tail(write(t, test.lines...), 50)
+		must(t, err)
+		got.Said, got.Raw = nil, nil // TestSaid's
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
+		}
 	}
 }
 
@@ -114,12 +112,10 @@ func TestSaid(t *testing.T) {
 		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
 		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w, err := Tail(write(t, append(test.lines, "")...), 50)
-			if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
-				t.Errorf("said %q, raw %q, %v; want %q and %q", w.Said, w.Raw, err, test.said, test.raw)
-			}
-		})
+		w, err := Tail(write(t, append(test.lines, "")...), 50)
+		if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
+			t.Errorf("%s: said %q, raw %q, %v; want %q and %q", name, w.Said, w.Raw, err, test.said, test.raw)
+		}
 	}
 }
 

@@ -287,27 +287,25 @@ func TestChangedMeanwhile(t *testing.T) {
 		"deleted already":     {"-", strategy.Change{Name: "f", Was: []byte("old")}, false, false},
 		"optional, edited":    {"edited", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old"), Optional: true}, false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRoom(t)
-			if test.now != "-" {
-				r.write("space/f", test.now)
-			}
-			before := r.tree()
-			err := r.ApplyChanges([]strategy.Change{test.change})
-			if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
-				t.Errorf("%v", err)
-			}
-			if !test.changes {
-				r.only(before, nil)
-				return
-			}
-			if test.change.Data == nil {
-				delete(before, "space/f")
-				r.only(before, nil)
-				return
-			}
-			r.only(before, map[string]string{"space/f": string(test.change.Data)})
-		})
+		r := newRoom(t)
+		if test.now != "-" {
+			r.write("space/f", test.now)
+		}
+		before := r.tree()
+		err := r.ApplyChanges([]strategy.Change{test.change})
+		if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !test.changes {
+			r.only(before, nil)
+			continue
+		}
+		if test.change.Data == nil {
+			delete(before, "space/f")
+			r.only(before, nil)
+			continue
+		}
+		r.only(before, map[string]string{"space/f": string(test.change.Data)})
 	}
 }
 
@@ -382,24 +380,22 @@ func TestHalfWritten(t *testing.T) {
 		"emptied":       {"", "new end"},
 		"in three":      {"a", "a b", "a b end"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRoom(t)
-			r.write("space/f", steps[0])
-			n := 0
-			f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
-				if string(data) != steps[n] {
-					t.Errorf("asked about %q, not %q", data, steps[n])
-				}
-				if n++; n == len(steps) {
-					return true
-				}
-				r.write("space/f", steps[n]) // its writer goes on meanwhile
-				return false
-			}})
-			if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
-				t.Errorf("%q at step %d", f.Data, n)
+		r := newRoom(t)
+		r.write("space/f", steps[0])
+		n := 0
+		f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
+			if string(data) != steps[n] {
+				t.Errorf("%s: asked about %q, not %q", name, data, steps[n])
 			}
-		})
+			if n++; n == len(steps) {
+				return true
+			}
+			r.write("space/f", steps[n]) // its writer goes on meanwhile
+			return false
+		}})
+		if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
+			t.Errorf("%s: %q at step %d", name, f.Data, n)
+		}
 	}
 }
 
@@ -535,29 +531,27 @@ func TestNearest(t *testing.T) {
 		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false},
 		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a", false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			for _, path := range test.there {
-				full := filepath.Join(root, filepath.FromSlash(path))
-				must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-				var err error
-				if path[len(path)-1] == '/' {
-					err = os.MkdirAll(full, 0o755)
-				} else {
-					err = os.WriteFile(full, nil, 0o600)
-				}
-				must(t, err)
+		root := t.TempDir()
+		for _, path := range test.there {
+			full := filepath.Join(root, filepath.FromSlash(path))
+			must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+			var err error
+			if path[len(path)-1] == '/' {
+				err = os.MkdirAll(full, 0o755)
+			} else {
+				err = os.WriteFile(full, nil, 0o600)
 			}
-			got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
-			if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
-			if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
-				t.Errorf("has a mark: %v", got)
-			}
-			if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
-				t.Errorf("without marks %s", got)
-			}
-		})
+			must(t, err)
+		}
+		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
+		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
+			t.Errorf("%s: has a mark: %v", name, got)
+		}
+		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+			t.Errorf("%s: without marks %s", name, got)
+		}
 	}
 }

@@ -88,25 +88,23 @@ func TestGoalLoopStalls(t *testing.T) {
 			}
 		}, 5},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := loopAt(goalOf(), "Still at it.")
-			n := 0
-			for i := 0; i < 20; i++ {
-				test.change(i, &s)
-				v := decide(s)
-				step(&s, v)
-				if v.Decision == strategy.Stop {
-					if v.Rule == activity.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
-						t.Error("a loop that stalled has lost its file, is active, or says nothing")
-					}
-					break
+		s := loopAt(goalOf(), "Still at it.")
+		n := 0
+		for i := 0; i < 20; i++ {
+			test.change(i, &s)
+			v := decide(s)
+			step(&s, v)
+			if v.Decision == strategy.Stop {
+				if v.Rule == activity.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
+					t.Errorf("%s: a loop that stalled has lost its file, is active, or says nothing", name)
 				}
-				n++
+				break
 			}
-			if n != test.continues {
-				t.Errorf("%d continues, want %d", n, test.continues)
-			}
-		})
+			n++
+		}
+		if n != test.continues {
+			t.Errorf("%s: %d continues, want %d", name, n, test.continues)
+		}
 	}
 }
 
@@ -130,15 +128,13 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		}, strategy.Continue},
 		"nothing said, and no file": {func(s *strategy.Situation) { s.Message.Text, s.Workspace.Files = "", nil }, strategy.Stop},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := loopAt(file, "Working.")
-			step(&s, decide(s))
-			s.Message.Text = "All tests passing now."
-			test.change(&s)
-			if v := decide(s); v.Decision != test.decision {
-				t.Errorf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
-			}
-		})
+		s := loopAt(file, "Working.")
+		step(&s, decide(s))
+		s.Message.Text = "All tests passing now."
+		test.change(&s)
+		if v := decide(s); v.Decision != test.decision {
+			t.Errorf("%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
+		}
 	}
 }
 
@@ -319,11 +315,9 @@ func TestReadGoal(t *testing.T) {
 		})},
 		"a line in the text": {"---\n---\none\n---\niteration_count: 7\n", with(func(g *Goal) { g.Body = "one\n---\niteration_count: 7" })},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := ReadLoop([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %+v, %v\nwant %+v", got, err, test.want)
-			}
-		})
+		if got, err := ReadLoop([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, test.want)
+		}
 	}
 }
 
@@ -366,11 +360,9 @@ func TestSetGoal(t *testing.T) {
 		"none yet":             {"---\n---", "active", "false", "---\nactive: false\n---"},
 		"the text is no field": {"---\nactive: true\n---\nactive: true\n", "active", "false", "---\nactive: false\n---\nactive: true\n"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := SetFields([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
-				t.Errorf("got %q, %v\nwant %q", got, err, test.after)
-			}
-		})
+		if got, err := SetFields([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
+			t.Errorf("%s: got %q, %v\nwant %q", name, got, err, test.after)
+		}
 	}
 	if _, err := SetFields([]byte("no fields"), [2]string{"active", "false"}); err == nil {
 		t.Error("a file without fields took one")
