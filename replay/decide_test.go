@@ -114,9 +114,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		}
 		guards[got.Guard]++
 	}
-	if guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0 {
-		t.Errorf("made differences: %v", guards)
-	}
+	failIf(t, guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0, "made differences: %v", guards)
 }
 
 // A point in mid-work sees what stops have spent, and spends nothing.
@@ -139,14 +137,10 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 		got = append(got, strings.TrimSpace(string(row.Label)+" "+row.Choices[0].Decision+" "+row.Choices[0].Guard))
 	}
 	for _, row := range r.Rows[:10] {
-		if row.Choices[0].Decision != "continue" {
-			t.Errorf("line %d: %+v", row.Line, row.Choices[0])
-		}
+		failIf(t, row.Choices[0].Decision != "continue", "line %d: %+v", row.Line, row.Choices[0])
 	}
 	want := []string{"nudge continue", "nudge continue", "nudge continue", "mid-work stop budget", "interrupted stop budget", "nudge continue"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	failIf(t, !slices.Equal(got, want), "%q, want %q", got, want)
 	for _, row := range r.Rows {
 		if c := row.Choices[1]; c.Alone != "" || c.Guard != "" {
 			t.Errorf("seed-tree has limits: %+v", c)

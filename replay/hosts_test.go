@@ -106,7 +106,7 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 // writeHosts puts the sessions of all hosts where they keep them, and returns these places.
 func writeHosts(t testing.TB, home string) (all []Kept) {

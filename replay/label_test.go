@@ -114,9 +114,7 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 		for _, row := range r.Rows {
-			if row.Means != row.Label.MeaningOf() {
-				t.Errorf("%s: %s means %s", name, row.Label, row.Means)
-			}
+			failIf(t, row.Means != row.Label.MeaningOf(), "%s: %s means %s", name, row.Label, row.Means)
 		}
 	}
 }
@@ -163,9 +161,7 @@ func TestRow(t *testing.T) {
 		File: path, Line: line, Session: "s", Project: "/home/me/project", At: at.Add(-10 * time.Second), Label: Answered, Means: WantStop,
 		Idle: 80, Todos: "1/3 complete, 1 in progress, 1 pending", Skill: "executing-plans", LastTool: "Bash",
 	}
-	if !reflect.DeepEqual(row, want) {
-		t.Errorf("\ngot  %+v\nwant %+v", row, want)
-	}
+	failIf(t, !reflect.DeepEqual(row, want), "\ngot  %+v\nwant %+v", row, want)
 	if r.Files != 1 || r.Sessions != 1 || r.Bytes != int64(len(m.text())) || r.Partial || r.Version != 1 || len(r.Labels) != len(AllLabels()) || r.Labels[2] != (LabelCount{Answered, WantStop, 1}) {
 		t.Errorf("%+v", r)
 	}

@@ -70,9 +70,7 @@ func TestScore(t *testing.T) {
 	one, two := r.Scores[0], r.Scores[1]
 	is := func(what string, got Rate, n, of int) {
 		t.Helper()
-		if got.N != n || got.Of != of {
-			t.Errorf("%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
-		}
+		failIf(t, got.N != n || got.Of != of, "%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
 	}
 	is("caught", one.Caught, 50, 60)
 	is("wrong", one.Wrong, 3, 30)
@@ -88,9 +86,7 @@ func TestScore(t *testing.T) {
 	if want := float64(0+600+1200+1800+2400+3000) + 4*3600; one.Saved != want {
 		t.Errorf("saved %v s, want %v", one.Saved, want)
 	}
-	if len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}) {
-		t.Errorf("%+v", two.Guards)
-	}
+	failIf(t, len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}), "%+v", two.Guards)
 	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 4}) {
 		t.Errorf("%+v", one.Rules)
 	}
@@ -101,9 +97,7 @@ func TestScore(t *testing.T) {
 	for _, p := range one.Projects {
 		n += p.Caught.Of + p.Wrong.Of
 	}
-	if n != 90 {
-		t.Errorf("the projects have %d rows of 90", n)
-	}
+	failIf(t, n != 90, "the projects have %d rows of 90", n)
 }
 
 // The advice promises no more than the data has.
@@ -188,8 +182,6 @@ func TestAdviceIsNotFooledByChance(t *testing.T) {
 				fooled++
 			}
 		}
-		if fooled > 5 {
-			t.Errorf("%d rows alike in a session: fooled %d times of 100", alike, fooled)
-		}
+		failIf(t, fooled > 5, "%d rows alike in a session: fooled %d times of 100", alike, fooled)
 	}
 }

@@ -25,7 +25,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-var must, put = scratch.Must, scratch.PutFile
+var must, put, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
 
 // The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.

@@ -77,17 +77,13 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 		}
 	}()
 	both.Wait()
-	if failed != nil {
-		t.Error(failed)
-	}
+	failIf(t, failed != nil, "%v", failed)
 	g := d.goalNow(t)
 	if continues != stops || g.Count != 1+stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
 		t.Errorf("%d continues of %d, and the loop is %+v", continues, stops, g)
 	}
 	events, err := ledger.LoopEvents(d.Dir)
-	if err != nil || len(events) != 1+stops {
-		t.Errorf("%d events: %v", len(events), err)
-	}
+	failIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
 }
 
 // A loop that is stopped is told of once: to the first that looks.
@@ -164,9 +160,7 @@ func FuzzLoopWords(f *testing.F) {
 			t.Error(err)
 		}
 		entries, err := os.ReadDir(d.Work)
-		if err != nil || len(entries) != 1 {
-			t.Errorf("%v is there: %v", entries, err)
-		}
+		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
 	})
 }
 

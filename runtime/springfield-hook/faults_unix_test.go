@@ -95,9 +95,7 @@ func (w *ward) why(plugin string) string {
 	}
 	// Any hook can be asked; the faulty plugin's own is as good.
 	out, err := w.command(plugin, args...).CombinedOutput()
-	if err != nil {
-		w.t.Errorf("why: %v, %s", err, out)
-	}
+	failIf(w.t, err != nil, "why: %v, %s", err, out)
 	return string(out)
 }
 
@@ -223,9 +221,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for plugin := range kinds() {
 		before := len(w.rules())
 		w.run(w.command(plugin), w.event(plugin))
-		if len(w.rules()) == before {
-			t.Errorf("%s: nothing was decided: %v", plugin, w.rules())
-		}
+		failIf(t, len(w.rules()) == before, "%s: nothing was decided: %v", plugin, w.rules())
 	}
 }
 
@@ -293,9 +289,7 @@ func TestReaderIsGone(t *testing.T) {
 			t.Errorf("%s: said %q, want %q", name, out, test.want)
 		}
 		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
-		if len(records) == 0 || records[0].Decision != "continue" {
-			t.Errorf("%s: on file: %+v", name, records)
-		}
+		failIf(t, len(records) == 0 || records[0].Decision != "continue", "%s: on file: %+v", name, records)
 		if len(test.args) == 0 {
 			continue
 		}

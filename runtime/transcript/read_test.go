@@ -30,7 +30,7 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 
@@ -189,12 +189,8 @@ func TestCalls(t *testing.T) {
 		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
-	if !reflect.DeepEqual(v.Calls, want) {
-		t.Errorf("got  %+v\nwant %+v", v.Calls, want)
-	}
-	if v.CallsInTurn != 6 || v.LastTool != "TaskUpdate" {
-		t.Errorf("%d calls, last %s", v.CallsInTurn, v.LastTool)
-	}
+	failIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
+	failIf(t, v.CallsInTurn != 6 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
 
 	for i := range 20 {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
@@ -204,9 +200,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
-	if len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read" {
-		t.Errorf("after a prompt: %+v", v)
-	}
+	failIf(t, len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read", "after a prompt: %+v", v)
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
@@ -287,9 +281,7 @@ func TestManyTodos(t *testing.T) {
 				open++
 			}
 		}
-		if len(v.Todos) != MaxTodos || open != 50 {
-			t.Errorf("%d todos, %d open", len(v.Todos), open)
-		}
+		failIf(t, len(v.Todos) != MaxTodos || open != 50, "%d todos, %d open", len(v.Todos), open)
 	}
 }
 
@@ -463,9 +455,7 @@ func TestRewritten(t *testing.T) {
 	} {
 		put(log)
 		_, got, err := Read(path, prior)
-		if err != nil || !reflect.DeepEqual(got, view(t, log)) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		failIf(t, err != nil || !reflect.DeepEqual(got, view(t, log)), "%s: %+v, %v", name, got, err)
 	}
 	old := prior
 	old.Form++
@@ -561,9 +551,7 @@ func TestLongLines(t *testing.T) {
 				t.Errorf("%d bytes: the reader did not go on: %.20s", length, got.Text)
 			}
 			_, pieces := inPieces(t, path, log, func() int { return 300_000 })
-			if !reflect.DeepEqual(pieces, v) {
-				t.Errorf("%d bytes, end %q: pieces differ", length, end)
-			}
+			failIf(t, !reflect.DeepEqual(pieces, v), "%d bytes, end %q: pieces differ", length, end)
 		}
 	}
 }
@@ -601,9 +589,7 @@ func TestLargestLog(t *testing.T) {
 	// Far into a log of gigabytes, the offset of every place is longer by six digits.
 	places := 3 + len(log.Plans) + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
 	t.Logf("%d bytes with %d places", len(b), places)
-	if len(b)+6*places > 12<<10 {
-		t.Errorf("%d bytes with %d places", len(b), places)
-	}
+	failIf(t, len(b)+6*places > 12<<10, "%d bytes with %d places", len(b), places)
 }
 
 // generated is a random session of all kinds of lines.
@@ -784,9 +770,7 @@ func FuzzPlansIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range PlansIn(text) {
-			if name == "" || len(name) > 2*MaxPath {
-				t.Errorf("%q", name)
-			}
+			failIf(t, name == "" || len(name) > 2*MaxPath, "%q", name)
 		}
 		EachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
 	})

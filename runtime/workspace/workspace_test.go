@@ -38,7 +38,7 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 
@@ -77,9 +77,7 @@ func (r room) only(before map[string]string, changed map[string]string) {
 	r.t.Helper()
 	after := r.tree()
 	for name, data := range changed {
-		if after[name] != data {
-			r.t.Errorf("%s is %q, want %q", name, after[name], data)
-		}
+		failIf(r.t, after[name] != data, "%s is %q, want %q", name, after[name], data)
 		delete(after, name)
 		delete(before, name)
 	}
@@ -129,9 +127,7 @@ func TestOddNames(t *testing.T) {
 			continue
 		}
 		f := r.ReadWanted(strategy.Want{Name: name})
-		if !f.Readable() || string(f.Data) != "1" {
-			t.Errorf("read %q: %+v", name, f)
-		}
+		failIf(t, !f.Readable() || string(f.Data) != "1", "read %q: %+v", name, f)
 		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
 		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.Want{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
@@ -182,9 +178,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			f := r.ReadWanted(strategy.Want{Name: "f"})
 			switch {
 			case test.problem == "-":
-				if f.Found || f.Problem != "" {
-					t.Errorf("%+v", f)
-				}
+				failIf(t, f.Found || f.Problem != "", "%+v", f)
 			case test.problem != "":
 				if !f.Found || !strings.Contains(f.Problem, test.problem) || f.Data != nil {
 					t.Errorf("found %v, problem %q", f.Found, f.Problem)
@@ -196,9 +190,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			before := r.tree()
 			err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("new")}})
 			if test.refused == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				failIf(t, err != nil, "%v", err)
 				r.only(before, map[string]string{"space/f": "new"})
 				return
 			}
@@ -227,9 +219,7 @@ func TestLinkedDirectories(t *testing.T) {
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
 		f := r.ReadWanted(strategy.Want{Name: name})
-		if f.Readable() || f.Data != nil || f.Names != nil {
-			t.Errorf("read %s: %+v", name, f)
-		}
+		failIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
 			if err := r.ApplyChanges([]strategy.Change{c}); err == nil && c.Data != nil {
 				t.Errorf("write %s: no error", name)
@@ -316,9 +306,7 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	err := r.ApplyChanges([]strategy.Change{
 		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
 	})
-	if err == nil || err.Error() != "write dir: it is not a regular file" {
-		t.Errorf("%v", err)
-	}
+	failIf(t, err == nil || err.Error() != "write dir: it is not a regular file", "%v", err)
 	r.only(before, map[string]string{"space/a": "1"})
 	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
@@ -384,18 +372,14 @@ func TestHalfWritten(t *testing.T) {
 		r.write("space/f", steps[0])
 		n := 0
 		f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
-			if string(data) != steps[n] {
-				t.Errorf("%s: asked about %q, not %q", name, data, steps[n])
-			}
+			failIf(t, string(data) != steps[n], "%s: asked about %q, not %q", name, data, steps[n])
 			if n++; n == len(steps) {
 				return true
 			}
 			r.write("space/f", steps[n]) // its writer goes on meanwhile
 			return false
 		}})
-		if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
-			t.Errorf("%s: %q at step %d", name, f.Data, n)
-		}
+		failIf(t, string(f.Data) != steps[len(steps)-1] || n != len(steps), "%s: %q at step %d", name, f.Data, n)
 	}
 }
 
@@ -438,9 +422,7 @@ func TestNeverWholeTogether(t *testing.T) {
 			t.Errorf("%q", f.Data)
 		}
 	}
-	if asked == 0 || asked > int(patience/pause) {
-		t.Errorf("asked %d times", asked)
-	}
+	failIf(t, asked == 0 || asked > int(patience/pause), "asked %d times", asked)
 }
 
 // It is gone before it was whole: that is what is said.
@@ -453,9 +435,7 @@ func TestGoneWhileRead(t *testing.T) {
 		}
 		return false
 	}})
-	if f.Found || f.Problem != "" {
-		t.Errorf("%+v", f)
-	}
+	failIf(t, f.Found || f.Problem != "", "%+v", f)
 }
 
 // Whatever name and content: nothing outside of the workspace is read or changed,

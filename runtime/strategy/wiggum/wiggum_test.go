@@ -8,10 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
+
+var failIf = scratch.FailIf
 
 // decide is what a plugin decides of which no file of settings says anything.
 func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
@@ -102,9 +105,7 @@ func TestGoalLoopStalls(t *testing.T) {
 			}
 			n++
 		}
-		if n != test.continues {
-			t.Errorf("%s: %d continues, want %d", name, n, test.continues)
-		}
+		failIf(t, n != test.continues, "%s: %d continues, want %d", name, n, test.continues)
 	}
 }
 
@@ -232,15 +233,11 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 					t.Fatalf("stop %d: %s", i, v.Rule)
 				}
 				if strings.Contains(v.Told, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") {
-					if told != 0 {
-						t.Error("told twice")
-					}
+					failIf(t, told != 0, "told twice")
 					told = i + 1
 				}
 			}
-			if told != test.told {
-				t.Errorf("told at stop %d, want %d", told, test.told)
-			}
+			failIf(t, told != test.told, "told at stop %d, want %d", told, test.told)
 		})
 	}
 }
@@ -379,9 +376,7 @@ func TestSetGoalBody(t *testing.T) {
 		"nothing any more": {"---\na: b\n---\nOld.", "", "---\na: b\n---\n\n\n"},
 	} {
 		got, err := SetBody([]byte(test.file), test.body)
-		if err != nil || string(got) != test.want {
-			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
-		}
+		failIf(t, err != nil || string(got) != test.want, "%s: %q, %v, want %q", name, got, err, test.want)
 	}
 	if _, err := SetBody([]byte("no loop"), "New."); err == nil {
 		t.Error("a file that is no loop got a goal")
