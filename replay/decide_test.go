@@ -142,9 +142,8 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 	want := []string{"nudge continue", "nudge continue", "nudge continue", "mid-work stop budget", "interrupted stop budget", "nudge continue"}
 	failIf(t, !slices.Equal(got, want), "%q, want %q", got, want)
 	for _, row := range r.Rows {
-		if c := row.Choices[1]; c.Alone != "" || c.Guard != "" {
-			t.Errorf("seed-tree has limits: %+v", c)
-		}
+		c := row.Choices[1]
+		failIf(t, c.Alone != "" || c.Guard != "", "seed-tree has limits: %+v", c)
 	}
 }
 
@@ -228,9 +227,8 @@ func TestCandidates(t *testing.T) {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
-		if reads := !c.AsksAlways && c.Settings.Options.Needs().Files != nil; reads && c.Note == "" {
-			t.Errorf("%s has no note", c.Name)
-		}
+		reads := !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		failIf(t, reads && c.Note == "", "%s has no note", c.Name)
 	}
 	if !slices.Equal(names, CandidateNames()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
 		t.Error(names)

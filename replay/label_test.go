@@ -110,9 +110,8 @@ func TestLabels(t *testing.T) {
 		"the same line twice":    {twice.raw(twice.lines[len(twice.lines)-2]).asks("continue"), []Label{Nudge}},
 	} {
 		r := alone(t, test.session)
-		if got := labelsOf(r); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		got := labelsOf(r)
+		failIf(t, !slices.Equal(got, test.want), "%s: %v, want %v", name, got, test.want)
 		for _, row := range r.Rows {
 			failIf(t, row.Means != row.Label.MeaningOf(), "%s: %s means %s", name, row.Label, row.Means)
 		}

@@ -83,9 +83,8 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 			failIf(t, strings.ContainsAny(m[3], "<>&\u2028\u2029"), "the data has letters in it that can end it")
 		}
 	}
-	if want := []string{"style", `script type="application/json" id="data"`, "script"}; strings.Join(kinds, "|") != strings.Join(want, "|") {
-		t.Errorf("the page has %q", kinds)
-	}
+	want := []string{"style", `script type="application/json" id="data"`, "script"}
+	failIf(t, strings.Join(kinds, "|") != strings.Join(want, "|"), "the page has %q", kinds)
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(page, ""), -1) {
 		name := strings.ToLower(tagName.FindString(m))
 		failIf(t, !ours[name], "a tag that is not ours: %.100q", m)
@@ -208,9 +207,7 @@ func TestSchema(t *testing.T) {
 	if len(full.Rows) == 0 || len(full.Scores) != len(CandidateNames()) {
 		t.Fatalf("%d rows, %d scores", len(full.Rows), len(full.Scores))
 	}
-	if err := check(full); err != nil {
-		t.Error(err)
-	}
+	must(t, check(full))
 	if err := check(replayed(t, t.TempDir())); err != nil {
 		t.Errorf("without a session: %v", err)
 	}
@@ -243,9 +240,8 @@ continua per favore|vai avanti|prossiga|pode continuar|ga door|ga maar verder|fo
 commit|1|A|option 2|继续写文档|続けてテストを書いて|yesterday|goat|okra|nextjs|👍👍|...|?|/clear|continue continue continue continue continue continue continue continue continue continue continue continue continue continue`},
 	} {
 		for _, message := range strings.FieldsFunc(test.messages, func(r rune) bool { return r == '|' || r == '\n' }) {
-			if got := book.toneOf(message); got != test.want {
-				t.Errorf("%q is %d, want %d", message, got, test.want)
-			}
+			got := book.toneOf(message)
+			failIf(t, got != test.want, "%q is %d, want %d", message, got, test.want)
 		}
 	}
 }

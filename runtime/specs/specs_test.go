@@ -449,9 +449,8 @@ func TestSpecsSignal(t *testing.T) {
 		"Use ```" + specs.AllDone + "``` in the end":                            false,
 		"> " + specs.AllDone:                                                    false,
 	} {
-		if got := specs.SaysDone(text, true); got != done {
-			t.Errorf("%q: %v", text, got)
-		}
+		got := specs.SaysDone(text, true)
+		failIf(t, got != done, "%q: %v", text, got)
 	}
 }
 

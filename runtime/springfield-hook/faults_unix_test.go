@@ -76,9 +76,8 @@ func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
 		cmd.Stdout = &out
 	}
 	cmd.Stdin = strings.NewReader(event)
-	if err := cmd.Run(); err != nil {
-		w.t.Errorf("%v", err)
-	}
+	err := cmd.Run()
+	failIf(w.t, err != nil, "%v", err)
 	var answer struct{ SystemMessage string }
 	if out.Len() > 0 && json.Unmarshal(out.Bytes(), &answer) != nil {
 		w.t.Errorf("standard output is not one answer: %q", out.String())
@@ -237,9 +236,8 @@ func TestAnswerToAFullDisk(t *testing.T) {
 	cmd := w.command("ned-flanders")
 	cmd.Stdout = disk
 	w.run(cmd, w.event("ned-flanders"))
-	if said := w.why("ned-flanders"); !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left") {
-		t.Errorf("why:\n%s", said)
-	}
+	said := w.why("ned-flanders")
+	failIf(t, !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left"), "why:\n%s", said)
 }
 
 // noReader is a pipe that has lost its reader.

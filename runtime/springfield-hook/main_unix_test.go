@@ -228,9 +228,7 @@ func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
 	defer timer.Stop()
 	out, err := io.ReadAll(stdout)
 	failIf(t, err != nil || !strings.Contains(string(out), `"block"`), "%q, %v", out, err)
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	must(t, cmd.Wait())
 }
 
 // The armour is on in the real binary: a signal on which Go dies with exit

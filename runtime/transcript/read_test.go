@@ -99,9 +99,8 @@ func view(t testing.TB, log []byte) View {
 // check compares a part of a view with what it should be.
 func check(t *testing.T, log []byte, part func(View) any, want any) {
 	t.Helper()
-	if got := part(view(t, log)); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	got := part(view(t, log))
+	failIf(t, !reflect.DeepEqual(got, want), "got  %+v\nwant %+v", got, want)
 }
 
 func TestText(t *testing.T) {
@@ -547,9 +546,8 @@ func TestLongLines(t *testing.T) {
 			if length <= MaxLine && !strings.HasPrefix(view(t, log[:bytes.LastIndex(log, []byte("\n{"))+1]).Text, "xxx") || length > MaxLine && v.Text != want {
 				t.Errorf("%d bytes, end %q: %.20s", length, end, v.Text)
 			}
-			if got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...)); got.Text != "last" {
-				t.Errorf("%d bytes: the reader did not go on: %.20s", length, got.Text)
-			}
+			got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...))
+			failIf(t, got.Text != "last", "%d bytes: the reader did not go on: %.20s", length, got.Text)
 			_, pieces := inPieces(t, path, log, func() int { return 300_000 })
 			failIf(t, !reflect.DeepEqual(pieces, v), "%d bytes, end %q: pieces differ", length, end)
 		}
@@ -719,9 +717,8 @@ func TestPlansIn(t *testing.T) {
 		"docs/planet/a.md, docs/airplane.md":        nil,
 		"docs/plans/a.mdx docs/plans/a.md.tmpl docs/plans/a.md/b": nil,
 	} {
-		if got := PlansIn(text); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		got := PlansIn(text)
+		failIf(t, !reflect.DeepEqual(got, want), "%q: %q, want %q", text, got, want)
 	}
 }
 

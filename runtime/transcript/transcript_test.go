@@ -76,9 +76,8 @@ func TestTail(t *testing.T) {
 func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "directory": dir, "no name": ""} {
-		if _, err := Tail(path, 50); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := Tail(path, 50)
+		failIf(t, err == nil, "%s: no error", name)
 	}
 }
 
@@ -248,9 +247,8 @@ func TestForeignPartsHaveNoPlace(t *testing.T) {
 		e.Parts = append(e.Parts, Part{Kind: Text, Text: []byte("made up, too")})
 		return true
 	}}
-	if v := viewOf(t, f, `{"a":"b"}`); v.Text != "" || v.PromptText != "" || v.Turns != 1 {
-		t.Errorf("%+v", v)
-	}
+	v := viewOf(t, f, `{"a":"b"}`)
+	failIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
 }
 
 // Who is in a team, and which of them are at work: from the spawning, or the first message, until

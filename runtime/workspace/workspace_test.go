@@ -82,9 +82,8 @@ func (r room) only(before map[string]string, changed map[string]string) {
 		delete(before, name)
 	}
 	for name, data := range before {
-		if now, ok := after[name]; !ok || now != data {
-			r.t.Errorf("%s became %q", name, now)
-		}
+		now, ok := after[name]
+		failIf(r.t, !ok || now != data, "%s became %q", name, now)
 		delete(after, name)
 	}
 	for name := range after {
@@ -100,9 +99,8 @@ func TestNamesThatLeadOut(t *testing.T) {
 		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../space/../outside.txt", "../", "/", "//",
 		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
-		if f := r.ReadWanted(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
-			t.Errorf("read %q: %+v", name, f)
-		}
+		f := r.ReadWanted(strategy.Want{Name: name})
+		failIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
 			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
 				t.Errorf("%q with %q: no error", name, data)
@@ -252,9 +250,8 @@ func TestManyNames(t *testing.T) {
 	for i := range maxNames + 50 {
 		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
-	if f := r.ReadWanted(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
-		t.Errorf("%d names", len(f.Names))
-	}
+	f := r.ReadWanted(strategy.Want{Name: "many/"})
+	failIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
 }
 
 // What another program has changed since it was read stays as it left it.
@@ -430,9 +427,8 @@ func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/f", "half")
 	f := r.ReadWanted(strategy.Want{Name: "f", Whole: func([]byte) bool {
-		if err := os.Remove(r.path("space/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Error(err)
-		}
+		err := os.Remove(r.path("space/f"))
+		failIf(t, err != nil && !errors.Is(err, os.ErrNotExist), "%v", err)
 		return false
 	}})
 	failIf(t, f.Found || f.Problem != "", "%+v", f)

@@ -70,9 +70,8 @@ func TestClaimsNoOther(t *testing.T) {
 	} {
 		failIf(t, codex.Host.Is([]byte(payload)), "claimed: %s", payload)
 	}
-	if h := registry.HostOfEvent(lines(t, "events.jsonl")[2]); h.Name != codex.Name {
-		t.Errorf("a stop of Codex is one of %s", h.Name)
-	}
+	h := registry.HostOfEvent(lines(t, "events.jsonl")[2])
+	failIf(t, h.Name != codex.Name, "a stop of Codex is one of %s", h.Name)
 }
 
 // told is what a log's lines say, one text for each that matters.
@@ -196,9 +195,8 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 func TestOwns(t *testing.T) {
 	owns := codex.Host.Log.Owns
 	for name, want := range map[string]bool{"list.jsonl": true, "older.jsonl": true, "shell.jsonl": true, "subagent.jsonl": false} {
-		if got := owns(lines(t, name)[0]); got != want {
-			t.Errorf("%s: %t", name, got)
-		}
+		got := owns(lines(t, name)[0])
+		failIf(t, got != want, "%s: %t", name, got)
 	}
 	failIf(t, owns([]byte(`{"type":"user","message":{}}`)) || owns(nil), "another format's line is taken for Codex's")
 }

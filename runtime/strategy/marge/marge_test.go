@@ -275,9 +275,8 @@ func TestMargeSettings(t *testing.T) {
 			files[WorkflowFile] = test.file
 		}
 		s := situationWith(t, strategy.Situation{Message: strategy.Message{Text: "That is in place."}}, files)
-		if v := test.config.Decide(s); v.Rule != test.rule {
-			t.Errorf("%s: %s, %s", name, v.Rule, v.Evidence)
-		}
+		v := test.config.Decide(s)
+		failIf(t, v.Rule != test.rule, "%s: %s, %s", name, v.Rule, v.Evidence)
 	}
 }
 
@@ -300,9 +299,8 @@ func TestMargeWorkIsBounded(t *testing.T) {
 	for i := range maxMembers + 1 {
 		b.WriteString(`"m` + strconv.Itoa(i) + `": 1, `)
 	}
-	if _, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`)); err == nil || !strings.Contains(err.Error(), "more than 200 members") {
-		t.Errorf("many members: %v", err)
-	}
+	_, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`))
+	failIf(t, err == nil || !strings.Contains(err.Error(), "more than 200 members"), "many members: %v", err)
 	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
 	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}

@@ -133,9 +133,8 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		step(&s, decide(s))
 		s.Message.Text = "All tests passing now."
 		test.change(&s)
-		if v := decide(s); v.Decision != test.decision {
-			t.Errorf("%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
-		}
+		v := decide(s)
+		failIf(t, v.Decision != test.decision, "%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
 	}
 }
 
@@ -338,9 +337,8 @@ func TestNoGoal(t *testing.T) {
 		"---\nx: \"\\q\"\n---\n":                "line 2: an unknown escape",
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
-		if _, err := ReadLoop([]byte(text)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		_, err := ReadLoop([]byte(text))
+		failIf(t, err == nil || err.Error() != want, "%q: %v, want %s", text, err, want)
 	}
 }
 
