@@ -439,9 +439,7 @@ func TestFeedback(t *testing.T) {
 // A log that is not what it was is read again.
 func TestRewritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	put := func(b []byte) {
-		must(t, os.WriteFile(path, b, 0o600))
-	}
+	put := func(b []byte) { must(t, os.WriteFile(path, b, 0o600)) }
 	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
 	prior, v, _ := Read(path, Log{})
 	if v.Turns != 2 {

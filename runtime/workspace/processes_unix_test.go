@@ -48,9 +48,7 @@ func play(t *testing.T, role, dir string) *exec.Cmd {
 
 // page is what a writer writes: long enough to be seen torn, and telling whose it
 // is in every line.
-func page(who, n int) []byte {
-	return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000)
-}
+func page(who, n int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000) }
 
 // isPage tells whether data is one writer's page, and all of it.
 func isPage(data []byte) bool {

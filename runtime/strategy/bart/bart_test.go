@@ -131,8 +131,7 @@ func TestBartSettings(t *testing.T) {
 		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
 		*o.Chosen() = test.config
 		o.Over(Strategy.New(), l)
-		faults := l.Faults
-		failIf(t, len(faults) != test.faults || o.Chosen().Set != "", "%s: %v", name, faults)
+		failIf(t, len(l.Faults) != test.faults || o.Chosen().Set != "", "%s: %v", name, l.Faults)
 	}
 }
 

@@ -256,9 +256,7 @@ func TestGoalLoopThatIsWoundBack(t *testing.T) {
 			}
 			continues++
 			data, err := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			scratch.Must(t, err)
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 		}
 		return continues, last
