@@ -114,9 +114,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		}
 		guards[got.Guard]++
 	}
-	if guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0 {
-		t.Errorf("made differences: %v", guards)
-	}
+	failIf(t, guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0, "made differences: %v", guards)
 }
 
 // A point in mid-work sees what stops have spent, and spends nothing.
@@ -139,18 +137,13 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 		got = append(got, strings.TrimSpace(string(row.Label)+" "+row.Choices[0].Decision+" "+row.Choices[0].Guard))
 	}
 	for _, row := range r.Rows[:10] {
-		if row.Choices[0].Decision != "continue" {
-			t.Errorf("line %d: %+v", row.Line, row.Choices[0])
-		}
+		failIf(t, row.Choices[0].Decision != "continue", "line %d: %+v", row.Line, row.Choices[0])
 	}
 	want := []string{"nudge continue", "nudge continue", "nudge continue", "mid-work stop budget", "interrupted stop budget", "nudge continue"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	failIf(t, !slices.Equal(got, want), "%q, want %q", got, want)
 	for _, row := range r.Rows {
-		if c := row.Choices[1]; c.Alone != "" || c.Guard != "" {
-			t.Errorf("seed-tree has limits: %+v", c)
-		}
+		c := row.Choices[1]
+		failIf(t, c.Alone != "" || c.Guard != "", "seed-tree has limits: %+v", c)
 	}
 }
 
@@ -234,9 +227,8 @@ func TestCandidates(t *testing.T) {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
-		if reads := !c.AsksAlways && c.Settings.Options.Needs().Files != nil; reads && c.Note == "" {
-			t.Errorf("%s has no note", c.Name)
-		}
+		reads := !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		failIf(t, reads && c.Note == "", "%s has no note", c.Name)
 	}
 	if !slices.Equal(names, CandidateNames()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
 		t.Error(names)

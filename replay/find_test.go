@@ -97,9 +97,7 @@ func TestForks(t *testing.T) {
 		for _, row := range r.Rows {
 			got = append(got, fmt.Sprint(strings.TrimSuffix(filepath.Base(row.File), ".jsonl"), " ", row.Line, " ", row.Label))
 		}
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %q, want %q", name, got, test.want)
-		}
+		failIf(t, !slices.Equal(got, test.want), "%s: %q, want %q", name, got, test.want)
 		if r.Sessions != 1 || r.Files != len(test.sessions) {
 			t.Errorf("%s: %d sessions in %d files", name, r.Sessions, r.Files)
 		}
@@ -140,9 +138,7 @@ func TestProject(t *testing.T) {
 	other.write(t, home)
 	for project, want := range map[string]int{"/home/me/project": 1, "/home/me/project-2": 1, "/home/me": 2, "/elsewhere": 0} {
 		r, err := RunReplay(context.Background(), Options{Paths: []string{home}, Project: project})
-		if err != nil || r.Files != want {
-			t.Errorf("%s: %d files, %v", project, r.Files, err)
-		}
+		failIf(t, err != nil || r.Files != want, "%s: %d files, %v", project, r.Files, err)
 	}
 }
 

@@ -106,7 +106,7 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 // writeHosts puts the sessions of all hosts where they keep them, and returns these places.
 func writeHosts(t testing.TB, home string) (all []Kept) {
@@ -161,9 +161,8 @@ func TestHosts(t *testing.T) {
 		// By its place, by its own words where the user names it, and by the flag.
 		log := filepath.Join(k.Dir, filepath.FromSlash(want.at))
 		for _, r := range []Report{run(Options{Kept: []Kept{k}}), run(Options{Paths: []string{log}}), run(Options{Paths: []string{Projects(home), log}, Kept: kept, Host: name})} {
-			if got := labelsOf(r); !slices.Equal(got, want.labels) {
-				t.Errorf("%s: %v, want %v", name, got, want.labels)
-			}
+			got := labelsOf(r)
+			failIf(t, !slices.Equal(got, want.labels), "%s: %v, want %v", name, got, want.labels)
 			for _, row := range r.Rows {
 				if row.Host != name || row.Session != want.session || row.Project != "/home/me/project" {
 					t.Errorf("%s: host %q, session %q, project %q", name, row.Host, row.Session, row.Project)
@@ -181,9 +180,7 @@ func TestHosts(t *testing.T) {
 	if s := all.Scores[0]; caught != s.Caught.Of || wrong != s.Wrong.Of || rows != len(all.Rows) {
 		t.Errorf("%d, %d, %d: the hosts do not add up to %d, %d, %d", caught, wrong, rows, s.Caught.Of, s.Wrong.Of, len(all.Rows))
 	}
-	if err := conforms(t, all); err != nil {
-		t.Error(err)
-	}
+	must(t, conforms(t, all))
 	var out bytes.Buffer
 	all.WriteText(layout.Printer{W: &out, Width: 80})
 	for _, want := range []string{"\nby host\n", "Qwen Code", "Claude Code", "\n  ned-flanders          caught         wrongly continued\n    Codex  "} {

@@ -110,13 +110,10 @@ func TestLabels(t *testing.T) {
 		"the same line twice":    {twice.raw(twice.lines[len(twice.lines)-2]).asks("continue"), []Label{Nudge}},
 	} {
 		r := alone(t, test.session)
-		if got := labelsOf(r); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
-		}
+		got := labelsOf(r)
+		failIf(t, !slices.Equal(got, test.want), "%s: %v, want %v", name, got, test.want)
 		for _, row := range r.Rows {
-			if row.Means != row.Label.MeaningOf() {
-				t.Errorf("%s: %s means %s", name, row.Label, row.Means)
-			}
+			failIf(t, row.Means != row.Label.MeaningOf(), "%s: %s means %s", name, row.Label, row.Means)
 		}
 	}
 }
@@ -163,9 +160,7 @@ func TestRow(t *testing.T) {
 		File: path, Line: line, Session: "s", Project: "/home/me/project", At: at.Add(-10 * time.Second), Label: Answered, Means: WantStop,
 		Idle: 80, Todos: "1/3 complete, 1 in progress, 1 pending", Skill: "executing-plans", LastTool: "Bash",
 	}
-	if !reflect.DeepEqual(row, want) {
-		t.Errorf("\ngot  %+v\nwant %+v", row, want)
-	}
+	failIf(t, !reflect.DeepEqual(row, want), "\ngot  %+v\nwant %+v", row, want)
 	if r.Files != 1 || r.Sessions != 1 || r.Bytes != int64(len(m.text())) || r.Partial || r.Version != 1 || len(r.Labels) != len(AllLabels()) || r.Labels[2] != (LabelCount{Answered, WantStop, 1}) {
 		t.Errorf("%+v", r)
 	}

@@ -71,9 +71,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 		switch m[1] + m[2] {
 		case "style", "script":
 			text, err := pageFiles.ReadFile("page/page." + map[string]string{"style": "css", "script": "js"}[m[1]])
-			if err != nil || m[3] != string(text) {
-				t.Errorf("a %s that is not ours: %.80q", m[1], m[3])
-			}
+			failIf(t, err != nil || m[3] != string(text), "a %s that is not ours: %.80q", m[1], m[3])
 			if !strings.Contains(page, strings.ReplaceAll(attribute(policyHash(m[3])), "+", "&#43;")) {
 				t.Errorf("the policy does not name the %s", m[1])
 			}
@@ -82,22 +80,15 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 			if err := json.Unmarshal([]byte(m[3]), &data); err != nil {
 				t.Errorf("the data is no JSON: %v", err)
 			}
-			if strings.ContainsAny(m[3], "<>&\u2028\u2029") {
-				t.Error("the data has letters in it that can end it")
-			}
+			failIf(t, strings.ContainsAny(m[3], "<>&\u2028\u2029"), "the data has letters in it that can end it")
 		}
 	}
-	if want := []string{"style", `script type="application/json" id="data"`, "script"}; strings.Join(kinds, "|") != strings.Join(want, "|") {
-		t.Errorf("the page has %q", kinds)
-	}
+	want := []string{"style", `script type="application/json" id="data"`, "script"}
+	failIf(t, strings.Join(kinds, "|") != strings.Join(want, "|"), "the page has %q", kinds)
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(page, ""), -1) {
 		name := strings.ToLower(tagName.FindString(m))
-		if !ours[name] {
-			t.Errorf("a tag that is not ours: %.100q", m)
-		}
-		if handler.MatchString(m) {
-			t.Errorf("a tag that does something: %.100q", m)
-		}
+		failIf(t, !ours[name], "a tag that is not ours: %.100q", m)
+		failIf(t, handler.MatchString(m), "a tag that does something: %.100q", m)
 		if strings.HasPrefix(name, "<base") || strings.HasPrefix(name, "<meta") && !strings.Contains(m, "charset") && !strings.Contains(m, "Policy") && !strings.Contains(m, "viewport") && !strings.Contains(m, "generator") && !strings.Contains(m, "referrer") {
 			t.Errorf("%.100q", m)
 		}
@@ -151,9 +142,7 @@ func TestPageDataHasNoNull(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Report{{}, reportOf(nil, rowsOf(30, Answered)), reportOf(nil, rowsOf(1, Ended)), manyRows(1)} {
 		data, err := json.Marshal(r.pageData())
-		if err != nil || strings.Contains(string(data), "null") {
-			t.Errorf("%v: %.300s", err, data)
-		}
+		failIf(t, err != nil || strings.Contains(string(data), "null"), "%v: %.300s", err, data)
 	}
 }
 
@@ -165,9 +154,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 	for _, s := range r.Scores {
 		for _, rate := range []Rate{s.Caught, s.Wrong, s.Precision, s.Nudges} {
 			want := fmt.Sprintf("%d of %d;</span> <span>%s–%s", rate.N, rate.Of, strings.TrimSuffix(html.EscapeString(shareText(rate.Low)), " %"), shareText(rate.High))
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: no %s", s.Name, want)
-			}
+			failIf(t, !strings.Contains(page, want), "%s: no %s", s.Name, want)
 		}
 	}
 	if strings.Contains(page, "Few rows") || !strings.Contains(pageOf(t, manyRows(10)), "Few rows") {
@@ -220,9 +207,7 @@ func TestSchema(t *testing.T) {
 	if len(full.Rows) == 0 || len(full.Scores) != len(CandidateNames()) {
 		t.Fatalf("%d rows, %d scores", len(full.Rows), len(full.Scores))
 	}
-	if err := check(full); err != nil {
-		t.Error(err)
-	}
+	must(t, check(full))
 	if err := check(replayed(t, t.TempDir())); err != nil {
 		t.Errorf("without a session: %v", err)
 	}
@@ -231,9 +216,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("with all that can be left out: %v", err)
 	}
 	full.Rows[0].Label = "new"
-	if check(full) == nil {
-		t.Error("the schema takes any label")
-	}
+	failIf(t, check(full) == nil, "the schema takes any label")
 }
 
 func TestTones(t *testing.T) {
@@ -257,9 +240,8 @@ continua per favore|vai avanti|prossiga|pode continuar|ga door|ga maar verder|fo
 commit|1|A|option 2|继续写文档|続けてテストを書いて|yesterday|goat|okra|nextjs|👍👍|...|?|/clear|continue continue continue continue continue continue continue continue continue continue continue continue continue continue`},
 	} {
 		for _, message := range strings.FieldsFunc(test.messages, func(r rune) bool { return r == '|' || r == '\n' }) {
-			if got := book.toneOf(message); got != test.want {
-				t.Errorf("%q is %d, want %d", message, got, test.want)
-			}
+			got := book.toneOf(message)
+			failIf(t, got != test.want, "%q is %d, want %d", message, got, test.want)
 		}
 	}
 }

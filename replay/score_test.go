@@ -70,9 +70,7 @@ func TestScore(t *testing.T) {
 	one, two := r.Scores[0], r.Scores[1]
 	is := func(what string, got Rate, n, of int) {
 		t.Helper()
-		if got.N != n || got.Of != of {
-			t.Errorf("%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
-		}
+		failIf(t, got.N != n || got.Of != of, "%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
 	}
 	is("caught", one.Caught, 50, 60)
 	is("wrong", one.Wrong, 3, 30)
@@ -88,9 +86,7 @@ func TestScore(t *testing.T) {
 	if want := float64(0+600+1200+1800+2400+3000) + 4*3600; one.Saved != want {
 		t.Errorf("saved %v s, want %v", one.Saved, want)
 	}
-	if len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}) {
-		t.Errorf("%+v", two.Guards)
-	}
+	failIf(t, len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}), "%+v", two.Guards)
 	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 4}) {
 		t.Errorf("%+v", one.Rules)
 	}
@@ -101,9 +97,7 @@ func TestScore(t *testing.T) {
 	for _, p := range one.Projects {
 		n += p.Caught.Of + p.Wrong.Of
 	}
-	if n != 90 {
-		t.Errorf("the projects have %d rows of 90", n)
-	}
+	failIf(t, n != 90, "the projects have %d rows of 90", n)
 }
 
 // The advice promises no more than the data has.
@@ -131,12 +125,10 @@ func TestAdvice(t *testing.T) {
 		"the less bad of two": {reportOf(three, rowsOf(60, Answered, "stop", "stop", "stop"), rowsOf(40, Answered, "stop", "stop", "go"), rowsOf(1, Answered, "go", "stop", "go"), rowsOf(100, MidWork, "stop", "stop", "stop")),
 			"speak for none of these", "speak for ned"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got := test.report.Advice
-			if !strings.Contains(got, test.says) || test.not != "" && strings.Contains(got, test.not) || strings.Count(got, ". ") > 0 {
-				t.Errorf("%s", got)
-			}
-		})
+		got := test.report.Advice
+		if !strings.Contains(got, test.says) || test.not != "" && strings.Contains(got, test.not) || strings.Count(got, ". ") > 0 {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 
@@ -190,8 +182,6 @@ func TestAdviceIsNotFooledByChance(t *testing.T) {
 				fooled++
 			}
 		}
-		if fooled > 5 {
-			t.Errorf("%d rows alike in a session: fooled %d times of 100", alike, fooled)
-		}
+		failIf(t, fooled > 5, "%d rows alike in a session: fooled %d times of 100", alike, fooled)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // members calls yield with each top-level member of a JSON object: the key as
@@ -98,9 +100,7 @@ func TestAgreesWithEncodingJSON(t *testing.T) {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		if err := e.Encode(want); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Must(t, e.Encode(want))
 		if got := Append(nil, &want); string(got) != string(bytes.TrimSpace(b.Bytes())) {
 			t.Errorf("written %s\nwant    %s", got, b.Bytes())
 		}
@@ -137,13 +137,9 @@ func (r *raws) Members(m *Members) { m.Raw("log", &r.log) }
 func TestWhatIsReadOutlivesTheLine(t *testing.T) {
 	line := []byte(`{"log":{"a":1}}`)
 	var r raws
-	if err := ReadObject(line, &r); err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, ReadObject(line, &r))
 	copy(line, `{"log":[22,333]}`)
-	if string(r.log) != `{"a":1}` {
-		t.Errorf("it has become %s", r.log)
-	}
+	scratch.FailIf(t, string(r.log) != `{"a":1}`, "it has become %s", r.log)
 }
 
 var texts = []string{
@@ -275,9 +271,7 @@ func FuzzReadStrictly(f *testing.F) {
 func text(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	return string(b)
 }
 
@@ -318,8 +312,6 @@ func TestListsOfObjects(t *testing.T) {
 		for _, p := range parts {
 			got += p.Name
 		}
-		if fault != nil || got != want {
-			t.Errorf("%s: %q, %v; want %q", list, got, fault, want)
-		}
+		scratch.FailIf(t, fault != nil || got != want, "%s: %q, %v; want %q", list, got, fault, want)
 	}
 }

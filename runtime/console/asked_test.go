@@ -25,7 +25,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-var must, put = scratch.Must, scratch.PutFile
+var must, put, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
 
 // The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.
@@ -58,31 +58,28 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		"a project without any": {"", d.Home, Asked{Project: "nowhere"}, "", "", "springfield why --all"},
 		"a link to a project":   {"", d.Work, Asked{Project: filepath.Join(d.Work, "..", "project")}, "second", "first second fourth", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			d := d
-			d.Session, d.Work = test.session, test.work
-			out.Reset()
-			must(t, d.ExplainDecision("last", test.asked))
-			why := out.String()
-			out.Reset()
-			must(t, d.ListDecisions(20, test.asked))
-			log := out.String()
-			var listed []string
-			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
-				if strings.Contains(log, "  "+evidence+"\n") {
-					listed = append(listed, evidence)
-				}
-				if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
-					t.Errorf("why:\n%s", why)
-				}
+		d := d
+		d.Session, d.Work = test.session, test.work
+		out.Reset()
+		must(t, d.ExplainDecision("last", test.asked))
+		why := out.String()
+		out.Reset()
+		must(t, d.ListDecisions(20, test.asked))
+		log := out.String()
+		var listed []string
+		for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
+			if strings.Contains(log, "  "+evidence+"\n") {
+				listed = append(listed, evidence)
 			}
-			if got := strings.Join(listed, " "); got != test.log {
-				t.Errorf("log has %q, want %q:\n%s", got, test.log, log)
+			if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
+				t.Errorf("%s: why:\n%s", name, why)
 			}
-			if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
-				t.Errorf("why does not say %q:\n%s", test.says, why)
-			}
-		})
+		}
+		got := strings.Join(listed, " ")
+		failIf(t, got != test.log, "%s: log has %q, want %q:\n%s", name, got, test.log, log)
+		if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
+			t.Errorf("%s: why does not say %q:\n%s", name, test.says, why)
+		}
 	}
 }
 
@@ -104,9 +101,8 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 		{Asked{Prompts: true}, "empty fault:busy", "ned did not decide before a prompt"},
 	} {
 		out.Reset()
-		if err := d.ExplainDecision("", test.asked); err != nil || !strings.HasPrefix(out.String(), test.why) {
-			t.Errorf("%+v: %v\n%s", test.asked, err, out)
-		}
+		err := d.ExplainDecision("", test.asked)
+		failIf(t, err != nil || !strings.HasPrefix(out.String(), test.why), "%+v: %v\n%s", test.asked, err, out)
 		out.Reset()
 		must(t, d.ListDecisions(20, test.asked))
 		var rules []string
@@ -115,9 +111,8 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 				rules = append(rules, rule)
 			}
 		}
-		if got := strings.Join(rules, " "); got != test.log {
-			t.Errorf("%+v: log has %q, want %q", test.asked, got, test.log)
-		}
+		got := strings.Join(rules, " ")
+		failIf(t, got != test.log, "%+v: log has %q, want %q", test.asked, got, test.log)
 	}
 }
 
@@ -148,9 +143,8 @@ func TestCalls(t *testing.T) {
 func TestLogOfNone(t *testing.T) {
 	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
 	_, err := d.FindLog("zzz")
-	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projectsDir() {
-		t.Errorf("%v, %+v", err, err)
-	}
+	advice, ok := err.(*adviceError)
+	failIf(t, !ok || advice.advice != "name its log: a file in a directory of "+d.projectsDir(), "%v, %+v", err, err)
 }
 
 // Decisions of every host are told together, those of another than Claude Code with its
@@ -188,9 +182,8 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 				said = append(said, word)
 			}
 		}
-		if got := strings.Join(said, " "); err != nil || got != test.list {
-			t.Errorf("log %+v: %q, %v\n%s", test.asked, got, err, out)
-		}
+		got := strings.Join(said, " ")
+		failIf(t, err != nil || got != test.list, "log %+v: %q, %v\n%s", test.asked, got, err, out)
 	}
 	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, func(ledger.Record) bool { return true })
 	id := newest[0].ID
@@ -209,9 +202,8 @@ func TestHoldStopsEveryHost(t *testing.T) {
 		t.Helper()
 		for i, dir := range d.stateDirs() {
 			h, ok := ledger.HoldInForce(dir, "session:any", d.Now())
-			if got := time.Duration(h.Until-d.Now().UnixMilli()) * time.Millisecond; !ok || got != want[i] {
-				t.Errorf("%s: held %v for %v, want %v", dir, ok, got, want[i])
-			}
+			got := time.Duration(h.Until-d.Now().UnixMilli()) * time.Millisecond
+			failIf(t, !ok || got != want[i], "%s: held %v for %v, want %v", dir, ok, got, want[i])
 		}
 	}
 	shows := func(want string) {
@@ -227,9 +219,8 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	}
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
-	if events := d.holdEvents(); len(events) != 1 {
-		t.Errorf("%d events, want one: %v", len(events), events)
-	}
+	events := d.holdEvents()
+	failIf(t, len(events) != 1, "%d events, want one: %v", len(events), events)
 	// A slash command of another host has held its own directory for longer.
 	other := d
 	other.Dir, other.Also = d.Also, ""

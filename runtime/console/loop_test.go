@@ -77,17 +77,13 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 		}
 	}()
 	both.Wait()
-	if failed != nil {
-		t.Error(failed)
-	}
+	failIf(t, failed != nil, "%v", failed)
 	g := d.goalNow(t)
 	if continues != stops || g.Count != 1+stops || g.Timeout != (changes+99)*60_000 || g.Session != "s1" || !strings.Contains(g.Body, "Never done") {
 		t.Errorf("%d continues of %d, and the loop is %+v", continues, stops, g)
 	}
 	events, err := ledger.LoopEvents(d.Dir)
-	if err != nil || len(events) != 1+stops {
-		t.Errorf("%d events: %v", len(events), err)
-	}
+	failIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
 }
 
 // A loop that is stopped is told of once: to the first that looks.
@@ -115,9 +111,8 @@ func TestLoopStopsOnce(t *testing.T) {
 					said = append(said, e.Event)
 				}
 			}
-			if got := strings.Join(said, " "); got != "start iteration cancel" {
-				t.Errorf("the history says %s", got)
-			}
+			got := strings.Join(said, " ")
+			failIf(t, got != "start iteration cancel", "the history says %s", got)
 		})
 	}
 }
@@ -145,9 +140,8 @@ func FuzzLoopWords(f *testing.F) {
 		was, fault := wiggum.ReadLoop(data)
 		must(t, d.LoopStatus(false))
 		must(t, d.LoopStatus(true))
-		if out := d.Out.(*bytes.Buffer).String(); strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e") {
-			t.Errorf("it prints %q", out)
-		}
+		out := d.Out.(*bytes.Buffer).String()
+		failIf(t, strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e"), "it prints %q", out)
 		if err := d.SetLoop(key, []string{value}); err == nil {
 			if now, err := os.ReadFile(file); err != nil || fault != nil {
 				t.Errorf("set %q %q worked on %q: %q, %v", key, value, data, now, err)
@@ -160,13 +154,9 @@ func FuzzLoopWords(f *testing.F) {
 		if err := d.StartLoop(LoopStart{Goal: value}); (err == nil) && (fault != nil || was.Active && key != "active") {
 			t.Errorf("a loop began over %q", data)
 		}
-		if err := d.StopLoop(true); err != nil {
-			t.Error(err)
-		}
+		must(t, d.StopLoop(true))
 		entries, err := os.ReadDir(d.Work)
-		if err != nil || len(entries) != 1 {
-			t.Errorf("%v is there: %v", entries, err)
-		}
+		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)
 	})
 }
 
@@ -176,8 +166,7 @@ func TestProjectName(t *testing.T) {
 		`C:\Users\Homer`:        "C--Users-Homer",
 		"/tmp/🍩":                "-tmp---",
 	} {
-		if got := projectName(dir); got != want {
-			t.Errorf("%s: %s, want %s", dir, got, want)
-		}
+		got := projectName(dir)
+		failIf(t, got != want, "%s: %s, want %s", dir, got, want)
 	}
 }

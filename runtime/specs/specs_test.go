@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/specs"
@@ -15,6 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"
 )
+
+var failIf = scratch.FailIf
 
 // space is a workspace in memory: files by their clean names.
 type space map[string]strategy.File
@@ -79,9 +82,7 @@ func decideIn(t *testing.T, st strategy.Strategy, o chosen, s strategy.Situation
 			}
 		}
 	}
-	if asks > 8 || len(s.Workspace.Files) > 64 {
-		t.Errorf("%d asks for %d files", asks, len(s.Workspace.Files))
-	}
+	failIf(t, asks > 8 || len(s.Workspace.Files) > 64, "%d asks for %d files", asks, len(s.Workspace.Files))
 	v := options.Decide(s)
 	checkVerdict(t, v)
 	return v
@@ -101,9 +102,7 @@ func checkVerdict(t *testing.T, v strategy.Verdict) {
 			t.Errorf("change %+v", change)
 		}
 	}
-	if strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n") {
-		t.Errorf("words: %q, %q", v.Reason, v.Told)
-	}
+	failIf(t, strings.Contains(v.Reason, "%!") || strings.Contains(v.Told, "\n"), "words: %q, %q", v.Reason, v.Told)
 }
 
 // kind is one of the two, with what its files are called.
@@ -225,22 +224,16 @@ func TestSpecsCriteria(t *testing.T) {
 					t.Fatalf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want.decision, test.want.rule)
 				}
 				for _, part := range test.want.reason {
-					if !strings.Contains(v.Reason, part) {
-						t.Errorf("the reason lacks %q:\n%s", part, v.Reason)
-					}
+					failIf(t, !strings.Contains(v.Reason, part), "the reason lacks %q:\n%s", part, v.Reason)
 				}
 				if !strings.HasPrefix(v.Told, test.want.told) || test.want.decision == strategy.Stop && v.Told != "" {
 					t.Errorf("the user is told %q", v.Told)
 				}
 				notes := strings.Join(v.Notes, "\n")
 				for _, part := range test.want.notes {
-					if !strings.Contains(notes, part) {
-						t.Errorf("the notes lack %q: %s", part, notes)
-					}
+					failIf(t, !strings.Contains(notes, part), "the notes lack %q: %s", part, notes)
 				}
-				if test.want.quiet && notes != "" {
-					t.Errorf("notes %q", notes)
-				}
+				failIf(t, test.want.quiet && notes != "", "notes %q", notes)
 			})
 		}
 		for name, files := range map[string]map[string]string{
@@ -249,11 +242,9 @@ func TestSpecsCriteria(t *testing.T) {
 			"AC-2.1 nothing at all":        {},
 			"AC-2.1 a spec without a name": {path.Dir(path.Dir(k.state)) + "/.current-spec": "\n \t\n", ".specify/.current-feature": "\n"},
 		} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Decision != strategy.Stop || v.Told != "" || v.Notes != nil || v.Changes != nil || v.Script != nil {
-					t.Errorf("verdict %+v", v)
-				}
-			})
+			if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, spaceOf(files)); v.Decision != strategy.Stop || v.Told != "" || v.Notes != nil || v.Changes != nil || v.Script != nil {
+				t.Errorf("%s: verdict %+v", k.Name+"/"+name, v)
+			}
 		}
 	}
 }
@@ -280,9 +271,7 @@ func TestSpecsLimit(t *testing.T) {
 				in := k.with(test.state, nil)
 				v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in)
 				if test.limit == "" {
-					if v.Rule != "task" {
-						t.Errorf("%s by %s, %s", v.Decision, v.Rule, v.Evidence)
-					}
+					failIf(t, v.Rule != "task", "%s by %s, %s", v.Decision, v.Rule, v.Evidence)
 					return
 				}
 				notes := strings.Join(v.Notes, "\n")
@@ -357,9 +346,7 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 					blocks++
 				}
 			}
-			if blocks > specs.MaxErrors {
-				t.Errorf("%d blocks by errors", blocks)
-			}
+			failIf(t, blocks > specs.MaxErrors, "%d blocks by errors", blocks)
 		})
 	}
 }
@@ -403,16 +390,12 @@ func TestSpecsMovement(t *testing.T) {
 		"US-3 movement is bounded, too":   {true, slices.Concat(slices.Repeat([]string{at(1, 1, 1), at(2, 1, 1)}, 60)), "limit limit limit"},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				rules, _ := walk(t, k, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
-				got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
-				if !strings.HasSuffix(got, test.rules) {
-					t.Errorf("rules %s", got)
-				}
-				if n := strings.Count(got, "task"); n > 99 {
-					t.Errorf("%d continues", n)
-				}
-			})
+			rules, _ := walk(t, k, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
+			got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
+			failIf(t, !strings.HasSuffix(got, test.rules), "%s: rules %s", k.Name+"/"+name, got)
+			if n := strings.Count(got, "task"); n > 99 {
+				t.Errorf("%s: %d continues", k.Name+"/"+name, n)
+			}
 		}
 	}
 }
@@ -466,9 +449,8 @@ func TestSpecsSignal(t *testing.T) {
 		"Use ```" + specs.AllDone + "``` in the end":                            false,
 		"> " + specs.AllDone:                                                    false,
 	} {
-		if got := specs.SaysDone(text, true); got != done {
-			t.Errorf("%q: %v", text, got)
-		}
+		got := specs.SaysDone(text, true)
+		failIf(t, got != done, "%q: %v", text, got)
 	}
 }
 
@@ -490,9 +472,7 @@ func TestSpecsSwitch(t *testing.T) {
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 5, ""), map[string]string{k.local: text}))
-			if (v.Rule == "disabled") != disabled {
-				t.Errorf("%s, %q: %s", k.Name, text, v.Rule)
-			}
+			failIf(t, (v.Rule == "disabled") != disabled, "%s, %q: %s", k.Name, text, v.Rule)
 		}
 	}
 	// It may say so, where it cannot be read.
@@ -531,22 +511,18 @@ func TestSpecumResolves(t *testing.T) {
 		"specs_dirs, the workspace":          {"---\nspecs_dirs: [\"./\"]\n---\n", ".", "demo", "demo", "./demo"},
 		"a path, with specs_dirs":            {dirs, "a/specs", "./b/demo", "b/demo", "./b/demo"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			files := map[string]string{path.Clean(test.at + "/.current-spec"): test.current, test.state + "/.ralph-state.json": state("execution", 0, 5, "")}
-			if test.local != "" {
-				files[".claude/ralph-specum.local.md"] = test.local
-			}
-			v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
-			if test.found == "" {
-				if v.Decision != strategy.Stop || v.Told != "" {
-					t.Errorf("verdict %+v", v)
-				}
-				return
-			}
-			if v.Rule != "task" || !strings.Contains(v.Reason, "Path: "+test.found+" |") || v.Remember.Key != "/w/"+test.state+"/.ralph-state.json" {
-				t.Errorf("%s, key %s:\n%s", v.Rule, v.Remember.Key, v.Reason)
-			}
-		})
+		files := map[string]string{path.Clean(test.at + "/.current-spec"): test.current, test.state + "/.ralph-state.json": state("execution", 0, 5, "")}
+		if test.local != "" {
+			files[".claude/ralph-specum.local.md"] = test.local
+		}
+		v := decideIn(t, specum.Strategy, chosen{}, strategy.Situation{}, spaceOf(files))
+		if test.found == "" {
+			failIf(t, v.Decision != strategy.Stop || v.Told != "", "%s: verdict %+v", name, v)
+			continue
+		}
+		if v.Rule != "task" || !strings.Contains(v.Reason, "Path: "+test.found+" |") || v.Remember.Key != "/w/"+test.state+"/.ralph-state.json" {
+			t.Errorf("%s: %s, key %s:\n%s", name, v.Rule, v.Remember.Key, v.Reason)
+		}
 	}
 	// The directory that comes first is the one whose .current-spec counts.
 	files := map[string]string{
@@ -637,9 +613,7 @@ func TestSpecsUnreadableState(t *testing.T) {
 		in := k.with("", nil)
 		in[k.state] = strategy.File{Found: true, Problem: "larger than 256 KiB"}
 		v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, in)
-		if v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB") {
-			t.Errorf("%s: %+v", k.Name, v)
-		}
+		failIf(t, v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB"), "%s: %+v", k.Name, v)
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []activity.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
@@ -674,16 +648,14 @@ func TestSpecsChecks(t *testing.T) {
 		"boxes, guarded":         {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, true, "another", ""},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
-			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				more := map[string]string{}
-				if test.tasks != "" {
-					more[k.tasks] = test.tasks
-				}
-				v := decideIn(t, k.Strategy, chosen{checks: test.checks}, strategy.Situation{Turn: strategy.Turn{Active: test.active, Known: true}}, k.with(test.state, more))
-				if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) {
-					t.Errorf("%s: %s", v.Rule, v.Reason)
-				}
-			})
+			more := map[string]string{}
+			if test.tasks != "" {
+				more[k.tasks] = test.tasks
+			}
+			v := decideIn(t, k.Strategy, chosen{checks: test.checks}, strategy.Situation{Turn: strategy.Turn{Active: test.active, Known: true}}, k.with(test.state, more))
+			if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) {
+				t.Errorf("%s: %s: %s", k.Name+"/"+name, v.Rule, v.Reason)
+			}
 		}
 	}
 	// A box that gets checked is movement.
@@ -769,9 +741,7 @@ func TestSpecsOrphans(t *testing.T) {
 			if test.deletes {
 				want = []string{dir + "/.progress-task-1.md"}
 			}
-			if !slices.Equal(names, want) {
-				t.Errorf("%s, %s: %s deletes %q", k.Name, name, v.Rule, names)
-			}
+			failIf(t, !slices.Equal(names, want), "%s, %s: %s deletes %q", k.Name, name, v.Rule, names)
 		}
 	}
 }
@@ -795,9 +765,7 @@ func FuzzSpecState(f *testing.F) {
 					t.Errorf("%d bytes of reason, %d told", len(v.Reason), len(v.Told))
 				}
 			}
-			if known && continues > 2 {
-				t.Errorf("%d continues without movement", continues)
-			}
+			failIf(t, known && continues > 2, "%d continues without movement", continues)
 			if specs.WholeState(state) != (len(state) > 0 && func() bool { _, err := codec.ReadMembers(state); return err == nil }()) {
 				t.Error("whole and readable differ")
 			}
@@ -829,9 +797,7 @@ func FuzzSpecPlaces(f *testing.F) {
 			}
 			v := st.New().Decide(s)
 			for _, words := range append(v.Notes, v.Told) {
-				if strings.ContainsAny(words, "\n\r\x1b`<>") {
-					t.Errorf("words %q", words)
-				}
+				failIf(t, strings.ContainsAny(words, "\n\r\x1b`<>"), "words %q", words)
 			}
 		}
 	})

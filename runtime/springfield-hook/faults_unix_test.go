@@ -76,9 +76,8 @@ func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
 		cmd.Stdout = &out
 	}
 	cmd.Stdin = strings.NewReader(event)
-	if err := cmd.Run(); err != nil {
-		w.t.Errorf("%v", err)
-	}
+	err := cmd.Run()
+	failIf(w.t, err != nil, "%v", err)
 	var answer struct{ SystemMessage string }
 	if out.Len() > 0 && json.Unmarshal(out.Bytes(), &answer) != nil {
 		w.t.Errorf("standard output is not one answer: %q", out.String())
@@ -95,9 +94,7 @@ func (w *ward) why(plugin string) string {
 	}
 	// Any hook can be asked; the faulty plugin's own is as good.
 	out, err := w.command(plugin, args...).CombinedOutput()
-	if err != nil {
-		w.t.Errorf("why: %v, %s", err, out)
-	}
+	failIf(w.t, err != nil, "why: %v, %s", err, out)
 	return string(out)
 }
 
@@ -223,9 +220,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for plugin := range kinds() {
 		before := len(w.rules())
 		w.run(w.command(plugin), w.event(plugin))
-		if len(w.rules()) == before {
-			t.Errorf("%s: nothing was decided: %v", plugin, w.rules())
-		}
+		failIf(t, len(w.rules()) == before, "%s: nothing was decided: %v", plugin, w.rules())
 	}
 }
 
@@ -241,9 +236,8 @@ func TestAnswerToAFullDisk(t *testing.T) {
 	cmd := w.command("ned-flanders")
 	cmd.Stdout = disk
 	w.run(cmd, w.event("ned-flanders"))
-	if said := w.why("ned-flanders"); !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left") {
-		t.Errorf("why:\n%s", said)
-	}
+	said := w.why("ned-flanders")
+	failIf(t, !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left"), "why:\n%s", said)
 }
 
 // noReader is a pipe that has lost its reader.
@@ -273,37 +267,33 @@ func TestReaderIsGone(t *testing.T) {
 		"loop status, no stdout":          {stdout: true, args: []string{"loop", "status"}},
 		"what is no word, nobody told so": {stdout: true, stderr: true, args: []string{"D'oh!"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			home := t.TempDir()
-			run := func(cmd *exec.Cmd) (string, int) {
-				cmd.Dir, cmd.Env = t.TempDir(), []string{"HOME=" + home}
-				cmd.Stdin = strings.NewReader(progress)
-				var out bytes.Buffer
-				if cmd.Stdout = &out; test.stdout {
-					cmd.Stdout = noReader(t)
-				}
-				if cmd.Stderr = &out; test.stderr {
-					cmd.Stderr = noReader(t)
-				}
-				cmd.Run()
-				return out.String(), cmd.ProcessState.ExitCode()
+		home := t.TempDir()
+		run := func(cmd *exec.Cmd) (string, int) {
+			cmd.Dir, cmd.Env = t.TempDir(), []string{"HOME=" + home}
+			cmd.Stdin = strings.NewReader(progress)
+			var out bytes.Buffer
+			if cmd.Stdout = &out; test.stdout {
+				cmd.Stdout = noReader(t)
 			}
-			if out, code := run(exec.Command(hook)); code != 0 {
-				t.Errorf("a decision: exit code %d, %q", code, out)
-			} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
-				t.Errorf("said %q, want %q", out, test.want)
+			if cmd.Stderr = &out; test.stderr {
+				cmd.Stderr = noReader(t)
 			}
-			records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
-			if len(records) == 0 || records[0].Decision != "continue" {
-				t.Errorf("on file: %+v", records)
-			}
-			if len(test.args) == 0 {
-				return
-			}
-			// A word may fail; it is not killed.
-			if out, code := run(exec.Command(hook, test.args...)); code != 0 && code != 1 {
-				t.Errorf("%v: exit code %d, %q", test.args, code, out)
-			}
-		})
+			cmd.Run()
+			return out.String(), cmd.ProcessState.ExitCode()
+		}
+		if out, code := run(exec.Command(hook)); code != 0 {
+			t.Errorf("%s: a decision: exit code %d, %q", name, code, out)
+		} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
+			t.Errorf("%s: said %q, want %q", name, out, test.want)
+		}
+		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
+		failIf(t, len(records) == 0 || records[0].Decision != "continue", "%s: on file: %+v", name, records)
+		if len(test.args) == 0 {
+			continue
+		}
+		// A word may fail; it is not killed.
+		if out, code := run(exec.Command(hook, test.args...)); code != 0 && code != 1 {
+			t.Errorf("%s: %v: exit code %d, %q", name, test.args, code, out)
+		}
 	}
 }

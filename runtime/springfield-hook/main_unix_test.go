@@ -30,7 +30,7 @@ const (
 
 func TestMain(m *testing.M) { os.Exit(scratch.RunTests(m)) }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 // install puts the hook into a plugin in a scratch directory.
 func install(t testing.TB) (hook string) {
@@ -80,9 +80,7 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 			blocks++
 		}
 	}
-	if blocks != 3 {
-		t.Errorf("%d continues at once, want 3", blocks)
-	}
+	failIf(t, blocks != 3, "%d continues at once, want 3", blocks)
 	if _, err := os.Stat(filepath.Join(config, "springfield", "sessions")); err != nil {
 		t.Error(err)
 	}
@@ -103,9 +101,7 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 				cmd.Env = []string{"HOME=" + home}
 				cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":%v,"last_assistant_message":"Moving to Task %d."}`, session, i%3 == 0, p*1000+i))
 				out, err := cmd.Output()
-				if err != nil {
-					t.Errorf("%v", err)
-				}
+				failIf(t, err != nil, "%v", err)
 				if strings.Contains(string(out), `"block"`) {
 					mu.Lock()
 					blocks[session]++
@@ -116,13 +112,9 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	for session, n := range blocks {
-		if n > 3 {
-			t.Errorf("session %s: %d continues", session, n)
-		}
+		failIf(t, n > 3, "session %s: %d continues", session, n)
 	}
-	if len(blocks) != 2 {
-		t.Errorf("continues %v: the test shows nothing", blocks)
-	}
+	failIf(t, len(blocks) != 2, "continues %v: the test shows nothing", blocks)
 }
 
 // A home that cannot be written to, or a full disk: no continue that cannot be
@@ -235,12 +227,8 @@ func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
 	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	out, err := io.ReadAll(stdout)
-	if err != nil || !strings.Contains(string(out), `"block"`) {
-		t.Errorf("%q, %v", out, err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	failIf(t, err != nil || !strings.Contains(string(out), `"block"`), "%q, %v", out, err)
+	must(t, cmd.Wait())
 }
 
 // The armour is on in the real binary: a signal on which Go dies with exit

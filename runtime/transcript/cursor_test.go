@@ -110,12 +110,8 @@ func TestHappened(t *testing.T) {
 			line = `{` + at + `,` + line[1:]
 		}
 		err := Each(write(t, line), 0, func(c *Cursor) bool {
-			if c.What != test.want {
-				t.Errorf("%s: %d, want %d", line, c.What, test.want)
-			}
-			if test.want != Nothing && c.LineTime() != 1770091506789 {
-				t.Errorf("%s: at %d", line, c.LineTime())
-			}
+			failIf(t, c.What != test.want, "%s: %d, want %d", line, c.What, test.want)
+			failIf(t, test.want != Nothing && c.LineTime() != 1770091506789, "%s: at %d", line, c.LineTime())
 			return true
 		})
 		must(t, err)

@@ -17,7 +17,5 @@ const (
 	MaxTodos   = maxTodos
 )
 
-// What the tests call.
-var (
-	EachPlan = eachPlan
-)
+// EachPlan is what a test calls.
+var EachPlan = eachPlan

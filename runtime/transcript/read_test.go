@@ -30,7 +30,7 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 
@@ -99,9 +99,8 @@ func view(t testing.TB, log []byte) View {
 // check compares a part of a view with what it should be.
 func check(t *testing.T, log []byte, part func(View) any, want any) {
 	t.Helper()
-	if got := part(view(t, log)); !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
-	}
+	got := part(view(t, log))
+	failIf(t, !reflect.DeepEqual(got, want), "got  %+v\nwant %+v", got, want)
 }
 
 func TestText(t *testing.T) {
@@ -189,12 +188,8 @@ func TestCalls(t *testing.T) {
 		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
-	if !reflect.DeepEqual(v.Calls, want) {
-		t.Errorf("got  %+v\nwant %+v", v.Calls, want)
-	}
-	if v.CallsInTurn != 6 || v.LastTool != "TaskUpdate" {
-		t.Errorf("%d calls, last %s", v.CallsInTurn, v.LastTool)
-	}
+	failIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
+	failIf(t, v.CallsInTurn != 6 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
 
 	for i := range 20 {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
@@ -204,9 +199,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
-	if len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read" {
-		t.Errorf("after a prompt: %+v", v)
-	}
+	failIf(t, len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read", "after a prompt: %+v", v)
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
@@ -256,15 +249,13 @@ func TestTodos(t *testing.T) {
 		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []activity.Todo{one}, 0},
 		"duplicate line":       {tasks().raw(tasks().lines[2]), []activity.Todo{one, twoT}, 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			v := view(t, test.log.bytes())
-			if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
-				t.Errorf("got  %+v\nwant %+v", v.Todos, test.want)
-			}
-			if len(v.Todos) > 0 && v.TodosTurns != test.turns {
-				t.Errorf("changed %d turns ago, want %d", v.TodosTurns, test.turns)
-			}
-		})
+		v := view(t, test.log.bytes())
+		if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
+			t.Errorf("%s: got  %+v\nwant %+v", name, v.Todos, test.want)
+		}
+		if len(v.Todos) > 0 && v.TodosTurns != test.turns {
+			t.Errorf("%s: changed %d turns ago, want %d", name, v.TodosTurns, test.turns)
+		}
 	}
 }
 
@@ -289,9 +280,7 @@ func TestManyTodos(t *testing.T) {
 				open++
 			}
 		}
-		if len(v.Todos) != MaxTodos || open != 50 {
-			t.Errorf("%d todos, %d open", len(v.Todos), open)
-		}
+		failIf(t, len(v.Todos) != MaxTodos || open != 50, "%d todos, %d open", len(v.Todos), open)
 	}
 }
 
@@ -450,9 +439,7 @@ func TestFeedback(t *testing.T) {
 // A log that is not what it was is read again.
 func TestRewritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	put := func(b []byte) {
-		must(t, os.WriteFile(path, b, 0o600))
-	}
+	put := func(b []byte) { must(t, os.WriteFile(path, b, 0o600)) }
 	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
 	prior, v, _ := Read(path, Log{})
 	if v.Turns != 2 {
@@ -465,9 +452,7 @@ func TestRewritten(t *testing.T) {
 	} {
 		put(log)
 		_, got, err := Read(path, prior)
-		if err != nil || !reflect.DeepEqual(got, view(t, log)) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		failIf(t, err != nil || !reflect.DeepEqual(got, view(t, log)), "%s: %+v, %v", name, got, err)
 	}
 	old := prior
 	old.Form++
@@ -559,13 +544,10 @@ func TestLongLines(t *testing.T) {
 			if length <= MaxLine && !strings.HasPrefix(view(t, log[:bytes.LastIndex(log, []byte("\n{"))+1]).Text, "xxx") || length > MaxLine && v.Text != want {
 				t.Errorf("%d bytes, end %q: %.20s", length, end, v.Text)
 			}
-			if got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...)); got.Text != "last" {
-				t.Errorf("%d bytes: the reader did not go on: %.20s", length, got.Text)
-			}
+			got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...))
+			failIf(t, got.Text != "last", "%d bytes: the reader did not go on: %.20s", length, got.Text)
 			_, pieces := inPieces(t, path, log, func() int { return 300_000 })
-			if !reflect.DeepEqual(pieces, v) {
-				t.Errorf("%d bytes, end %q: pieces differ", length, end)
-			}
+			failIf(t, !reflect.DeepEqual(pieces, v), "%d bytes, end %q: pieces differ", length, end)
 		}
 	}
 }
@@ -603,9 +585,7 @@ func TestLargestLog(t *testing.T) {
 	// Far into a log of gigabytes, the offset of every place is longer by six digits.
 	places := 3 + len(log.Plans) + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
 	t.Logf("%d bytes with %d places", len(b), places)
-	if len(b)+6*places > 12<<10 {
-		t.Errorf("%d bytes with %d places", len(b), places)
-	}
+	failIf(t, len(b)+6*places > 12<<10, "%d bytes with %d places", len(b), places)
 }
 
 // generated is a random session of all kinds of lines.
@@ -735,9 +715,8 @@ func TestPlansIn(t *testing.T) {
 		"docs/planet/a.md, docs/airplane.md":        nil,
 		"docs/plans/a.mdx docs/plans/a.md.tmpl docs/plans/a.md/b": nil,
 	} {
-		if got := PlansIn(text); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
+		got := PlansIn(text)
+		failIf(t, !reflect.DeepEqual(got, want), "%q: %q, want %q", text, got, want)
 	}
 }
 
@@ -786,9 +765,7 @@ func FuzzPlansIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range PlansIn(text) {
-			if name == "" || len(name) > 2*MaxPath {
-				t.Errorf("%q", name)
-			}
+			failIf(t, name == "" || len(name) > 2*MaxPath, "%q", name)
 		}
 		EachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
 	})

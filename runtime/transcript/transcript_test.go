@@ -64,23 +64,20 @@ func TestTail(t *testing.T) {
 		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, activity.Window{Text: "one"}},
 		"a huge line":         {[]string{text("one"), huge}, activity.Window{Text: "one"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := Tail(write(t, test.lines...), 50)
-			must(t, err)
-			got.Said, got.Raw = nil, nil // TestSaid's
-			if !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %+v, want %+v", got, test.want)
-			}
-		})
+		got, err := Tail(write(t, test.lines...), 50)
+		must(t, err)
+		got.Said, got.Raw = nil, nil // TestSaid's
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
+		}
 	}
 }
 
 func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "directory": dir, "no name": ""} {
-		if _, err := Tail(path, 50); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		_, err := Tail(path, 50)
+		failIf(t, err == nil, "%s: no error", name)
 	}
 }
 
@@ -114,12 +111,10 @@ func TestSaid(t *testing.T) {
 		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
 		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			w, err := Tail(write(t, append(test.lines, "")...), 50)
-			if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
-				t.Errorf("said %q, raw %q, %v; want %q and %q", w.Said, w.Raw, err, test.said, test.raw)
-			}
-		})
+		w, err := Tail(write(t, append(test.lines, "")...), 50)
+		if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
+			t.Errorf("%s: said %q, raw %q, %v; want %q and %q", name, w.Said, w.Raw, err, test.said, test.raw)
+		}
 	}
 }
 
@@ -252,9 +247,8 @@ func TestForeignPartsHaveNoPlace(t *testing.T) {
 		e.Parts = append(e.Parts, Part{Kind: Text, Text: []byte("made up, too")})
 		return true
 	}}
-	if v := viewOf(t, f, `{"a":"b"}`); v.Text != "" || v.PromptText != "" || v.Turns != 1 {
-		t.Errorf("%+v", v)
-	}
+	v := viewOf(t, f, `{"a":"b"}`)
+	failIf(t, v.Text != "" || v.PromptText != "" || v.Turns != 1, "%+v", v)
 }
 
 // Who is in a team, and which of them are at work: from the spawning, or the first message, until

@@ -48,9 +48,7 @@ func play(t *testing.T, role, dir string) *exec.Cmd {
 
 // page is what a writer writes: long enough to be seen torn, and telling whose it
 // is in every line.
-func page(who, n int) []byte {
-	return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000)
-}
+func page(who, n int) []byte { return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000) }
 
 // isPage tells whether data is one writer's page, and all of it.
 func isPage(data []byte) bool {
@@ -128,9 +126,8 @@ func TestNoRoom(t *testing.T) {
 	r := newRoom(t)
 	before := r.tree()
 	cmd := play(t, "no room", r.Dir)
-	if err := cmd.Run(); err != nil {
-		t.Errorf("%v: %s", err, cmd.Stderr)
-	}
+	err := cmd.Run()
+	failIf(t, err != nil, "%v: %s", err, cmd.Stderr)
 	r.only(before, nil)
 }
 
@@ -157,9 +154,8 @@ func checkPermissions(t *testing.T, work string) {
 		{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
 		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
 	} {
-		if err := r.ApplyChanges([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
-			t.Errorf("change %s: %v", c.Name, err)
-		}
+		err := r.ApplyChanges([]strategy.Change{c})
+		failIf(t, err == nil || !strings.HasSuffix(err.Error(), ": permission denied"), "change %s: %v", c.Name, err)
 	}
 	for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
 		must(t, os.Chmod(r.path(name), 0o755))

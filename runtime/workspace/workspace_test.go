@@ -38,7 +38,7 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
-var must = scratch.Must
+var must, failIf = scratch.Must, scratch.FailIf
 
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 
@@ -77,16 +77,13 @@ func (r room) only(before map[string]string, changed map[string]string) {
 	r.t.Helper()
 	after := r.tree()
 	for name, data := range changed {
-		if after[name] != data {
-			r.t.Errorf("%s is %q, want %q", name, after[name], data)
-		}
+		failIf(r.t, after[name] != data, "%s is %q, want %q", name, after[name], data)
 		delete(after, name)
 		delete(before, name)
 	}
 	for name, data := range before {
-		if now, ok := after[name]; !ok || now != data {
-			r.t.Errorf("%s became %q", name, now)
-		}
+		now, ok := after[name]
+		failIf(r.t, !ok || now != data, "%s became %q", name, now)
 		delete(after, name)
 	}
 	for name := range after {
@@ -102,9 +99,8 @@ func TestNamesThatLeadOut(t *testing.T) {
 		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../space/../outside.txt", "../", "/", "//",
 		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
-		if f := r.ReadWanted(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
-			t.Errorf("read %q: %+v", name, f)
-		}
+		f := r.ReadWanted(strategy.Want{Name: name})
+		failIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
 			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
 				t.Errorf("%q with %q: no error", name, data)
@@ -129,9 +125,7 @@ func TestOddNames(t *testing.T) {
 			continue
 		}
 		f := r.ReadWanted(strategy.Want{Name: name})
-		if !f.Readable() || string(f.Data) != "1" {
-			t.Errorf("read %q: %+v", name, f)
-		}
+		failIf(t, !f.Readable() || string(f.Data) != "1", "read %q: %+v", name, f)
 		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
 		if err := r.ApplyChanges([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.ReadWanted(strategy.Want{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
@@ -182,9 +176,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			f := r.ReadWanted(strategy.Want{Name: "f"})
 			switch {
 			case test.problem == "-":
-				if f.Found || f.Problem != "" {
-					t.Errorf("%+v", f)
-				}
+				failIf(t, f.Found || f.Problem != "", "%+v", f)
 			case test.problem != "":
 				if !f.Found || !strings.Contains(f.Problem, test.problem) || f.Data != nil {
 					t.Errorf("found %v, problem %q", f.Found, f.Problem)
@@ -196,9 +188,7 @@ func TestWhatCanLieThere(t *testing.T) {
 			before := r.tree()
 			err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("new")}})
 			if test.refused == "" {
-				if err != nil {
-					t.Error(err)
-				}
+				failIf(t, err != nil, "%v", err)
 				r.only(before, map[string]string{"space/f": "new"})
 				return
 			}
@@ -227,9 +217,7 @@ func TestLinkedDirectories(t *testing.T) {
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
 		f := r.ReadWanted(strategy.Want{Name: name})
-		if f.Readable() || f.Data != nil || f.Names != nil {
-			t.Errorf("read %s: %+v", name, f)
-		}
+		failIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
 			if err := r.ApplyChanges([]strategy.Change{c}); err == nil && c.Data != nil {
 				t.Errorf("write %s: no error", name)
@@ -262,9 +250,8 @@ func TestManyNames(t *testing.T) {
 	for i := range maxNames + 50 {
 		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
-	if f := r.ReadWanted(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
-		t.Errorf("%d names", len(f.Names))
-	}
+	f := r.ReadWanted(strategy.Want{Name: "many/"})
+	failIf(t, len(f.Names) > maxNames || len(f.Names) < 200, "%d names", len(f.Names))
 }
 
 // What another program has changed since it was read stays as it left it.
@@ -287,27 +274,25 @@ func TestChangedMeanwhile(t *testing.T) {
 		"deleted already":     {"-", strategy.Change{Name: "f", Was: []byte("old")}, false, false},
 		"optional, edited":    {"edited", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old"), Optional: true}, false, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRoom(t)
-			if test.now != "-" {
-				r.write("space/f", test.now)
-			}
-			before := r.tree()
-			err := r.ApplyChanges([]strategy.Change{test.change})
-			if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
-				t.Errorf("%v", err)
-			}
-			if !test.changes {
-				r.only(before, nil)
-				return
-			}
-			if test.change.Data == nil {
-				delete(before, "space/f")
-				r.only(before, nil)
-				return
-			}
-			r.only(before, map[string]string{"space/f": string(test.change.Data)})
-		})
+		r := newRoom(t)
+		if test.now != "-" {
+			r.write("space/f", test.now)
+		}
+		before := r.tree()
+		err := r.ApplyChanges([]strategy.Change{test.change})
+		if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !test.changes {
+			r.only(before, nil)
+			continue
+		}
+		if test.change.Data == nil {
+			delete(before, "space/f")
+			r.only(before, nil)
+			continue
+		}
+		r.only(before, map[string]string{"space/f": string(test.change.Data)})
 	}
 }
 
@@ -318,9 +303,7 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	err := r.ApplyChanges([]strategy.Change{
 		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
 	})
-	if err == nil || err.Error() != "write dir: it is not a regular file" {
-		t.Errorf("%v", err)
-	}
+	failIf(t, err == nil || err.Error() != "write dir: it is not a regular file", "%v", err)
 	r.only(before, map[string]string{"space/a": "1"})
 	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
@@ -382,24 +365,18 @@ func TestHalfWritten(t *testing.T) {
 		"emptied":       {"", "new end"},
 		"in three":      {"a", "a b", "a b end"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRoom(t)
-			r.write("space/f", steps[0])
-			n := 0
-			f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
-				if string(data) != steps[n] {
-					t.Errorf("asked about %q, not %q", data, steps[n])
-				}
-				if n++; n == len(steps) {
-					return true
-				}
-				r.write("space/f", steps[n]) // its writer goes on meanwhile
-				return false
-			}})
-			if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
-				t.Errorf("%q at step %d", f.Data, n)
+		r := newRoom(t)
+		r.write("space/f", steps[0])
+		n := 0
+		f := r.ReadWanted(strategy.Want{Name: "f", Whole: func(data []byte) bool {
+			failIf(t, string(data) != steps[n], "%s: asked about %q, not %q", name, data, steps[n])
+			if n++; n == len(steps) {
+				return true
 			}
-		})
+			r.write("space/f", steps[n]) // its writer goes on meanwhile
+			return false
+		}})
+		failIf(t, string(f.Data) != steps[len(steps)-1] || n != len(steps), "%s: %q at step %d", name, f.Data, n)
 	}
 }
 
@@ -442,9 +419,7 @@ func TestNeverWholeTogether(t *testing.T) {
 			t.Errorf("%q", f.Data)
 		}
 	}
-	if asked == 0 || asked > int(patience/pause) {
-		t.Errorf("asked %d times", asked)
-	}
+	failIf(t, asked == 0 || asked > int(patience/pause), "asked %d times", asked)
 }
 
 // It is gone before it was whole: that is what is said.
@@ -452,14 +427,11 @@ func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
 	r.write("space/f", "half")
 	f := r.ReadWanted(strategy.Want{Name: "f", Whole: func([]byte) bool {
-		if err := os.Remove(r.path("space/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Error(err)
-		}
+		err := os.Remove(r.path("space/f"))
+		failIf(t, err != nil && !errors.Is(err, os.ErrNotExist), "%v", err)
 		return false
 	}})
-	if f.Found || f.Problem != "" {
-		t.Errorf("%+v", f)
-	}
+	failIf(t, f.Found || f.Problem != "", "%+v", f)
 }
 
 // Whatever name and content: nothing outside of the workspace is read or changed,
@@ -535,29 +507,27 @@ func TestNearest(t *testing.T) {
 		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false},
 		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a", false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
-			for _, path := range test.there {
-				full := filepath.Join(root, filepath.FromSlash(path))
-				must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-				var err error
-				if path[len(path)-1] == '/' {
-					err = os.MkdirAll(full, 0o755)
-				} else {
-					err = os.WriteFile(full, nil, 0o600)
-				}
-				must(t, err)
+		root := t.TempDir()
+		for _, path := range test.there {
+			full := filepath.Join(root, filepath.FromSlash(path))
+			must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+			var err error
+			if path[len(path)-1] == '/' {
+				err = os.MkdirAll(full, 0o755)
+			} else {
+				err = os.WriteFile(full, nil, 0o600)
 			}
-			got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
-			if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
-				t.Errorf("%s, want %s", got, want)
-			}
-			if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
-				t.Errorf("has a mark: %v", got)
-			}
-			if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
-				t.Errorf("without marks %s", got)
-			}
-		})
+			must(t, err)
+		}
+		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
+		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
+			t.Errorf("%s: has a mark: %v", name, got)
+		}
+		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+			t.Errorf("%s: without marks %s", name, got)
+		}
 	}
 }

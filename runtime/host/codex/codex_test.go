@@ -17,6 +17,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
+var failIf = scratch.FailIf
+
 // lines are those of a recorded file: events, or a log of Codex 0.169.0 (older.jsonl:
 // 0.130.0), with short ids and without the texts of Codex's own.
 func lines(t testing.TB, name string) [][]byte {
@@ -43,9 +45,7 @@ func TestEvents(t *testing.T) {
 	h := codex.Host
 	for i, payload := range lines(t, "events.jsonl") {
 		w := want[i]
-		if h.Is(payload) != w.claimed {
-			t.Errorf("event %d: claimed is not %t", i, w.claimed)
-		}
+		failIf(t, h.Is(payload) != w.claimed, "event %d: claimed is not %t", i, w.claimed)
 		if !w.claimed {
 			continue
 		}
@@ -55,9 +55,7 @@ func TestEvents(t *testing.T) {
 			w.event.TranscriptPath = log
 		}
 		w.event.PermissionMode = "bypassPermissions"
-		if fmt.Sprintf("%+v", e) != fmt.Sprintf("%+v", w.event) {
-			t.Errorf("event %d: got  %+v\nwant %+v", i, e, w.event)
-		}
+		failIf(t, fmt.Sprintf("%+v", e) != fmt.Sprintf("%+v", w.event), "event %d: got  %+v\nwant %+v", i, e, w.event)
 	}
 }
 
@@ -70,13 +68,10 @@ func TestClaimsNoOther(t *testing.T) {
 		`{"model":{"turn_id":"x","model":"y"}}`,
 		`[]`, ``,
 	} {
-		if codex.Host.Is([]byte(payload)) {
-			t.Errorf("claimed: %s", payload)
-		}
+		failIf(t, codex.Host.Is([]byte(payload)), "claimed: %s", payload)
 	}
-	if h := registry.HostOfEvent(lines(t, "events.jsonl")[2]); h.Name != codex.Name {
-		t.Errorf("a stop of Codex is one of %s", h.Name)
-	}
+	h := registry.HostOfEvent(lines(t, "events.jsonl")[2])
+	failIf(t, h.Name != codex.Name, "a stop of Codex is one of %s", h.Name)
 }
 
 // told is what a log's lines say, one text for each that matters.
@@ -200,13 +195,10 @@ func TestPrintedWordsAreNoOutcome(t *testing.T) {
 func TestOwns(t *testing.T) {
 	owns := codex.Host.Log.Owns
 	for name, want := range map[string]bool{"list.jsonl": true, "older.jsonl": true, "shell.jsonl": true, "subagent.jsonl": false} {
-		if got := owns(lines(t, name)[0]); got != want {
-			t.Errorf("%s: %t", name, got)
-		}
+		got := owns(lines(t, name)[0])
+		failIf(t, got != want, "%s: %t", name, got)
 	}
-	if owns([]byte(`{"type":"user","message":{}}`)) || owns(nil) {
-		t.Error("another format's line is taken for Codex's")
-	}
+	failIf(t, owns([]byte(`{"type":"user","message":{}}`)) || owns(nil), "another format's line is taken for Codex's")
 }
 
 // Whatever a line says, what is taken from it is a part of it.
@@ -265,9 +257,7 @@ func TestViews(t *testing.T) {
 		if v.Skill.Name != "" {
 			got += ", skill " + v.Skill.Name
 		}
-		if got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
-		}
+		failIf(t, got != want, "%s:\ngot  %s\nwant %s", name, got, want)
 	}
 }
 

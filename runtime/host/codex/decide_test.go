@@ -28,13 +28,11 @@ func TestDecides(t *testing.T) {
 		{"a goal that Codex pursues itself", "planned.jsonl", `"text":"More."`, "0019", moving, "", "stop by rule host-loop"},
 		{"a prompt after plan mode", "planned.jsonl", `"steer this way"`, "000b", moving, `{"decision":"block"`, "continue by rule progress"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			home := t.TempDir()
-			out, notes := run(t, home, `{"plugin": "ned-flanders", "strategy": "ned-flanders"}`, stop(t, home, tt.log, tt.until, tt.turn, tt.say))
-			if tt.answer == "" && out != "" || !strings.HasPrefix(out, tt.answer) || !strings.Contains(notes, tt.note) {
-				t.Errorf("answered %s, notes %s", out, notes)
-			}
-		})
+		home := t.TempDir()
+		out, notes := run(t, home, `{"plugin": "ned-flanders", "strategy": "ned-flanders"}`, stop(t, home, tt.log, tt.until, tt.turn, tt.say))
+		if tt.answer == "" && out != "" || !strings.HasPrefix(out, tt.answer) || !strings.Contains(notes, tt.note) {
+			t.Errorf("%s: answered %s, notes %s", tt.name, out, notes)
+		}
 	}
 }
 

@@ -6,14 +6,13 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
 func TestEvents(t *testing.T) {
 	data, err := os.ReadFile("testdata/events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	want := []string{
 		`true BeforeAgent "" "" "execute the plan" false`,
 		`true BeforeAgent "" "" "[springfield] part 1 of the plan remains; go on" false`,
@@ -24,9 +23,7 @@ func TestEvents(t *testing.T) {
 	}
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var e host.Event
-		if err := readEvent(line, &e); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %q %q %q %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
 		if i >= len(want) || got != want[i] {
 			t.Errorf("event %d is\n%s", i, got)

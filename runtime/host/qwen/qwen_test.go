@@ -6,14 +6,13 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
 func TestEvents(t *testing.T) {
 	data, err := os.ReadFile("testdata/events.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	want := []string{
 		`true UserPromptSubmit 5a7e73########0 "" "execute the plan" false [] 0 user true`,
 		`true UserPromptSubmit 5a7e73########0 "" "" false [] 0 user false`,
@@ -28,9 +27,7 @@ func TestEvents(t *testing.T) {
 	}
 	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
 		var e host.Event
-		if err := readEvent(line, &e); err != nil {
-			t.Fatal(err)
-		}
+		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host.FromUser(e))
 		if i >= len(want) || got != want[i] {
 			t.Errorf("event %d is\n%s", i, got)

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
+
+var failIf = scratch.FailIf
 
 const (
 	markedContinue = "<!-- el-barto:continue -->"
@@ -89,21 +92,15 @@ func TestBart(t *testing.T) {
 			if v.Decision != test.want || v.Rule != test.rule {
 				t.Errorf("%s by %s (%s), want %s by %s", v.Decision, v.Rule, v.Evidence, test.want, test.rule)
 			}
-			if (v.Decision == strategy.Continue) != (v.Reason != "") || !v.Once {
-				t.Errorf("%+v", v)
-			}
+			failIf(t, (v.Decision == strategy.Continue) != (v.Reason != "") || !v.Once, "%+v", v)
 			// Explaining asks every rule, and the first that holds is the one.
 			for _, a := range rules.AskEach(ruleSet(""), test.situation) {
 				if a.Holds {
-					if a.Rule.ID != v.Rule {
-						t.Errorf("explained by %s, decided by %s", a.Rule.ID, v.Rule)
-					}
+					failIf(t, a.Rule.ID != v.Rule, "explained by %s, decided by %s", a.Rule.ID, v.Rule)
 					return
 				}
 			}
-			if v.Rule != "otherwise" {
-				t.Errorf("nothing explains %s", v.Rule)
-			}
+			failIf(t, v.Rule != "otherwise", "nothing explains %s", v.Rule)
 		})
 	}
 }
@@ -134,10 +131,7 @@ func TestBartSettings(t *testing.T) {
 		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
 		*o.Chosen() = test.config
 		o.Over(Strategy.New(), l)
-		faults := l.Faults
-		if len(faults) != test.faults || o.Chosen().Set != "" {
-			t.Errorf("%s: %v", name, faults)
-		}
+		failIf(t, len(l.Faults) != test.faults || o.Chosen().Set != "", "%s: %v", name, l.Faults)
 	}
 }
 
@@ -154,9 +148,7 @@ func FuzzBart(f *testing.F) {
 		folded := strings.ToLower(text)
 		switch v.Rule {
 		case "marker", "marker-stop":
-			if !strings.Contains(folded, "el-barto") {
-				t.Errorf("a marker in %q", text)
-			}
+			failIf(t, !strings.Contains(folded, "el-barto"), "a marker in %q", text)
 		case "announced", "announced-last":
 			if !strings.Contains(folded, "task") && !strings.Contains(folded, "step") && !strings.Contains(folded, "phase") {
 				t.Errorf("an announcement in %q", text)

@@ -42,19 +42,17 @@ func TestLisa(t *testing.T) {
 		"a result within a sentence": {work(strategy.Situation{Message: strategy.Message{Text: "Rewrite touches what is already pushed, with lease."}}), strategy.Stop, "unsure", true},
 		"a long message":             {work(strategy.Situation{Message: strategy.Message{Text: strings.Repeat("The hook reads the log. ", 20)}}), strategy.Stop, "long", false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			v := (&Options{}).Decide(test.situation)
-			if v.Decision != test.decision || v.Rule != test.rule || (v.Page != "") != test.asks {
-				t.Errorf("%+v", v)
-			}
-			if (v.Page != "") != (v.Going != "") || v.Page != "" && v.Reason != "" {
-				t.Errorf("page %q, going %q, reason %q", v.Page, v.Going, v.Reason)
-			}
-			// Without the cascade everything is asked where there is something to ask.
-			if v := (&Options{always: true}).Decide(test.situation); (v.Page == "") != (test.rule == "silent") || v.Page != "" && v.Decision != strategy.Stop {
-				t.Errorf("asked every time: %+v", v)
-			}
-		})
+		v := (&Options{}).Decide(test.situation)
+		if v.Decision != test.decision || v.Rule != test.rule || (v.Page != "") != test.asks {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if (v.Page != "") != (v.Going != "") || v.Page != "" && v.Reason != "" {
+			t.Errorf("%s: page %q, going %q, reason %q", name, v.Page, v.Going, v.Reason)
+		}
+		// Without the cascade everything is asked where there is something to ask.
+		if v := (&Options{always: true}).Decide(test.situation); (v.Page == "") != (test.rule == "silent") || v.Page != "" && v.Decision != strategy.Stop {
+			t.Errorf("%s: asked every time: %+v", name, v)
+		}
 	}
 }
 

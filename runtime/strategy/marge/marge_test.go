@@ -7,10 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
+
+var failIf = scratch.FailIf
 
 // now is the time of the stop: 2026-02-06T21:40:00Z.
 const now = 1_770_414_000_000
@@ -234,9 +237,7 @@ func TestMarge(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			for _, a := range rules.AskEach(Strategy.New().(*Options).Rules(), s) {
-				if a.Evidence == "" {
-					t.Errorf("%s says nothing", a.Rule.ID)
-				}
+				failIf(t, a.Evidence == "", "%s says nothing", a.Rule.ID)
 			}
 		})
 	}
@@ -274,9 +275,8 @@ func TestMargeSettings(t *testing.T) {
 			files[WorkflowFile] = test.file
 		}
 		s := situationWith(t, strategy.Situation{Message: strategy.Message{Text: "That is in place."}}, files)
-		if v := test.config.Decide(s); v.Rule != test.rule {
-			t.Errorf("%s: %s, %s", name, v.Rule, v.Evidence)
-		}
+		v := test.config.Decide(s)
+		failIf(t, v.Rule != test.rule, "%s: %s, %s", name, v.Rule, v.Evidence)
 	}
 }
 
@@ -299,13 +299,10 @@ func TestMargeWorkIsBounded(t *testing.T) {
 	for i := range maxMembers + 1 {
 		b.WriteString(`"m` + strconv.Itoa(i) + `": 1, `)
 	}
-	if _, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`)); err == nil || !strings.Contains(err.Error(), "more than 200 members") {
-		t.Errorf("many members: %v", err)
-	}
+	_, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`))
+	failIf(t, err == nil || !strings.Contains(err.Error(), "more than 200 members"), "many members: %v", err)
 	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
-	if len(labels) > 2*maxLabels {
-		t.Errorf("%d tasks in one line", len(labels))
-	}
+	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
 	if v := Strategy.New().Decide(situationWith(t, strategy.Situation{Message: strategy.Message{Text: "Hm."}}, long)); v.Decision != strategy.Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
 		t.Errorf("a ledger that speaks of tasks all the time: %s, %s", v.Rule, v.Evidence)
@@ -325,14 +322,10 @@ func FuzzParseWorkflow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := ParseWorkflow(data)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "line ") || strings.ContainsAny(err.Error(), "\n") {
-				t.Errorf("%q", err)
-			}
+			failIf(t, !strings.HasPrefix(err.Error(), "line ") || strings.ContainsAny(err.Error(), "\n"), "%q", err)
 			return
 		}
-		if w.Total < 0 || w.Done < 0 || w.Total > maxTasks || w.Line < 0 {
-			t.Errorf("%+v", w)
-		}
+		failIf(t, w.Total < 0 || w.Done < 0 || w.Total > maxTasks || w.Line < 0, "%+v", w)
 	})
 }
 
@@ -349,9 +342,7 @@ func FuzzSDD(f *testing.F) {
 		if a := byBoxes(progress{}, ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
 			t.Errorf("%+v", a)
 		}
-		if strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b") {
-			t.Errorf("%+v", got)
-		}
+		failIf(t, strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b"), "%+v", got)
 	})
 }
 
@@ -363,14 +354,10 @@ func FuzzPlan(f *testing.F) {
 		p := parsePlan(text)
 		lines := strings.Count(text, "\n") + 1
 		for _, b := range p.boxes {
-			if b.Line < 1 || b.Line > lines {
-				t.Errorf("%+v of %d lines", b, lines)
-			}
+			failIf(t, b.Line < 1 || b.Line > lines, "%+v of %d lines", b, lines)
 		}
 		for _, task := range p.tasks {
-			if task.label == "" || task.line < 1 || task.line > lines {
-				t.Errorf("%+v of %d lines", task, lines)
-			}
+			failIf(t, task.label == "" || task.line < 1 || task.line > lines, "%+v of %d lines", task, lines)
 		}
 	})
 }

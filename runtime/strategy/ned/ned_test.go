@@ -154,17 +154,15 @@ func TestNedConfiguration(t *testing.T) {
 		"bad pattern":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "(", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "missing closing )"},
 		"long reason":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: strategy.Continue, Reason: strings.Repeat("a", 2001)}}}, "", strategy.Stop, "otherwise", "longer than 2000"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			mended, faults := mend(test.config)
-			v := decide(mended, strategy.Situation{Message: strategy.Message{Text: test.text}})
-			said := fmt.Sprint(append(faults, v.Faults...))
-			if test.refused == "" && said != "[]" || !strings.Contains(said, test.refused) {
-				t.Errorf("faults %s, want %q", said, test.refused)
-			}
-			if v.Decision != test.decision || v.Rule != test.rule {
-				t.Errorf("%s by %s, want %s by %s", v.Decision, v.Rule, test.decision, test.rule)
-			}
-		})
+		mended, faults := mend(test.config)
+		v := decide(mended, strategy.Situation{Message: strategy.Message{Text: test.text}})
+		said := fmt.Sprint(append(faults, v.Faults...))
+		if test.refused == "" && said != "[]" || !strings.Contains(said, test.refused) {
+			t.Errorf("%s: faults %s, want %q", name, said, test.refused)
+		}
+		if v.Decision != test.decision || v.Rule != test.rule {
+			t.Errorf("%s: %s by %s, want %s by %s", name, v.Decision, v.Rule, test.decision, test.rule)
+		}
 	}
 }
 
@@ -232,11 +230,9 @@ func TestTodosOfOthers(t *testing.T) {
 		"a report over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
 		"a report, then the next step":  {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: strategy.Todos{List: []activity.Todo{task("pending", "")}}}, strategy.Continue, "intent"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if v := decide(rules.Options{}, test.situation); v.Decision != test.want || v.Rule != test.rule {
-				t.Errorf("%s by %s (%s)", v.Decision, v.Rule, v.Evidence)
-			}
-		})
+		if v := decide(rules.Options{}, test.situation); v.Decision != test.want || v.Rule != test.rule {
+			t.Errorf("%s: %s by %s (%s)", name, v.Decision, v.Rule, v.Evidence)
+		}
 	}
 }
 
@@ -259,16 +255,14 @@ func TestRulesReadActs(t *testing.T) {
 		"a phrase in Chinese":  {rules.Rule{ID: "x", Says: []string{"挂招牌"}, Then: strategy.Stop}, "我来挂招牌了。", "x", ""},
 		"a beginning behind 。": {rules.Rule{ID: "x", Opens: []string{"挂招牌"}, Then: strategy.Stop}, "好。挂招牌了。", "x", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c, faults := mend(rules.Options{Add: []rules.Rule{test.rule}})
-			said := ""
-			for _, err := range faults {
-				said += err.Error()
-			}
-			if v := decide(c, strategy.Situation{Message: strategy.Message{Text: test.text}}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
-				t.Errorf("%s by %s (%s), %s", v.Decision, v.Rule, v.Evidence, said)
-			}
-		})
+		c, faults := mend(rules.Options{Add: []rules.Rule{test.rule}})
+		said := ""
+		for _, err := range faults {
+			said += err.Error()
+		}
+		if v := decide(c, strategy.Situation{Message: strategy.Message{Text: test.text}}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
+			t.Errorf("%s: %s by %s (%s), %s", name, v.Decision, v.Rule, v.Evidence, said)
+		}
 	}
 	v := decide(rules.Options{}, strategy.Situation{Message: strategy.Message{Text: "Ich passe jetzt die Tests an."}})
 	if strings.Join(v.Languages, " ") != "de" || v.Decision != strategy.Continue || !strings.HasPrefix(v.Reason, "You said") {

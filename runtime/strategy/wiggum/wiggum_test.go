@@ -8,10 +8,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
+
+var failIf = scratch.FailIf
 
 // decide is what a plugin decides of which no file of settings says anything.
 func decide(s strategy.Situation) strategy.Verdict { return Strategy.New().Decide(s) }
@@ -88,25 +91,21 @@ func TestGoalLoopStalls(t *testing.T) {
 			}
 		}, 5},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := loopAt(goalOf(), "Still at it.")
-			n := 0
-			for i := 0; i < 20; i++ {
-				test.change(i, &s)
-				v := decide(s)
-				step(&s, v)
-				if v.Decision == strategy.Stop {
-					if v.Rule == activity.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
-						t.Error("a loop that stalled has lost its file, is active, or says nothing")
-					}
-					break
+		s := loopAt(goalOf(), "Still at it.")
+		n := 0
+		for i := 0; i < 20; i++ {
+			test.change(i, &s)
+			v := decide(s)
+			step(&s, v)
+			if v.Decision == strategy.Stop {
+				if v.Rule == activity.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
+					t.Errorf("%s: a loop that stalled has lost its file, is active, or says nothing", name)
 				}
-				n++
+				break
 			}
-			if n != test.continues {
-				t.Errorf("%d continues, want %d", n, test.continues)
-			}
-		})
+			n++
+		}
+		failIf(t, n != test.continues, "%s: %d continues, want %d", name, n, test.continues)
 	}
 }
 
@@ -130,15 +129,12 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		}, strategy.Continue},
 		"nothing said, and no file": {func(s *strategy.Situation) { s.Message.Text, s.Workspace.Files = "", nil }, strategy.Stop},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := loopAt(file, "Working.")
-			step(&s, decide(s))
-			s.Message.Text = "All tests passing now."
-			test.change(&s)
-			if v := decide(s); v.Decision != test.decision {
-				t.Errorf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
-			}
-		})
+		s := loopAt(file, "Working.")
+		step(&s, decide(s))
+		s.Message.Text = "All tests passing now."
+		test.change(&s)
+		v := decide(s)
+		failIf(t, v.Decision != test.decision, "%s: %s by %s: %s", name, v.Decision, v.Rule, v.Evidence)
 	}
 }
 
@@ -236,15 +232,11 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 					t.Fatalf("stop %d: %s", i, v.Rule)
 				}
 				if strings.Contains(v.Told, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") {
-					if told != 0 {
-						t.Error("told twice")
-					}
+					failIf(t, told != 0, "told twice")
 					told = i + 1
 				}
 			}
-			if told != test.told {
-				t.Errorf("told at stop %d, want %d", told, test.told)
-			}
+			failIf(t, told != test.told, "told at stop %d, want %d", told, test.told)
 		})
 	}
 }
@@ -264,9 +256,7 @@ func TestGoalLoopThatIsWoundBack(t *testing.T) {
 			}
 			continues++
 			data, err := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			scratch.Must(t, err)
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 		}
 		return continues, last
@@ -319,11 +309,9 @@ func TestReadGoal(t *testing.T) {
 		})},
 		"a line in the text": {"---\n---\none\n---\niteration_count: 7\n", with(func(g *Goal) { g.Body = "one\n---\niteration_count: 7" })},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := ReadLoop([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
-				t.Errorf("got %+v, %v\nwant %+v", got, err, test.want)
-			}
-		})
+		if got, err := ReadLoop([]byte(test.text)); err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, test.want)
+		}
 	}
 }
 
@@ -347,9 +335,8 @@ func TestNoGoal(t *testing.T) {
 		"---\nx: \"\\q\"\n---\n":                "line 2: an unknown escape",
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
-		if _, err := ReadLoop([]byte(text)); err == nil || err.Error() != want {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		_, err := ReadLoop([]byte(text))
+		failIf(t, err == nil || err.Error() != want, "%q: %v, want %s", text, err, want)
 	}
 }
 
@@ -366,11 +353,9 @@ func TestSetGoal(t *testing.T) {
 		"none yet":             {"---\n---", "active", "false", "---\nactive: false\n---"},
 		"the text is no field": {"---\nactive: true\n---\nactive: true\n", "active", "false", "---\nactive: false\n---\nactive: true\n"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if got, err := SetFields([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
-				t.Errorf("got %q, %v\nwant %q", got, err, test.after)
-			}
-		})
+		if got, err := SetFields([]byte(test.before), [2]string{test.key, test.value}); err != nil || string(got) != test.after {
+			t.Errorf("%s: got %q, %v\nwant %q", name, got, err, test.after)
+		}
 	}
 	if _, err := SetFields([]byte("no fields"), [2]string{"active", "false"}); err == nil {
 		t.Error("a file without fields took one")
@@ -387,9 +372,7 @@ func TestSetGoalBody(t *testing.T) {
 		"nothing any more": {"---\na: b\n---\nOld.", "", "---\na: b\n---\n\n\n"},
 	} {
 		got, err := SetBody([]byte(test.file), test.body)
-		if err != nil || string(got) != test.want {
-			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
-		}
+		failIf(t, err != nil || string(got) != test.want, "%s: %q, %v, want %q", name, got, err, test.want)
 	}
 	if _, err := SetBody([]byte("no loop"), "New."); err == nil {
 		t.Error("a file that is no loop got a goal")
