@@ -138,6 +138,30 @@ func (m *machine) command(script string, shell []string, args ...string) *exec.C
 	return cmd
 }
 
+// refuses says what is wrong about a start that should have failed with these words.
+func refuses(t *testing.T, when string, got outcome, want string) {
+	t.Helper()
+	if got.code != 1 || !strings.Contains(got.errout, want) {
+		t.Errorf("%s: %v\nwithout %s", when, got, want)
+	}
+}
+
+// has puts an old program there or not, and returns a check that nothing else is there, and that it is as it was.
+func (m *machine) has(t *testing.T, old bool) (isAsBefore func(when string)) {
+	t.Helper()
+	left := ""
+	if old {
+		write(t, m.target(), oldProgram)
+		left = ".local .local/bin .local/bin/springfield"
+	}
+	return func(when string) {
+		t.Helper()
+		if now := tree(t, m.home); now != left || old && contents(t, m.target()) != oldProgram {
+			t.Errorf("%s: in the home is %s, and the old program may have changed", when, now)
+		}
+	}
+}
+
 func run(t *testing.T, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var out, errout bytes.Buffer
@@ -291,21 +315,11 @@ func faults() map[string]fault {
 		"a command as digest":   {listed("$(touch${IFS}x)  " + linuxProgram + "\n"), "has no SHA-256 for"},
 		"no sums":               {release(nil), "cannot fetch"},
 		"no program":            {release(map[string]string{"SHA256SUMS": sums()}), "cannot fetch"},
-		"cut in the middle": {func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/SHA256SUMS" {
-				w.Header().Set("Content-Length", "4000000")
-				fmt.Fprint(w, newProgram)
-				return
-			}
-			fmt.Fprint(w, sums())
-		}, "cannot fetch"},
-		"no answer": {func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/SHA256SUMS" {
-				fmt.Fprint(w, sums())
-				return
-			}
-			<-r.Context().Done()
-		}, "cannot fetch"},
+		"cut in the middle": {behindSums(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "4000000")
+			fmt.Fprint(w, newProgram)
+		}), "cannot fetch"},
+		"no answer": {behindSums(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "cannot fetch"},
 		"an answer without an end": {func(w http.ResponseWriter, r *http.Request) {
 			for part := bytes.Repeat([]byte("donut\n"), 10000); ; {
 				if _, err := w.Write(part); err != nil {
@@ -313,6 +327,17 @@ func faults() map[string]fault {
 				}
 			}
 		}, "cannot fetch"},
+	}
+}
+
+// behindSums answers with good checksums, and to all else in its own way.
+func behindSums(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/SHA256SUMS" {
+			fmt.Fprint(w, sums())
+			return
+		}
+		answer(w, r)
 	}
 }
 
@@ -330,11 +355,7 @@ func TestInstallFails(t *testing.T) {
 			for i, old := range []bool{false, true} {
 				client := clients[i%len(clients)]
 				m := newMachine(t, t.TempDir(), client, summer)
-				left := ""
-				if old {
-					write(t, m.target(), oldProgram)
-					left = ".local .local/bin .local/bin/springfield"
-				}
+				isAsBefore := m.has(t, old)
 				text := script
 				if name == "no answer" {
 					text = impatient(t)
@@ -343,12 +364,7 @@ func TestInstallFails(t *testing.T) {
 				if got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") || !strings.Contains(got.errout, fault.want) || strings.Contains(got.out, "is installed") {
 					t.Errorf("%s: %v", client, got)
 				}
-				if tree(t, m.home) != left {
-					t.Errorf("%s: in the home is %s", client, tree(t, m.home))
-				}
-				if old && contents(t, m.target()) != oldProgram {
-					t.Errorf("%s: the old program has changed", client)
-				}
+				isAsBefore(client)
 			}
 		})
 	}
@@ -370,39 +386,29 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, client := range clients {
 		m := newMachine(t, t.TempDir(), client, summer)
-		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
-			t.Errorf("%s, unknown certificate: %v", client, got)
-		}
+		refuses(t, client+", unknown certificate", m.install(t, "--from", server.URL+"/good"), "certificate")
 		write(t, filepath.Join(m.home, ".curlrc"), "insecure\n")
 		write(t, filepath.Join(m.home, ".wgetrc"), "check_certificate = off\n")
-		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
-			t.Errorf("%s, unknown certificate, and a configuration that accepts it: %v", client, got)
-		}
+		refuses(t, client+", a configuration that accepts it", m.install(t, "--from", server.URL+"/good"), "certificate")
 		must(t, errors.Join(os.Remove(filepath.Join(m.home, ".curlrc")), os.Remove(filepath.Join(m.home, ".wgetrc"))))
 		authority := filepath.Join(m.home, "..", "ca.pem")
 		write(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 		write(t, filepath.Join(m.home, "..", "wgetrc"), "ca_certificate = "+authority+"\n")
 		m.env = append(m.env, "CURL_CA_BUNDLE="+authority, "WGETRC="+filepath.Join(m.home, "..", "wgetrc"))
-		if got := m.install(t, "--from", server.URL+"/plain"); got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") {
-			t.Errorf("%s, redirect: %v", client, got)
-		}
+		refuses(t, client+", redirect", m.install(t, "--from", server.URL+"/plain"), "springfield: error: ")
 		if left := tree(t, m.home); left != "" {
 			t.Errorf("%s: in the home is %s", client, left)
 		}
 		m.isInstalled(t, m.install(t, "--from", server.URL+"/good"), m.target())
 	}
 	m := newMachine(t, t.TempDir(), summer)
-	m.program(t, "wget", `echo "note: TLS certificate validation not implemented" >&2`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "this wget verifies no certificate") {
-		t.Errorf("a wget that verifies nothing: %v", got)
-	}
-	m.program(t, "wget", `printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "leads to an address without https") {
-		t.Errorf("a redirect behind a tab: %v", got)
-	}
-	m.program(t, "wget", `printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "Server: [2Jkwik-e-mart\n") {
-		t.Errorf("a server that draws: %v", got)
+	for _, c := range [][2]string{
+		{`echo "note: TLS certificate validation not implemented" >&2`, "this wget verifies no certificate"},
+		{`printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`, "leads to an address without https"}, // behind a tab
+		{`printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`, "Server: [2Jkwik-e-mart\n"},             // it draws
+	} {
+		m.program(t, "wget", c[0])
+		refuses(t, c[0], m.install(t, "--from", server.URL), c[1])
 	}
 }
 
@@ -416,22 +422,14 @@ func TestInstallInterrupted(t *testing.T) {
 			t.Run(fmt.Sprint(sent, old), func(t *testing.T) {
 				t.Parallel()
 				half := make(chan bool, 1)
-				url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/SHA256SUMS" {
-						fmt.Fprint(w, sums())
-						return
-					}
+				url := serve(t, behindSums(func(w http.ResponseWriter, r *http.Request) {
 					fmt.Fprint(w, newProgram[:20])
 					w.(http.Flusher).Flush()
 					half <- true
 					<-r.Context().Done()
 				}))
 				m := newMachine(t, t.TempDir(), "curl", summer)
-				left := ""
-				if old {
-					write(t, m.target(), oldProgram)
-					left = ".local .local/bin .local/bin/springfield"
-				}
+				isAsBefore := m.has(t, old)
 				cmd := m.command(script, []string{"sh"}, "--from", url)
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				go func() {
@@ -441,9 +439,7 @@ func TestInstallInterrupted(t *testing.T) {
 				if got := run(t, cmd); got.code != code {
 					t.Errorf("%v", got)
 				}
-				if tree(t, m.home) != left || old && contents(t, m.target()) != oldProgram {
-					t.Errorf("in the home is %s", tree(t, m.home))
-				}
+				isAsBefore("interrupted")
 			})
 		}
 	}
@@ -492,9 +488,7 @@ func TestInstallChoosesProgram(t *testing.T) {
 		if !strings.HasPrefix(c.want, "springfield-") {
 			want = c.want
 		}
-		if got := m.install(t); got.code != 1 || !strings.Contains(got.errout, want) {
-			t.Errorf("%s on %s: %v", c.system, c.machine, got)
-		}
+		refuses(t, c.system+" on "+c.machine, m.install(t), want)
 	}
 }
 

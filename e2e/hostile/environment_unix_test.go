@@ -44,7 +44,8 @@ func godebug(t *testing.T) (keys []string) {
 }
 
 // settings are the table: what each variable is set to in turn.
-func settingsAttacks(t *testing.T, w *world) (all []setting) {
+func settingsAttacks() (all []setting) {
+	w := &world{Home: someHome, Canary: someHome + "/canary", Traps: someTrap}
 	add := func(vars ...string) { all = append(all, setting{name: clip(strings.Join(vars, " ")), vars: vars}) }
 	before := func(vars ...string) {
 		add(vars...)
@@ -215,7 +216,7 @@ func (s setting) in(w *world) []string {
 // time worth the name.
 func TestEnvironment(t *testing.T) {
 	r := draw(t)
-	table := settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
+	table := settingsAttacks()
 	named := len(table)
 	for _, key := range godebug(t) {
 		for _, value := range []string{"0", "1", "2", "-1", "999999999999", "x"} {
@@ -315,7 +316,7 @@ func TestEnvironment(t *testing.T) {
 // one machine has no launcher, and to its hook they are nothing (TestEnvironment).
 func TestLimitsOfTheLauncher(t *testing.T) {
 	runs := 0
-	for _, s := range settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap}) {
+	for _, s := range settingsAttacks() {
 		for _, f := range forms()[1:] {
 			if !s.shell {
 				continue
@@ -348,7 +349,7 @@ func TestLauncherAsksTheSystem(t *testing.T) {
 	elsewhere := filepath.Join(suite, "ned-flanders", "hooks", "elsewhere")
 	must(t, os.WriteFile(elsewhere, []byte(strings.ReplaceAll(string(text), "/proc/sys/kernel/arch", "/nowhere")), 0o755))
 	rep := newReport(t)
-	table := settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
+	table := settingsAttacks()
 	for _, f := range forms()[1:] {
 		each(append([]setting{{name: "nothing"}}, some(r, table, 12)...), func(s setting) {
 			if s.shell || len(s.vars) > 100 {

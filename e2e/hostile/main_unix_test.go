@@ -27,7 +27,11 @@ var runDir string
 
 func TestMain(m *testing.M) {
 	if job := os.Getenv(meterJob); job != "" {
-		os.Exit(meter(job))
+		if err := meter(job); err != nil {
+			fmt.Fprintln(os.Stderr, "meter:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(func() int {
 		flag.Parse()
@@ -92,6 +96,30 @@ var cli = sync.OnceValues(func() (string, error) {
 	}
 	return path, nil
 })
+
+// makeSuite has the CLI make a suite, with a home of its own and a PATH of go and the system's own.
+func makeSuite(home, dir string, options ...string) error {
+	program, err := cli()
+	if err != nil {
+		return err
+	}
+	tool, err := goTool()
+	if err != nil {
+		return err
+	}
+	args := append([]string{"init", dir, "--yes", "--no-git", "--owner", "Ned"}, options...)
+	cmd := exec.Command(program, args...)
+	cmd.Dir = home
+	cmd.Env = []string{"PATH=" + filepath.Join(tool.Root, "bin") + ":/usr/bin:/bin", "HOME=" + home,
+		"GOCACHE=" + tool.Cache, "XDG_CACHE_HOME=" + filepath.Join(runDir, "cache"), "TERM=dumb"}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("springfield init: %w\n%s", err, out)
+	}
+	return nil
+}
 
 // goTool is what the toolchain says of itself.
 var goTool = sync.OnceValues(func() (tool struct{ Root, Cache string }, err error) {

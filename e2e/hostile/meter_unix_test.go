@@ -56,53 +56,42 @@ type outcome struct {
 	Stderr string
 }
 
-func meter(file string) int {
+// meter measures the job in a file, and prints its outcome.
+func meter(file string) error {
 	var j job
 	data, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(data, &j)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "meter:", err)
-		return 1
+		return err
 	}
-	cpu := syscall.Rlimit{Cur: steps, Max: steps + 1}
-	core := syscall.Rlimit{}
-	cmd := &exec.Cmd{Path: j.Path, Dir: j.Dir, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, Env: []string{}}
-	for _, a := range j.Args {
-		cmd.Args = append(cmd.Args, string(a))
-	}
-	for _, e := range j.Env {
-		cmd.Env = append(cmd.Env, string(e))
-	}
+	cmd := &exec.Cmd{Path: j.Path, Dir: j.Dir, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
+	cmd.Args, cmd.Env = texts(j.Args), texts(j.Env)
 	if j.User != 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(j.User), Gid: uint32(j.User)}
 	}
 	if j.Stdin != "" {
-		stdin, err := os.OpenFile(j.Stdin, os.O_RDONLY, 0)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "meter:", err)
-			return 1
+		if cmd.Stdin, err = os.Open(j.Stdin); err != nil {
+			return err
 		}
-		cmd.Stdin = stdin
 	}
 	stdout, err1 := os.Create(j.Out + ".1")
 	stderr, err2 := os.Create(j.Out + ".2")
-	err = errors.Join(err1, err2, syscall.Setrlimit(syscall.RLIMIT_CPU, &cpu), syscall.Setrlimit(syscall.RLIMIT_CORE, &core))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err = errors.Join(err1, err2, syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: steps, Max: steps + 1}),
+		syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}))
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "meter:", err)
-		return 1
+		return err
 	}
 	hung := false
 	timer := time.AfterFunc(watchdog, func() { hung = true; syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		fmt.Fprintln(os.Stderr, "meter:", err)
-		return 1
+		return err
 	}
 	timer.Stop()
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -117,10 +106,16 @@ func meter(file string) int {
 	if o.Left {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
-		return 1
+	return json.NewEncoder(os.Stdout).Encode(o)
+}
+
+// texts is never nil: a process without variables gets none of ours.
+func texts(list [][]byte) []string {
+	all := make([]string, len(list))
+	for i, text := range list {
+		all[i] = string(text)
 	}
-	return 0
+	return all
 }
 
 var jobs atomic.Int64

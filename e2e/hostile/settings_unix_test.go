@@ -91,14 +91,15 @@ func allOf(value string, at where, may allowance) bool {
 // containers are the objects that hold members of ours.
 var containers = map[string]bool{"enabledPlugins": true, "env": true, "extraKnownMarketplaces": true}
 
+func has(list []entry, key string) bool {
+	return slices.ContainsFunc(list, func(e entry) bool { return e.key == key })
+}
+
 func objectDiffers(before, after string, at where, may allowance) string {
 	old, _, err1 := scanObject(before)
 	now, _, err2 := scanObject(after)
 	if err1 != nil || err2 != nil {
 		return fmt.Sprintf("%s: %q became %q", at, before, after)
-	}
-	later := func(list []entry, key string) bool {
-		return slices.ContainsFunc(list, func(e entry) bool { return e.key == key })
 	}
 	i, j := 0, 0
 	for i < len(old) || j < len(now) {
@@ -122,12 +123,12 @@ func objectDiffers(before, after string, at where, may allowance) string {
 				return fmt.Sprintf("%s: %q became %q", here, o.value, n.value)
 			}
 			i, j = i+1, j+1
-		case j < len(now) && !later(old[i:], now[j].key):
+		case j < len(now) && !has(old[i:], now[j].key):
 			if here := append(slices.Clone(at), name(now[j].key)); !allOf(now[j].value, here, may) {
 				return fmt.Sprintf("%s: %q is new", here, now[j].value)
 			}
 			j++
-		case i < len(old) && !later(now[j:], old[i].key):
+		case i < len(old) && !has(now[j:], old[i].key):
 			if here := append(slices.Clone(at), name(old[i].key)); !allOf(old[i].value, here, may) {
 				return fmt.Sprintf("%s: %q is gone", here, old[i].value)
 			}
@@ -186,7 +187,7 @@ var hands = map[string]func(r *rand.Rand, text string) string{
 				`"big":123456789012345678901234567890`, `"":""`, `"e":1E+2`, `"deep":[[[[{"a":[]}]]]]`, `"enabledPlugins":[]`, `"env":null`,
 			}[r.IntN(18)]
 			key, value, _ := strings.Cut(added, ":")
-			if slices.ContainsFunc(entries, func(e entry) bool { return e.key == key }) && r.IntN(10) > 0 {
+			if has(entries, key) && r.IntN(10) > 0 {
 				return entries
 			}
 			return slices.Insert(entries, r.IntN(len(entries)+1), entry{"\n\t ", key, []string{":", ": ", " :\n"}[r.IntN(3)], value, []string{"", " "}[r.IntN(2)]})
@@ -201,20 +202,11 @@ var hands = map[string]func(r *rand.Rand, text string) string{
 		return text
 	},
 	"lays out anew": func(r *rand.Rand, text string) string {
-		var b bytes.Buffer
-		bare := strings.TrimPrefix(text, "\ufeff")
-		if err := json.Indent(&b, []byte(bare), "", []string{"\t", "  ", "    ", ""}[r.IntN(4)]); err != nil {
-			return text
-		}
-		return b.String()
+		return laidOut(text, func(b *bytes.Buffer, bare []byte) error {
+			return json.Indent(b, bare, "", []string{"\t", "  ", "    ", ""}[r.IntN(4)])
+		})
 	},
-	"compacts": func(r *rand.Rand, text string) string {
-		var b bytes.Buffer
-		if json.Compact(&b, []byte(strings.TrimPrefix(text, "\ufeff"))) != nil {
-			return text
-		}
-		return b.String()
-	},
+	"compacts":   func(_ *rand.Rand, text string) string { return laidOut(text, json.Compact) },
 	"CRLF":       func(_ *rand.Rand, text string) string { return strings.ReplaceAll(text, "\n", "\r\n") },
 	"LF":         func(_ *rand.Rand, text string) string { return strings.ReplaceAll(text, "\r\n", "\n") },
 	"BOM":        func(_ *rand.Rand, text string) string { return "\ufeff" + strings.TrimPrefix(text, "\ufeff") },
@@ -224,6 +216,14 @@ var hands = map[string]func(r *rand.Rand, text string) string{
 	"no comment": func(_ *rand.Rand, text string) string { return strings.TrimPrefix(text, "// no JSON\n") },
 	"empties":    func(*rand.Rand, string) string { return "" },
 	"begins":     func(*rand.Rand, string) string { return "{\n  \"model\": \"opus\",\n  \"a\": [1.0, \"&&\"]\n}\n" },
+}
+
+func laidOut(text string, lay func(b *bytes.Buffer, bare []byte) error) string {
+	var b bytes.Buffer
+	if lay(&b, []byte(strings.TrimPrefix(text, "\ufeff"))) != nil {
+		return text
+	}
+	return b.String()
 }
 
 func rebuilt(text string, change func([]entry) []entry) string {
@@ -255,11 +255,6 @@ type custody struct {
 	foreign bool            // another hand has been at it since
 }
 
-func (c custody) clone() custody {
-	c.holds, c.touched = maps.Clone(c.holds), maps.Clone(c.touched)
-	return c
-}
-
 // frame is one edit that can be undone.
 type frame struct {
 	before, after map[string]string
@@ -278,6 +273,16 @@ type desk struct {
 	gaps    bool // an edit was passed over, so that the frames before it do not tell all
 	story   []string
 	rep     *report
+}
+
+// custodies is a copy of what springfield has.
+func (d *desk) custodies() map[string]custody {
+	all := maps.Clone(d.custody)
+	for file, c := range all {
+		c.holds, c.touched = maps.Clone(c.holds), maps.Clone(c.touched)
+		all[file] = c
+	}
+	return all
 }
 
 const missing = "\x00missing"
@@ -366,11 +371,7 @@ func (d *desk) edit(what string, plan func() (journal.Change, error), may func(f
 		}
 	}
 	if !p.IsEmpty() {
-		f := frame{before: before, after: after, custody: map[string]custody{}}
-		for file, c := range d.custody {
-			f.custody[file] = c.clone()
-		}
-		d.frames = append(d.frames, f)
+		d.frames = append(d.frames, frame{before: before, after: after, custody: d.custodies()})
 	}
 	return after, true
 }
@@ -423,10 +424,7 @@ func (d *desk) enable() {
 	}
 	file, user, id := d.files[scope], d.files[client.User], e.Plugin.ID()
 	before := d.now()
-	saved := map[string]custody{}
-	for f, c := range d.custody {
-		saved[f] = c.clone()
-	}
+	saved := d.custodies()
 	after, done := d.edit(fmt.Sprintf("enable %s %s declare=%v keep=%v", plugin, scope, e.Declare, e.Keep),
 		func() (journal.Change, error) { return settings.ReadSettings(d.p).PlanEnable(e) },
 		func(f string) allowance {
@@ -478,13 +476,7 @@ func (d *desk) enable() {
 // after1 is a file as it is now: an allowance is asked after the edit.
 func after1(d *desk, file string) string { return text(d.now()[file]) }
 
-func (d *desk) disable() {
-	plugin := ours[d.r.IntN(len(ours))]
-	scope := client.AllScopes()[d.r.IntN(3)]
-	d.disableIn(plugin, scope)
-}
-
-func (d *desk) disableIn(plugin string, scope client.Scope) {
+func (d *desk) disable(plugin string, scope client.Scope) {
 	suite, err := direct()
 	must(d.t, err)
 	p := client.Plugin{Name: plugin, Marketplace: market, Suite: suite}
@@ -515,12 +507,7 @@ func (d *desk) disableIn(plugin string, scope client.Scope) {
 		return
 	}
 	if !held {
-		if before[file] != after[file] {
-			if c := d.custody[file]; c.holds != nil {
-				c.foreign = true
-				d.custody[file] = c
-			}
-		}
+		d.passOver(file, before, after)
 		return
 	}
 	c := d.custody[file]
@@ -543,24 +530,23 @@ func (d *desk) mend() {
 	scope := client.AllScopes()[d.r.IntN(3)]
 	file := d.files[scope]
 	before := d.now()
-	var after map[string]string
-	var done bool
-	if d.r.IntN(2) == 0 {
-		after, done = d.edit(fmt.Sprintf("doctor --fix: double-shot-latte off, %s", scope),
-			func() (journal.Change, error) { return settings.ReadSettings(d.p).PlanSwitch(scope, latte, false) },
-			func(f string) allowance {
-				return func(at where) bool {
-					return f == file && len(at) == 2 && at[0] == "enabledPlugins" && at[1] == latte
-				}
-			})
-	} else {
-		after, done = d.edit(fmt.Sprintf("doctor --fix: block cap, %s", scope),
-			func() (journal.Change, error) { return settings.ReadSettings(d.p).SetVariable(scope, cap8, "30") },
-			func(f string) allowance {
-				return func(at where) bool { return f == file && len(at) == 2 && at[0] == "env" && at[1] == cap8 }
-			})
+	what, at := "double-shot-latte off", where{"enabledPlugins", latte}
+	plan := func() (journal.Change, error) { return settings.ReadSettings(d.p).PlanSwitch(scope, latte, false) }
+	if d.r.IntN(2) > 0 {
+		what, at = "block cap", where{"env", cap8}
+		plan = func() (journal.Change, error) { return settings.ReadSettings(d.p).SetVariable(scope, cap8, "30") }
 	}
-	if c := d.custody[file]; done && c.holds != nil && before[file] != after[file] {
+	after, done := d.edit(fmt.Sprintf("doctor --fix: %s, %s", what, scope), plan, func(f string) allowance {
+		return func(is where) bool { return f == file && slices.Equal(is, at) }
+	})
+	if done {
+		d.passOver(file, before, after)
+	}
+}
+
+// passOver takes an edit that is not about what springfield holds for one by another hand.
+func (d *desk) passOver(file string, before, after map[string]string) {
+	if c := d.custody[file]; c.holds != nil && before[file] != after[file] {
 		c.foreign = true
 		d.custody[file] = c
 	}
@@ -625,7 +611,8 @@ func (d *desk) history() {
 		case n < 4:
 			d.enable()
 		case n < 7:
-			d.disable()
+			plugin := ours[d.r.IntN(len(ours))]
+			d.disable(plugin, client.AllScopes()[d.r.IntN(3)])
 		case n < 9:
 			d.undo()
 		case n < 10:
@@ -639,7 +626,7 @@ func (d *desk) history() {
 			for range 2 {
 				for _, plugin := range ours {
 					if d.custody[d.files[scope]].holds[plugin+"@"+market] {
-						d.disableIn(plugin, scope)
+						d.disable(plugin, scope)
 					}
 				}
 			}

@@ -19,15 +19,9 @@ const makerOfSmall = "maker of the small"
 
 // small is a suite of two plugins, made once and copied for every attack.
 var small = sync.OnceValues(func() (string, error) {
-	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, makerOfSmall)
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return "", err
-	}
-	out, err := springfield(home, home, nil, "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
-	if err != nil {
-		return "", fmt.Errorf("springfield init: %w\n%s", err, out)
-	}
-	return dir, nil
+	dir := filepath.Join(runDir, "small")
+	return dir, makeSuite(filepath.Join(runDir, makerOfSmall), dir,
+		"--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
 })
 
 // verb is one call of the CLI, in the directory of a suite that was cloned.

@@ -72,16 +72,12 @@ var suites = sync.OnceValues(func() (dirs struct{ direct, launched string }, err
 		other = "linux/amd64"
 	}
 	for dir, targets := range map[string][]string{dirs.direct: {here}, dirs.launched: {here, other}} {
-		args := []string{"init", dir, "--all", "--yes", "--no-git", "--owner", "Ned", "--marketplace", "hostile"}
+		args := []string{"--all", "--marketplace", "hostile"}
 		for _, target := range targets {
 			args = append(args, "--target", target)
 		}
-		home := filepath.Join(runDir, "maker")
-		if err := os.MkdirAll(home, 0o755); err != nil {
+		if err := makeSuite(filepath.Join(runDir, "maker"), dir, args...); err != nil {
 			return dirs, err
-		}
-		if out, err := springfield(home, home, nil, args...); err != nil {
-			return dirs, fmt.Errorf("springfield init: %w\n%s", err, out)
 		}
 	}
 	return dirs, nil
