@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -33,9 +34,7 @@ func TestNext(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.PrintCommand("%s", command)
-		if b.String() != test.want {
-			t.Errorf("%q", b.String())
-		}
+		scratch.Same(t, test.wraps, b.String(), test.want)
 	}
 }
 
@@ -52,9 +51,7 @@ func TestPrinterTable(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: test.width, Wraps: test.width > 0, Home: "/home/ned"}.PrintTable("  ", rows)
-		if b.String() != test.want {
-			t.Errorf("at %d:\n%s", test.width, b.String())
-		}
+		scratch.Same(t, test.width, b.String(), test.want)
 	}
 }
 
@@ -68,9 +65,7 @@ func TestDiff(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Home: "/h/a b"}.PrintDiff(text)
-		if b.String() != want {
-			t.Errorf("%q: %q, want %q", text, b.String(), want)
-		}
+		scratch.Same(t, text, b.String(), want)
 	}
 }
 
@@ -88,9 +83,7 @@ func TestStyles(t *testing.T) {
 		p.InBold().PrintText("in %s", p.Home)
 		p.InRed().PrintLead("error: ", "no")
 		p.InGreen().PrintFolded(p.ShortPath("/h/a b/x  "), "two words")
-		if b.String() != want {
-			t.Errorf("%q, want %q", b.String(), want)
-		}
+		scratch.Same(t, coloured, b.String(), want)
 	}
 }
 
@@ -118,4 +111,20 @@ func FuzzColours(f *testing.F) {
 			t.Errorf("%q became %q, want %q", title+text, clean, plain.String())
 		}
 	})
+}
+
+func TestTilde(t *testing.T) {
+	for text, want := range map[string]string{
+		"read /home/ned/x: in /home/ned, “/home/ned”": "read ~/x: in ~, “~”",
+		"/home/nedward /home/ned.bak /home/ned-x":     "/home/nedward /home/ned.bak /home/ned-x",
+		"/mnt/home/ned ./home/ned file:///home/ned":   "/mnt/home/ned ./home/ned file:///home/ned",
+		"go to '/home/ned/my hooks'":                  "go to '/home/ned/my hooks'",
+		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
+		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
+	} {
+		scratch.Same(t, text, WithTilde(text, "/home/ned"), want)
+	}
+	for _, home := range []string{"", "/"} {
+		scratch.Same(t, "with home "+home, WithTilde("/home/ned/x", home), "/home/ned/x")
+	}
 }
