@@ -29,6 +29,35 @@ func newWorld(t *testing.T, files map[string]string) world {
 	return w
 }
 
+// newest is what the newest change did; it was cut off, or it was not.
+func (w world) newest(cut bool) (did string) {
+	w.t.Helper()
+	e, is, err := w.journal().Interrupted()
+	must(w.t, err)
+	scratch.Same(w.t, "cut off", is, cut)
+	return e.Did
+}
+
+// done are the names of all changes in the journal.
+func (w world) done() (did string) {
+	w.t.Helper()
+	entries, err := w.journal().ReadEntries()
+	must(w.t, err)
+	for _, e := range entries {
+		did += e.Did + " "
+	}
+	return did
+}
+
+// planAndUndo takes back the newest change, and says how.
+func (w world) planAndUndo() Undo {
+	w.t.Helper()
+	u, err := w.journal().PlanUndo()
+	must(w.t, err)
+	must(w.t, w.journal().ApplyChange(u.Change))
+	return u
+}
+
 // do applies edits, which have to go well.
 func (w world) do(did string, edits ...Edit) {
 	w.t.Helper()
@@ -43,10 +72,15 @@ func (w world) read(name string) string {
 	return string(data)
 }
 
+// holds demands what is in a file.
+func (w world) holds(name, want string) {
+	w.t.Helper()
+	scratch.Same(w.t, name, w.read(name), want)
+}
+
 func (w world) write(name, data string) {
 	w.t.Helper()
-	path := w.path(filepath.FromSlash(name))
-	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
+	scratch.PutFile(w.t, w.path(filepath.FromSlash(name)), data)
 }
 
 func (w world) link(target, name string) {
@@ -81,9 +115,7 @@ func TestLinksOfTheUserStay(t *testing.T) {
 			}
 			w.do("edit", e)
 			after := w.files(false)
-			if after[test.real] != "new" {
-				t.Errorf("it holds %q", after[test.real])
-			}
+			scratch.Same(t, test.real, after[test.real], "new")
 			for name, data := range before {
 				if name != test.real && after[name] != data {
 					t.Errorf("%s became %q", name, after[name])
@@ -167,9 +199,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 					t.Errorf("%s became %q", path, data)
 				}
 			}
-			if entries, err := w.journal().ReadEntries(); err != nil || len(entries) > 0 {
-				t.Errorf("%d entries, %v", len(entries), err)
-			}
+			scratch.Same(t, "done", w.done(), "")
 		})
 	}
 }
@@ -189,9 +219,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
 		t.Errorf("it says %v", err)
 	}
-	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
-		t.Errorf("%+v, %v", entries, err)
-	}
+	scratch.Same(t, "done", w.done(), "second ")
 }
 
 // What cannot be made again is on the disk before it takes its place, also in a
@@ -223,9 +251,8 @@ func TestLeftBytesOfAnEntry(t *testing.T) {
 	left := w.journal().fileOf(1, bytesEnd)
 	must(t, errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)))
 	w.do("edit", w.edit("", "home/a", "new"))
-	if err := w.undo(); err != nil || w.read("home/a") != "old" {
-		t.Errorf("%v, %q", err, w.read("home/a"))
-	}
+	must(t, w.undo())
+	w.holds("home/a", "old")
 }
 
 // Do plans anew when another program came first.
@@ -268,9 +295,7 @@ func TestLock(t *testing.T) {
 	}()
 	again, err := TakeLock(path)
 	<-released
-	if err != nil {
-		t.Fatalf("Lock after unlock = %v", err)
-	}
+	must(t, err)
 	again()
 	w.write("state/file", "")
 	if _, err := TakeLock(w.path("state", "file", "lock")); err == nil || errors.Is(err, ErrLocked) {
@@ -321,6 +346,9 @@ func TestReadersOfABusyJournal(t *testing.T) {
 	readers.Wait()
 }
 
+// mine are files of the user's that another program writes.
+var mine = map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"}
+
 // meddled is a change of settings in which another program writes all files anew, as
 // hosts do, and makes a copy of a plugin.
 func (w world) meddled(after string, run func() error) Change {
@@ -345,7 +373,7 @@ func (w world) meddle() error {
 // in the same way.
 func TestAnotherProgramsPart(t *testing.T) {
 	for name, files := range map[string]map[string]string{
-		"files":    {"home/settings.json": "{ // mine\n}", "home/trusted": "mine"},
+		"files":    maps.Clone(mine),
 		"no files": {"home/other": ""},
 		"a link":   {"dotfiles/settings.json": "{ // mine\n}", "home/settings.json": "link: ../dotfiles/settings.json", "home/trusted": "mine"},
 	} {
@@ -369,13 +397,10 @@ func TestAnotherProgramsPart(t *testing.T) {
 			}
 			before := w.files(false)
 			must(t, w.journal().ApplyChange(w.meddled("ours", run)))
-			if got := w.read("home/settings.json"); got != "ours" {
-				t.Errorf("settings: %q", got)
-			}
+			w.holds("home/settings.json", "ours")
 			for file, target := range links {
-				if got, _ := os.Readlink(w.path(file)); got != target {
-					t.Errorf("%s leads to %q", file, got)
-				}
+				got, _ := os.Readlink(w.path(file))
+				scratch.Same(t, file, got, target)
 			}
 			if _, kept := before["home/trusted"]; kept != (w.files(false)["home/trusted"] != "") {
 				t.Errorf("trusted: %q", w.files(false)["home/trusted"])
@@ -398,45 +423,37 @@ func TestAnotherProgramsPart(t *testing.T) {
 
 // A program that fails leaves all files, and the journal, as they were.
 func TestAnotherProgramFails(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	w := newWorld(t, maps.Clone(mine))
 	failed := errors.New("no such marketplace")
 	err := w.journal().ApplyChange(w.meddled("ours", func() error { return errors.Join(w.meddle(), failed) }))
 	if ran := (*RunError)(nil); !errors.As(err, &ran) || !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if got := w.read("home/settings.json") + w.read("home/trusted"); got != "{ // mine\n}mine" {
-		t.Errorf("%q", got)
-	}
-	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 0 {
-		t.Errorf("%v, %v", entries, err)
-	}
+	w.holds("home/settings.json", mine["home/settings.json"])
+	w.holds("home/trusted", "mine")
+	scratch.Same(t, "done", w.done(), "")
 }
 
 // A springfield that is killed while another program runs has the old bytes in its
 // journal: an undo gives them back, whatever the program has made of the files.
 func TestKilledWhileAnotherProgramRuns(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	w := newWorld(t, maps.Clone(mine))
 	func() {
 		defer func() { _ = recover() }()
 		_ = w.journal().ApplyChange(w.meddled("ours", func() error { _ = w.meddle(); panic("killed") }))
 	}()
-	if got := w.read("home/settings.json"); got != "{ written anew }" {
-		t.Fatalf("%q", got)
-	}
-	if _, cut, err := w.journal().Interrupted(); !cut || err != nil {
-		t.Errorf("%t, %v", cut, err)
-	}
+	w.holds("home/settings.json", "{ written anew }")
+	w.newest(true)
 	must(t, w.undo())
-	if got := w.read("home/settings.json") + w.read("home/trusted"); got != "{ // mine\n}mine" {
-		t.Errorf("%q", got)
-	}
+	w.holds("home/settings.json", mine["home/settings.json"])
+	w.holds("home/trusted", "mine")
 }
 
 // Bytes that cannot be given back stay in the journal, and an undo gives them back once the
 // cause is gone; it is said which file it is.
 func TestBytesThatCannotBeGivenBack(t *testing.T) {
 	for name, failed := range map[string]error{"it fails": errors.New("no such marketplace"), "it does its part": nil} {
-		w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+		w := newWorld(t, maps.Clone(mine))
 		inTheWay := func() error {
 			_ = w.meddle()
 			return errors.Join(os.Remove(w.path("home", "settings.json")), os.Mkdir(w.path("home", "settings.json"), 0o755), failed)
@@ -445,20 +462,17 @@ func TestBytesThatCannotBeGivenBack(t *testing.T) {
 		if wrote := (*WriteError)(nil); !errors.As(err, &wrote) || len(wrote.Left) != 1 || wrote.Left[0] != w.path("home", "settings.json") {
 			t.Errorf("%s: %#v", name, err)
 		}
-		if got := w.read("home/trusted"); got != "mine" {
-			t.Errorf("%s: %q", name, got)
-		}
+		scratch.Same(t, name, w.read("home/trusted"), "mine")
 		must(t, os.Remove(w.path("home", "settings.json")))
-		if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
-			t.Errorf("%s: %v, %q", name, err, w.read("home/settings.json"))
-		}
+		must(t, w.undo())
+		scratch.Same(t, name, w.read("home/settings.json"), mine["home/settings.json"])
 	}
 }
 
 // Of a change that was killed long ago, what its files hold now is the user's: an undo
 // refuses to write over it. An undo that was killed is as young as that.
 func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	w := newWorld(t, maps.Clone(mine))
 	killed := func(apply func(run func() error) error) {
 		defer func() { _ = recover() }()
 		_ = apply(func() error { _ = w.meddle(); panic("killed") })
@@ -470,27 +484,19 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
 		t.Errorf("%+v", changed)
 	}
-	if got := w.read("home/settings.json"); got != "edited since" {
-		t.Errorf("%q", got)
-	}
+	w.holds("home/settings.json", "edited since")
 	w.write("home/trusted", "mine")
-	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
-		t.Errorf("it says %t, %v", cut, err)
-	}
+	w.newest(false)
 
-	w = newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	w = newWorld(t, maps.Clone(mine))
 	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
 	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
 	}
 	open := strings.TrimSuffix(entries[0], closedEnd) + openEnd
-	if err := os.Rename(entries[0], open); err != nil { // killed when all was done
-		t.Fatal(err)
-	}
-	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
-		t.Errorf("it says %t, %v", cut, err)
-	}
+	must(t, os.Rename(entries[0], open)) // killed when all was done
+	w.newest(false)
 	must(t, os.Rename(open, entries[0]))
 	early := time.Now().Add(-time.Hour)
 	must(t, os.Chtimes(entries[0], early, early))
@@ -499,9 +505,8 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 		u.Run = run
 		return errors.Join(err, w.journal().ApplyChange(u.Change))
 	})
-	if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
-		t.Errorf("%v, %q", err, w.read("home/settings.json"))
-	}
+	must(t, w.undo())
+	w.holds("home/settings.json", mine["home/settings.json"])
 }
 
 // What a change only keeps, its user may edit later: that is no reason to refuse an undo,
