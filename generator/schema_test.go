@@ -126,9 +126,11 @@ func TestStrategySchema(t *testing.T) {
 			members[name] = true
 		}
 	}
-	if got, want := slices.Sorted(maps.Keys(text.Properties)), slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
-		t.Errorf("the schema has %v, the runtime %v", got, want)
+	same := func(what string, schema, runtime []string) {
+		t.Helper()
+		scratch.Same(t, what, strings.Join(schema, " "), strings.Join(runtime, " "))
 	}
+	same("members", slices.Sorted(maps.Keys(text.Properties)), slices.Sorted(maps.Keys(members)))
 	full, written := rules.Rule{}, map[string]any{}
 	for i, r := 0, reflect.ValueOf(&full).Elem(); i < r.NumField(); i++ {
 		switch v := r.Field(i); v.Kind() {
@@ -143,23 +145,14 @@ func TestStrategySchema(t *testing.T) {
 		}
 	}
 	must(t, json.Unmarshal(codec.Append(nil, &full), &written))
-	rule := slices.Sorted(maps.Keys(written))
-	if got := slices.Sorted(maps.Keys(text.Defs["rule"].Properties)); !slices.Equal(got, rule) {
-		t.Errorf("the schema's rule has %v, the runtime's %v", got, rule)
-	}
-	if got := text.Properties["strategy"].Enum; !slices.Equal(got, registry.StrategyNames()) {
-		t.Errorf("the schema knows strategies %v, the runtime %v", got, registry.StrategyNames())
-	}
+	same("a rule", slices.Sorted(maps.Keys(text.Defs["rule"].Properties)), slices.Sorted(maps.Keys(written)))
+	same("strategies", text.Properties["strategy"].Enum, registry.StrategyNames())
 	var acts []string
 	for _, act := range lastmessage.AllActs() {
 		acts = append(acts, string(act))
 	}
-	if got := text.Defs["rule"].Properties["act"].Enum; !slices.Equal(got, acts) {
-		t.Errorf("the schema knows acts %v, the runtime %v", got, acts)
-	}
-	if got := text.Properties["rules"].Enum; !slices.Equal(got, registry.RuleSets()) {
-		t.Errorf("the schema knows rule sets %v, the runtime %v", got, registry.RuleSets())
-	}
+	same("acts", text.Defs["rule"].Properties["act"].Enum, acts)
+	same("rule sets", text.Properties["rules"].Enum, registry.RuleSets())
 }
 
 // What a strategy says of itself is complete, and each of it fits into a table's cell.

@@ -2,7 +2,6 @@ package layout
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,12 +11,9 @@ import (
 )
 
 func TestHang(t *testing.T) {
-	if got, want := HangText("- ", "  ", "日本 日本 日本 x", 9), []string{"- 日本", "  日本", "  日本 x"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got, want := HangText("- ", "  ", "one line, however  long", 0), []string{"- one line, however  long"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	broken, whole := HangText("- ", "  ", "日本 日本 日本 x", 9), HangText("- ", "  ", "one line, however  long", 0)
+	scratch.Same(t, "in nine columns", strings.Join(broken, "\n"), "- 日本\n  日本\n  日本 x")
+	scratch.Same(t, "however long", strings.Join(whole, "\n"), "- one line, however  long")
 	if clipped, end := ClipText("日本日本", 5), EndThatFits("日本日本", 5); clipped != "日本…" || end != "…日本" {
 		t.Errorf("%q, %q", clipped, end)
 	}
