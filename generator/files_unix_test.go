@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A directory of the suite that turns into a link while the suite is written: what
@@ -27,16 +29,14 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 		}
 	}
 	laid := func() (all string) {
-		if err := filepath.WalkDir(canary, func(name string, d fs.DirEntry, err error) error {
+		must(t, filepath.WalkDir(canary, func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
 			data, err := os.ReadFile(name)
 			all += fmt.Sprintf("%s: %.40q, %v\n", name, data, err)
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return all
 	}
 	before := laid()
@@ -114,8 +114,7 @@ func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	var all []string
 	for _, file := range []string{"springfield-hook", "linux-amd64/springfield-hook", "darwin-arm64/springfield-hook"} {
 		path := filepath.Join(hooks, filepath.FromSlash(file))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, nil, 0o644))
+		put(t, path, nil, 0o644)
 		all = append(all, path)
 	}
 	must(t, makeExecutable(filepath.Dir(hooks)))
@@ -152,9 +151,7 @@ func TestCoordinatorCounts(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(dir, "tasks.md"), []byte(test.tasks), 0o600))
 				for i, want := range []string{test.total, test.first} {
 					out, _ := exec.Command("sh", "-c", strings.ReplaceAll(commands[i], "DIR", dir)).Output() // grep exits 1 where it finds nothing
-					if got := strings.TrimSpace(string(out)); got != want {
-						t.Errorf("%s prints %q, want %q", commands[i], got, want)
-					}
+					scratch.Same(t, commands[i], strings.TrimSpace(string(out)), want)
 				}
 			})
 		}
@@ -223,9 +220,7 @@ func TestLauncher(t *testing.T) {
 					if err != nil {
 						t.Errorf("%v\n%s", err, out)
 					}
-					if got := string(out); test.starts && got != "why\n" || !test.starts && got != "" {
-						t.Errorf("it says %q", got)
-					}
+					scratch.Same(t, "it says", string(out), map[bool]string{true: "why\n"}[test.starts])
 					if _, err := os.Stat(trapped); err == nil {
 						t.Fatal("it started what the environment names")
 					}

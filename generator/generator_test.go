@@ -61,13 +61,7 @@ func suiteOf(t *testing.T, strategies []string, targets ...Target) Spec {
 	return spec
 }
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 func rendered(t *testing.T, spec Spec, b Build) []File {
 	t.Helper()
@@ -174,9 +168,8 @@ func write(t *testing.T, dir string) (Spec, []File) {
 	t.Helper()
 	spec := specOf(HostTarget())
 	files := rendered(t, spec, compiled(HostTarget()))
-	if _, _, err := Write(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := Write(dir, files)
+	must(t, err)
 	return spec, files
 }
 
@@ -200,6 +193,14 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
 	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
 		t.Errorf("%v, %v, %v", outcome, kept, err)
+	}
+}
+
+// checkNoStray demands that nothing temporary is left in a directory.
+func checkNoStray(t *testing.T, dir string) {
+	t.Helper()
+	if all := strings.Join(names(t, dir), " "); strings.Contains(all, ".springfield-") {
+		t.Errorf("left behind: %s", all)
 	}
 }
 
@@ -275,9 +276,10 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 // of hooks.
 func toolchain(t *testing.T) Toolchain {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	must(t, err)
-	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: strings.TrimSpace(string(out)), Cache: t.TempDir(), Key: keyOf("ours")}
+	_, cache := scratch.FindGo(t)
+	return Toolchain{
+		Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache, Cache: t.TempDir(), Key: keyOf("ours"),
+	}
 }
 
 func keyOf(secret string) func() ([]byte, error) {
@@ -296,9 +298,8 @@ func TestBuildIsReproducible(t *testing.T) {
 	must(t, err)
 	other := toolchain(t)
 	other.Home = filepath.Join(t.TempDir(), "another home")
-	config := filepath.Join(other.Home, ".config", "go")
-	must(t, os.MkdirAll(config, 0o755))
-	must(t, os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOEXPERIMENT=jsonv2\n"), 0o600))
+	config := filepath.Join(other.Home, ".config", "go", "env")
+	put(t, config, []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOEXPERIMENT=jsonv2\n"), 0o600)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "another temp"))
 	must(t, os.Mkdir(os.Getenv("TMPDIR"), 0o755))
 	t.Setenv("GOFLAGS", "-mod=vendor")
@@ -345,8 +346,7 @@ func TestBuildIsReproducible(t *testing.T) {
 func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))
 	must(t, err)
-	goroot, err := exec.Command(real, "env", "GOROOT").Output()
-	must(t, err)
+	goroot, _ := scratch.FindGo(t)
 	for name, edit := range map[string]struct{ file, from, to string }{
 		"another name for what reads them": {"env_posix.go", "func gogetenv(", "func getenv("},
 		"another result":                   {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
@@ -354,20 +354,16 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
-			must(t, os.MkdirAll(sources, 0o755))
 			for _, file := range []string{"env_posix.go", "proc.go"} {
-				text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime", file))
+				text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", file))
 				must(t, err)
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}
-				must(t, os.WriteFile(filepath.Join(sources, file), text, 0o644))
+				put(t, filepath.Join(sources, file), text, 0o644)
 			}
-			bin := t.TempDir()
-			script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + elsewhere + "'; exit; }\nexec " + real + " \"$@\"\n"
-			must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
 			tools := toolchain(t)
-			tools.Path = bin + string(os.PathListSeparator) + tools.Path
+			tools.Path = fakeGo(t, elsewhere, "exec "+real+" \"$@\"\n") + string(os.PathListSeparator) + tools.Path
 			warned := ""
 			tools.Warn = func(text string) { warned += text }
 			built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
@@ -418,9 +414,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 		return b.Binaries[0].Data
 	}
 	first := build()
-	if want := "compiling the hook for " + HostTarget().String() + "\n"; talk.String() != want {
-		t.Errorf("it says %q, not %q", talk.String(), want)
-	}
+	scratch.Same(t, "it says", talk.String(), "compiling the hook for "+HostTarget().String()+"\n")
 	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
 		t.Errorf("compiled again: %q", talk.String())
 	}
@@ -443,9 +437,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	theirKey, err := keyOf("theirs")()
 	must(t, err)
 	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, HostTarget())
-	if got := filepath.Base(ours()); got != tools.openShelf().fileName(made, first) {
-		t.Fatalf("it is kept as %s", got)
-	}
+	scratch.Same(t, "it is kept as", filepath.Base(ours()), tools.openShelf().fileName(made, first))
 	for name, forge := range map[string]func(){
 		"damaged":                   func() { put(filepath.Base(ours()), evil) },
 		"named by its own checksum": func() { put(checksum(evil), evil) },
@@ -481,19 +473,25 @@ func goVersion(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
+// fakeGo is a directory for PATH, with a go that says where its sources lie, and else does what a script does.
+func fakeGo(t *testing.T, goroot, script string) (bin string) {
+	t.Helper()
+	bin = t.TempDir()
+	script = "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + goroot + "'; exit; }\n" + script
+	put(t, filepath.Join(bin, "go"), []byte(script), 0o755)
+	return bin
+}
+
 func TestBuildFailures(t *testing.T) {
 	ctx := context.Background()
 	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{HostTarget()}); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	must(t, err)
+	goroot, _ := scratch.FindGo(t)
 	// A go that is too old is named; of one that cannot, its own words arrive.
 	with := func(version string) error {
-		bin := t.TempDir()
-		script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + strings.TrimSpace(string(goroot)) + "'; exit; }\n" +
-			"[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
-		must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
+		bin := fakeGo(t, goroot, "[ \"$1\" = env ] && { echo "+version+"; exit; }\n"+
+			"echo 'no space left on device' >&2\nexit 1\n")
 		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()})
 		return err
 	}
@@ -581,8 +579,15 @@ func TestProgramSum(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
 	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
-	if launched := sum(); launched != alone {
-		t.Errorf("behind a launcher %s, want %s", launched, alone)
+	scratch.Same(t, "behind a launcher", sum(), alone)
+}
+
+// checkError demands an error that is one and says something, or none.
+func checkError(t *testing.T, err, is error, says string) {
+	t.Helper()
+	wanted := is != nil || says != ""
+	if wanted != (err != nil) || err != nil && (is != nil && !errors.Is(err, is) || !strings.Contains(err.Error(), says)) {
+		t.Errorf("%v, want %v with %q", err, is, says)
 	}
 }
 
@@ -630,14 +635,7 @@ func TestCheckPrograms(t *testing.T) {
 				start = CheckJudge
 			}
 			err := start(dir, test.machine)
-			switch {
-			case test.is == nil && test.says == "":
-				if err != nil {
-					t.Error(err)
-				}
-			case err == nil || !strings.Contains(err.Error(), test.says) || test.is != nil && !errors.Is(err, test.is):
-				t.Errorf("%v, want %v with %q", err, test.is, test.says)
-			}
+			checkError(t, err, test.is, test.says)
 		})
 	}
 }

@@ -3,7 +3,6 @@ package generator
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,9 +84,7 @@ func TestBuilders(t *testing.T) {
 			}
 			built, err := tools.BuildPrograms(context.Background(), test.targets)
 			if test.is != nil || test.says != "" {
-				if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
-					t.Errorf("%v, want %v with %q", err, test.is, test.says)
-				}
+				checkError(t, err, test.is, test.says)
 				return
 			}
 			must(t, err)

@@ -18,6 +18,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
+// justOne is an edit of a suite's page.
+var justOne = [3]string{"README.md", "Enable one of them.", "Enable just one."}
+
 // twoPlugins are the files of a suite with two plugins.
 func twoPlugins(t *testing.T) []File {
 	t.Helper()
@@ -25,8 +28,7 @@ func twoPlugins(t *testing.T) []File {
 	second := spec.Plugins[0]
 	second.Name = "left-handed"
 	spec.Plugins = append(spec.Plugins, second)
-	files := rendered(t, spec, compiled(HostTarget()))
-	return files
+	return rendered(t, spec, compiled(HostTarget()))
 }
 
 // replaced are files of which some have other words: an older or a newer
@@ -48,9 +50,8 @@ func replaced(t *testing.T, files []File, edits ...[3]string) []File {
 func suiteWith(t *testing.T, files []File, edits ...[3]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "suite")
-	if _, _, err := Write(dir, files); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := Write(dir, files)
+	must(t, err)
 	for _, e := range edits {
 		edit(t, dir, e)
 	}
@@ -83,9 +84,7 @@ func updated(t *testing.T, dir string, files []File) []string {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
 	must(t, u.WriteUnjournaled())
-	if bytes.Equal(tree(t, dir), before) != u.IsEmpty() {
-		t.Errorf("unchanged: it says %v", u.IsEmpty())
-	}
+	scratch.Same(t, "it is unchanged", bytes.Equal(tree(t, dir), before), u.IsEmpty())
 	var did []string
 	for _, c := range u.Outcomes {
 		did = append(did, c.Path+" "+string(c.State))
@@ -106,7 +105,7 @@ func want(t *testing.T, got []string, want ...string) {
 func TestUpdateKeepsEdits(t *testing.T) {
 	now := twoPlugins(t)
 	old := replaced(t, now,
-		[3]string{"README.md", "Enable one of them.", "Enable just one."},
+		justOne,
 		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`},
 		[3]string{"left-handed/README.md", "## See why", "## Why"})
 	dir := suiteWith(t, old,
@@ -125,9 +124,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	}
 	want(t, updated(t, dir, now), "README.md kept", "ned-flanders/strategy.json kept")
 	for name, text := range mine {
-		if got := content(t, dir, name); got != text {
-			t.Errorf("%s became\n%s", name, got)
-		}
+		scratch.Same(t, name, content(t, dir, name), text)
 	}
 	for _, f := range now {
 		if name := f.Path + BesideSuffix; mine[f.Path] != "" && f.Path != "CLAUDE.md" && content(t, dir, name) != string(f.Data) {
@@ -150,7 +147,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 
 func TestUpdateFollows(t *testing.T) {
 	now := twoPlugins(t)
-	old := replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."})
+	old := replaced(t, now, justOne)
 	old = append(old, File{Path: "ned-flanders/HISTORY.md", Mode: 0o644, Data: []byte("old\n")}, File{Path: "ned-flanders/docs/a.md", Mode: 0o644, Data: []byte("old\n")},
 		File{Path: "left-handed/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
 	old = slices.DeleteFunc(old, func(f File) bool { return strings.HasSuffix(f.Path, "commands/log.md") })
@@ -163,8 +160,11 @@ func TestUpdateFollows(t *testing.T) {
 		}
 	}
 	dir := suiteWith(t, old, [3]string{"left-handed/HISTORY.md", "old", "mine"})
-	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/commands/log.md": "my own"} {
-		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+	mine := map[string]string{
+		".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine",
+		"left-handed/commands/log.md": "my own",
+	}
+	for name, data := range mine {
 		put(t, filepath.Join(dir, name), []byte(data), 0o600)
 	}
 	must(t, os.Chmod(filepath.Join(dir, "README.md"), 0o400))
@@ -176,17 +176,14 @@ func TestUpdateFollows(t *testing.T) {
 	if rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")) {
 		t.Error("an empty directory is left")
 	}
-	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/HISTORY.md": "mine\n", "left-handed/commands/log.md": "my own"} {
-		if got := content(t, dir, name); got != data {
-			t.Errorf("%s became %q", name, got)
-		}
+	mine["left-handed/HISTORY.md"] = "mine\n"
+	for name, data := range mine {
+		scratch.Same(t, name, content(t, dir, name), data)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
 		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
 	}
-	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
-		t.Errorf("left behind: %v", stray)
-	}
+	checkNoStray(t, dir)
 	want(t, updated(t, dir, now))
 }
 
@@ -194,7 +191,7 @@ func TestUpdateFollows(t *testing.T) {
 // hooks come back as long as their plugin is there.
 func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}))
+	dir := suiteWith(t, replaced(t, now, justOne))
 	hook := ""
 	for _, f := range now {
 		if f.Compiled && strings.HasPrefix(f.Path, "ned-flanders/") {
@@ -218,9 +215,8 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
-	if _, _, err := Write(dir, now); err != nil {
-		t.Fatal(err)
-	}
+	_, _, err := Write(dir, now)
+	must(t, err)
 	want(t, updated(t, dir, now))
 }
 
@@ -228,7 +224,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 // edited by that, and what is written gets them.
 func TestUpdateKeepsLineEnds(t *testing.T) {
 	now := twoPlugins(t)
-	old := replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."},
+	old := replaced(t, now, justOne,
 		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`})
 	dir := suiteWith(t, old, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
 	for _, f := range append(slices.Clone(old), File{Path: RecordFile}) {
@@ -259,7 +255,7 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 // Without a record what differs is kept, with the new one beside it; then there is a record.
 func TestUpdateWithoutARecord(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."})
+	dir := suiteWith(t, now, justOne)
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	must(t, os.Remove(filepath.Join(dir, "CLAUDE.md")))
 	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md added")
@@ -282,7 +278,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 // still knows which ones the user has changed.
 func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
+	dir := suiteWith(t, replaced(t, now, justOne, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
 		[3]string{"README.md", "## What is in here", "## Contents"})
 	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"README.md"}) {
 		t.Fatalf("%v, %v", kept, err)
@@ -341,22 +337,19 @@ ours: {a: 1}
 // A step that fails half-way takes everything back.
 func TestUpdateIsAllOrNothing(t *testing.T) {
 	now := twoPlugins(t)
-	old := append(replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."}),
+	old := append(replaced(t, now, justOne, [3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."}),
 		File{Path: "left-handed/old/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
 	dir := suiteWith(t, old)
 	u, err := MakePlan(dir, Updating, now)
 	must(t, err)
 	before := tree(t, dir)
-	broken := u
-	broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &journal.Content{}})
-	if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
-	}
 	// A directory in a file's place is the user's: never moved.
-	blocked := u
-	blocked.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &journal.Content{}})
-	if err := blocked.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
+	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
+		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
+		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
+		if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
+			t.Errorf("%s: %v, left behind:\n%s", blocked, err, differing(before, tree(t, dir)))
+		}
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
@@ -364,16 +357,14 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	if err := u.WriteUnjournaled(); !errors.Is(err, journal.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v", err)
 	}
-	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
-		t.Errorf("left behind: %v", stray)
-	}
+	checkNoStray(t, dir)
 }
 
 // A link is the user's: a new text comes beside it. One that leads out of the
 // suite is not followed.
 func TestUpdateAndLinks(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}))
+	dir := suiteWith(t, replaced(t, now, justOne))
 	elsewhere := filepath.Join(t.TempDir(), "README.md")
 	must(t, os.Rename(filepath.Join(dir, "README.md"), elsewhere))
 	must(t, os.Symlink(elsewhere, filepath.Join(dir, "README.md")))

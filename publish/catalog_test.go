@@ -5,26 +5,24 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// must fails the test where something did not go well that has to.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, put = scratch.Must, scratch.PutFile
 
 func catalogOf(t *testing.T, text string) catalog {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), []byte(text), 0o644))
+	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), text)
 	c, _, err := read(dir)
 	must(t, err)
 	return c
@@ -63,8 +61,7 @@ func TestReadCatalogRefuses(t *testing.T) {
 		"{\"name\":\"m\",\n\"plugins\":[{\"name\":7}]}":                   `line 2, column 20: "plugins.name" cannot be of the kind number`,
 	} {
 		dir := t.TempDir()
-		os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755)
-		os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), []byte(text), 0o644)
+		put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), text)
 		if _, _, err := read(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
@@ -124,12 +121,6 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(text), 0o644))
-}
-
 func read(dir string) (catalog, string, error) {
 	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
 }
@@ -153,9 +144,7 @@ func TestToAdd(t *testing.T) {
 		"../r":                                     "",
 		"":                                         "",
 	} {
-		if got := commandToAdd(remote); got != want {
-			t.Errorf("%q: %q, want %q", remote, got, want)
-		}
+		scratch.Same(t, remote, commandToAdd(remote), want)
 	}
 }
 
@@ -187,9 +176,7 @@ func TestDigest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		path := filepath.Join(dir, "p", filepath.FromSlash(name))
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(text), 0o644))
+		put(t, filepath.Join(dir, "p", filepath.FromSlash(name)), text)
 	}
 	digest := func() string {
 		t.Helper()
@@ -204,9 +191,7 @@ func TestDigest(t *testing.T) {
 	base := digest()
 	write("CHANGELOG.md", "# one")
 	must(t, os.Chmod(filepath.Join(dir, "p", "hooks", "springfield-hook"), 0o755))
-	if digest() != base {
-		t.Error("a changelog, or a mode that a checkout can lose, changed it")
-	}
+	scratch.Same(t, "with a changelog, and a mode that a checkout can lose", digest(), base)
 	for _, test := range []struct {
 		name, lf, crlf string
 		same           bool
@@ -216,20 +201,98 @@ func TestDigest(t *testing.T) {
 		write(test.name, test.lf)
 		lf := digest()
 		write(test.name, test.crlf)
-		if same := digest() == lf; same != test.same {
-			t.Errorf("%s with other line ends: the same is %v", test.name, same)
-		}
+		scratch.Same(t, test.name+" is the same with other line ends", digest() == lf, test.same)
 	}
 	for name, text := range map[string]string{"README.md": "b", "hooks/springfield-hook": "y", "more/CHANGELOG.md": "z"} {
 		write(name, text)
-		if next := digest(); next == base {
-			t.Errorf("%s did not change it", name)
-		} else {
-			base = next
-		}
+		next := digest()
+		scratch.Same(t, name+" changed it", next != base, true)
+		base = next
 	}
 	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
 	if _, err := readTree(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
+	}
+}
+
+// suiteOf is a suite on the disk, without hooks: plugins of these names, each made
+// from a strategy.
+func suiteOf(t *testing.T, plugins map[string]string) tree {
+	t.Helper()
+	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
+	for name, strategy := range plugins {
+		p, err := generator.NewPlugin(name, strategy, nil)
+		must(t, err)
+		spec.Plugins = append(spec.Plugins, p)
+	}
+	files, err := generator.RenderSuite(spec, generator.Build{})
+	must(t, err)
+	dir := t.TempDir()
+	for _, f := range files {
+		put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Data))
+	}
+	all, err := readTree(dir)
+	must(t, err)
+	return all
+}
+
+// What no marketplace wants to hand out, and a name that looks like another owner's.
+func TestReviewRefuses(t *testing.T) {
+	suite := suiteOf(t, map[string]string{"anthropic-ned": "ned-flanders"})
+	litter := []string{".DS_Store", ".env", ".env.local", "key.pem", "README.md.orig", "notes~", "skills/x/.netrc"}
+	for _, file := range append(litter, "environment.md", "skills/x/env") {
+		put(t, filepath.Join(suite.dir, "anthropic-ned", filepath.FromSlash(file)), "")
+	}
+	suite, err := readTree(suite.dir)
+	must(t, err)
+	found, err := release{plugin: "anthropic-ned"}.reviewPlugin(t.Context(), suite)
+	must(t, err)
+	var got []string
+	for _, f := range found {
+		scratch.Same(t, f.File+": "+f.Says, f.State, check.Failure)
+		got = append(got, f.File)
+	}
+	want := []string{"anthropic-ned/.claude-plugin/plugin.json"} // its name
+	for _, file := range litter {
+		want = append(want, "anthropic-ned/"+file)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestIsDevice(t *testing.T) {
+	for name, want := range map[string]bool{"con": true, "nul": true, "com1": true, "lpt9": true, "comx": false, "com": false, "com10": false, "icon": false, "ned-flanders": false, "": false} {
+		scratch.Same(t, name, isDevice(name), want)
+	}
+}
+
+// Every strategy's description is one that a marketplace takes.
+func TestReviewOfWhatIsMade(t *testing.T) {
+	plugins := map[string]string{}
+	for _, name := range registry.StrategyNames() {
+		plugins[name] = name
+	}
+	suite := suiteOf(t, plugins)
+	for _, name := range registry.StrategyNames() {
+		r := release{plugin: name, strategy: name}
+		found, err := r.reviewPlugin(t.Context(), suite)
+		must(t, err)
+		hooks, err := r.hooks(suite)
+		must(t, err)
+		if len(found) > 0 || len(hooks) == 0 {
+			t.Errorf("%s has %d hooks, and %+v", name, len(hooks), found)
+		}
+		for _, h := range hooks {
+			if h.Event == "" || h.Gate == "" || !strings.HasSuffix(h.Command, "/hooks/springfield-hook") {
+				t.Errorf("%+v", h)
+			}
+			// A strategy that asks a model says where it is; nothing of the others leaves the machine.
+			if known, _ := registry.StrategyNamed(h.Plugin); known.Judges != (len(h.Hosts) > 0) {
+				t.Errorf("%s: its judge is %v, it talks to %v", h.Plugin, known.Judges, h.Hosts)
+			}
+		}
 	}
 }

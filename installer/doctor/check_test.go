@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Advice that can be followed: what an administrator or a directory switches on
@@ -28,18 +29,11 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 		"":        "springfield disable ned-flanders@hooks --scope user",
 	} {
 		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
-		if got := in.notRunning(s).Fix; got != want {
-			t.Errorf("%q decides: %q, want %q", decides, got, want)
-		}
+		scratch.Same(t, decides+" decides", in.notRunning(s).Fix, want)
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = scratch.Must
 
 // Between doctor's look and its repair another springfield may have made an
 // edit, which is whole: it is not taken back for the one that was cut off.
@@ -123,9 +117,7 @@ func TestStatusWithManagedSettings(t *testing.T) {
 		".claude/skills/mine/hooks/hooks.json":           `{` + strings.ReplaceAll(hook, "WHAT", "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook") + `}`,
 		".claude/skills/mine/hooks/springfield-hook":     "",
 	} {
-		path := filepath.Join(home, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(text), 0o644))
+		scratch.PutFile(t, filepath.Join(home, name), text)
 	}
 	var out strings.Builder
 	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
@@ -144,17 +136,13 @@ hooks that never run
         ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
         allowManagedHooksOnly in managed settings
 `
-	if out.String() != want {
-		t.Errorf("%s", out.String())
-	}
+	scratch.Same(t, "status", out.String(), want)
 }
 
 // What project settings may set is looked up by its name in any case, the first
 // pattern that fits counts, and what moves nothing has no sentence.
 func TestEffect(t *testing.T) {
 	for name, moves := range map[string]bool{"SPRINGFIELD": true, "springfield_judge": true, "LD_PRELOAD": true, "HTTPS_PROXY": true, "GOFLAGS": true, "EDITOR": false, "CLAUDE_CODE_ENABLE_TODO_TOOLS": false, "": false} {
-		if got := effectOfVariable(name); (got != "") != moves {
-			t.Errorf("%s: %q", name, got)
-		}
+		scratch.Same(t, name, effectOfVariable(name) != "", moves)
 	}
 }

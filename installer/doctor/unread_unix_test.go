@@ -73,11 +73,11 @@ func checkUnreadable(t *testing.T, dir string) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
-			for _, made := range []string{home + "/skills", home + "/plugins", home + "/springfield/journal", home + "/springfield/sessions", project} {
+			for _, made := range []string{home + "/skills", home + "/springfield/journal", home + "/springfield/sessions"} {
 				must(t, os.MkdirAll(filepath.Join(root, made), 0o755))
 			}
 			for file, text := range map[string]string{home + "/settings.json": "{}", project + "/settings.json": "{}", project + "/settings.local.json": "{}", home + "/springfield/suites.json": `{"suites": []}`, home + "/plugins/known_marketplaces.json": "{}"} {
-				must(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
+				scratch.PutFile(t, filepath.Join(root, file), text)
 			}
 			must(t, test.make(root))
 			t.Cleanup(func() { reopen(root) })

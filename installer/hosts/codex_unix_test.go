@@ -103,9 +103,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	cancel()
 	within(t, "it is still asked", func() bool { return len(answered) > 0 })
-	if err := <-answered; !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	scratch.Same(t, "cancelled", errors.Is(<-answered, context.Canceled), true)
 	scratch.AwaitEnd(t, pid, "what it has started", 10*time.Second)
 }
 
@@ -143,9 +141,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 			t.Errorf("no %q in %s", has, asked)
 		}
 	}
-	if strings.Contains(string(asked), "secret") {
-		t.Errorf("asked with %s", asked)
-	}
+	scratch.Same(t, "a secret in "+string(asked), strings.Contains(string(asked), "secret"), false)
 	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {
 		t.Errorf("the settings are %s, %v", left, err)
 	}
@@ -169,9 +165,8 @@ func TestCodexEntries(t *testing.T) {
 		for _, e := range edits {
 			got = append(got, fmt.Sprintf("%v=%s", e.Path, e.Value))
 		}
-		if err != nil || strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, strings.Join(got, " "), tt.want)
-		}
+		must(t, err)
+		scratch.Same(t, tt.name, strings.Join(got, " "), tt.want)
 	}
 }
 
@@ -180,14 +175,12 @@ func TestCodexInstalled(t *testing.T) {
 	at := codexAt(t, nedOn, "")
 	all, err := at.Host.Plugins.Installed(at)
 	want := fmt.Sprintf("[{../x@y ../x    true user} {ned@suite ned /s %s 0.1.0 true user} {off@suite off /s   false user}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
-	if got := fmt.Sprint(all); err != nil || got != want {
-		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
-	}
+	must(t, err)
+	scratch.Same(t, "installed", fmt.Sprint(all), want)
 	for _, settings := range []string{"plugins = 3\n", "[plugins]\nx = 1\n", "[marketplaces]\ny = []\n"} {
 		at := codexAt(t, settings, "")
-		if _, err := at.Host.Plugins.Installed(at); err != nil {
-			t.Errorf("%s: %v", settings, err)
-		}
+		_, err := at.Host.Plugins.Installed(at)
+		must(t, err)
 	}
 	broken := codexAt(t, "a = \n", "")
 	if _, err := broken.Host.Plugins.Installed(broken); err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // oracle is one host's settings, on which edits are made as enable, disable and undo make
@@ -123,12 +124,11 @@ func (o *oracle) undo() {
 		return
 	}
 	u, err := settings.Journal(o.places).PlanUndo()
-	if err == nil {
-		err = settings.Journal(o.places).ApplyChange(u.Change)
-	}
+	must(o.t, err)
+	must(o.t, settings.Journal(o.places).ApplyChange(u.Change))
 	want := o.was[len(o.was)-1]
-	if is := o.files(); err != nil || !maps.Equal(is, want) {
-		o.t.Fatalf("%s: undo (%v) gives %q, not %q", o.host.Name, err, is, want)
+	if is := o.files(); !maps.Equal(is, want) {
+		o.t.Fatalf("%s: undo gives %q, not %q", o.host.Name, is, want)
 	}
 	o.was = o.was[:len(o.was)-1]
 }
@@ -236,14 +236,9 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 			}
 			is, _ := os.ReadFile(o.file())
 			o.write(o.file(), theirs(string(is)))
-			if err := o.do(func() (journal.Change, error) { return o.disable("plugin-a") }); err != nil {
-				t.Errorf("%s: %q: %v", host.Name, settings, err)
-			}
+			must(t, o.do(func() (journal.Change, error) { return o.disable("plugin-a") }))
 			is, _ = os.ReadFile(o.file())
-			want := theirs(settings)
-			if !bytes.Equal(is, []byte(want)) {
-				t.Errorf("%s: after an edit of others\n%q\nnot\n%q", host.Name, is, want)
-			}
+			scratch.Same(t, host.Name+" after an edit of others", string(is), theirs(settings))
 		}
 	}
 }

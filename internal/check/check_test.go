@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A repair is tried once, what it makes needless is not, and what it brings to
@@ -34,9 +35,7 @@ func TestMend(t *testing.T) {
 	}
 	found, _ := look()
 	o, err := check.Mend(context.Background(), found, look)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	if want := []string{"twins 1", "stubborn", "refuses", "hides", "behind"}; !slices.Equal(made, want) {
 		t.Errorf("made %q, want %q", made, want)
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/git"
-
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -44,8 +43,13 @@ func (w world) path(name ...string) string {
 
 func (w world) must(t *testing.T, dir, command string, args ...string) {
 	t.Helper()
+	run(t, w.path(dir), w.base, command, args...)
+}
+
+func run(t *testing.T, dir string, env []string, command string, args ...string) {
+	t.Helper()
 	cmd := exec.Command(command, args...)
-	cmd.Dir, cmd.Env = w.path(dir), w.base
+	cmd.Dir, cmd.Env = dir, env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
 	}
@@ -72,9 +76,8 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.bare", "false")
 	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.worktree", w.path("theirs"))
 	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.fsmonitor", w.path("trap"))
-	for _, dir := range []string{"worktree", "common"} {
-		w.must(t, "", w.git, "init", "--quiet", w.path(dir))
-	}
+	w.must(t, "", w.git, "init", "--quiet", w.path("worktree"))
+	w.must(t, "", w.git, "init", "--quiet", w.path("common"))
 	w.must(t, "worktree", w.git, "config", "core.worktree", theirs)
 	w.write(t, "common/.git/commondir", theirs+"/.git\n", 0o644)
 	w.write(t, "file/.git", "gitdir: "+theirs+"/.git\n", 0o644)
@@ -149,11 +152,7 @@ func TestOlderGit(t *testing.T) {
 				calls = append(calls, []string{"add", "text"}, []string{"config", test.program, "touch " + filepath.Join(root, "sprung") + "; cat"})
 			}
 			for _, args := range calls {
-				cmd := exec.Command(command, args...)
-				cmd.Dir, cmd.Env = clone, env
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
+				run(t, clone, env, command, args...)
 			}
 			must(t, os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")))
 			g := git.FindGit(env, root, filepath.Join(root, "home"))
@@ -184,11 +183,7 @@ func TestOlderGit(t *testing.T) {
 				return
 			}
 			stale(t, filepath.Join(clone, "text"))
-			plain := exec.Command(command, "status", "--porcelain")
-			plain.Dir, plain.Env = clone, env
-			if out, err := plain.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			run(t, clone, env, command, "status", "--porcelain")
 			if _, err := os.Stat(filepath.Join(root, "sprung")); err != nil {
 				t.Errorf("plain git does not start %s, so this shows nothing", test.program)
 			}

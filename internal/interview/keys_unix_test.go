@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A user types while survey asks the terminal where the cursor is: on a busy machine the
@@ -26,9 +28,7 @@ func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ptm, pts, err := pty.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			scratch.Must(t, err)
 			defer func() { _ = ptm.Close(); _ = pts.Close() }()
 			go answerAsTerminal(ptm, test.replies)
 			answer := make(chan string, 1)
@@ -41,9 +41,7 @@ func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 			}()
 			select {
 			case got := <-answer:
-				if got != test.want {
-					t.Errorf("%q, want %q", got, test.want)
-				}
+				scratch.Same(t, name, got, test.want)
 			case <-time.After(20 * time.Second):
 				t.Error("keys are lost: the question waits for more")
 			}

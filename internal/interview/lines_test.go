@@ -6,19 +6,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // typed is somewhere that these lines are typed, and then no more.
 func typed(t *testing.T, lines string) (Asker, *strings.Builder) {
 	t.Helper()
 	in, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	t.Cleanup(func() { in.Close() })
-	if _, err := out.WriteString(lines); err != nil {
-		t.Fatal(err)
-	}
+	_, err = out.WriteString(lines)
+	scratch.Must(t, err)
 	out.Close()
 	screen := &strings.Builder{}
 	return Terminal{In: in, Out: screen, Plain: true, Hint: func(err error) string { return "mind the gap" }}.NewAsker(t.Context()), screen
@@ -75,8 +74,6 @@ func TestListSearches(t *testing.T) {
 				left = append(left, o.Value)
 			}
 		}
-		if got := strings.Join(left, " "); got != want {
-			t.Errorf("%q leaves %s", typed, got)
-		}
+		scratch.Same(t, typed, strings.Join(left, " "), want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
-
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -27,6 +27,35 @@ func newWorld(t *testing.T, files map[string]string) world {
 	files["home/"] = ""
 	w.put(files)
 	return w
+}
+
+// newest is what the newest change did; it was cut off, or it was not.
+func (w world) newest(cut bool) (did string) {
+	w.t.Helper()
+	e, is, err := w.journal().Interrupted()
+	must(w.t, err)
+	scratch.Same(w.t, "cut off", is, cut)
+	return e.Did
+}
+
+// done are the names of all changes in the journal.
+func (w world) done() (did string) {
+	w.t.Helper()
+	entries, err := w.journal().ReadEntries()
+	must(w.t, err)
+	for _, e := range entries {
+		did += e.Did + " "
+	}
+	return did
+}
+
+// planAndUndo takes back the newest change, and says how.
+func (w world) planAndUndo() Undo {
+	w.t.Helper()
+	u, err := w.journal().PlanUndo()
+	must(w.t, err)
+	must(w.t, w.journal().ApplyChange(u.Change))
+	return u
 }
 
 // do applies edits, which have to go well.
@@ -43,10 +72,15 @@ func (w world) read(name string) string {
 	return string(data)
 }
 
+// holds demands what is in a file.
+func (w world) holds(name, want string) {
+	w.t.Helper()
+	scratch.Same(w.t, name, w.read(name), want)
+}
+
 func (w world) write(name, data string) {
 	w.t.Helper()
-	path := w.path(filepath.FromSlash(name))
-	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
+	scratch.PutFile(w.t, w.path(filepath.FromSlash(name)), data)
 }
 
 func (w world) link(target, name string) {
@@ -81,9 +115,7 @@ func TestLinksOfTheUserStay(t *testing.T) {
 			}
 			w.do("edit", e)
 			after := w.files(false)
-			if after[test.real] != "new" {
-				t.Errorf("it holds %q", after[test.real])
-			}
+			scratch.Same(t, test.real, after[test.real], "new")
 			for name, data := range before {
 				if name != test.real && after[name] != data {
 					t.Errorf("%s became %q", name, after[name])
@@ -167,9 +199,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 					t.Errorf("%s became %q", path, data)
 				}
 			}
-			if entries, err := w.journal().ReadEntries(); err != nil || len(entries) > 0 {
-				t.Errorf("%d entries, %v", len(entries), err)
-			}
+			scratch.Same(t, "done", w.done(), "")
 		})
 	}
 }
@@ -189,9 +219,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
 		t.Errorf("it says %v", err)
 	}
-	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
-		t.Errorf("%+v, %v", entries, err)
-	}
+	scratch.Same(t, "done", w.done(), "second ")
 }
 
 // What cannot be made again is on the disk before it takes its place, also in a
@@ -223,9 +251,8 @@ func TestLeftBytesOfAnEntry(t *testing.T) {
 	left := w.journal().fileOf(1, bytesEnd)
 	must(t, errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)))
 	w.do("edit", w.edit("", "home/a", "new"))
-	if err := w.undo(); err != nil || w.read("home/a") != "old" {
-		t.Errorf("%v, %q", err, w.read("home/a"))
-	}
+	must(t, w.undo())
+	w.holds("home/a", "old")
 }
 
 // Do plans anew when another program came first.
@@ -268,9 +295,7 @@ func TestLock(t *testing.T) {
 	}()
 	again, err := TakeLock(path)
 	<-released
-	if err != nil {
-		t.Fatalf("Lock after unlock = %v", err)
-	}
+	must(t, err)
 	again()
 	w.write("state/file", "")
 	if _, err := TakeLock(w.path("state", "file", "lock")); err == nil || errors.Is(err, ErrLocked) {
@@ -319,4 +344,181 @@ func TestReadersOfABusyJournal(t *testing.T) {
 	}
 	close(stop)
 	readers.Wait()
+}
+
+// mine are files of the user's that another program writes.
+var mine = map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"}
+
+// meddled is a change of settings in which another program writes all files anew, as
+// hosts do, and makes a copy of a plugin.
+func (w world) meddled(after string, run func() error) Change {
+	w.t.Helper()
+	kept := w.edit("", "home/trusted", "")
+	kept.After = kept.Before
+	return Change{
+		Did: "enable", Edits: []Edit{w.edit("", "home/settings.json", after)}, Keep: []Edit{kept}, Run: run,
+		Calls: []Call{{Host: "droid", Verb: Installs, ID: "ned@s", Plugin: "ned@s", Suite: w.path("suite")}},
+	}
+}
+
+// meddle writes what a host's command writes.
+func (w world) meddle() error {
+	w.write("home/trusted", "theirs")
+	w.write("home/settings.json", "{ written anew }")
+	w.write("home/cache/ned/hook", "a copy")
+	return nil
+}
+
+// Of another program's part only what is not in the change stays. An undo of it keeps files
+// in the same way.
+func TestAnotherProgramsPart(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"files":    maps.Clone(mine),
+		"no files": {"home/other": ""},
+		"a link":   {"dotfiles/settings.json": "{ // mine\n}", "home/settings.json": "link: ../dotfiles/settings.json", "home/trusted": "mine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			links := map[string]string{}
+			for file, text := range files {
+				if target, ok := strings.CutPrefix(text, "link: "); ok {
+					links[file] = target
+					delete(files, file)
+				}
+			}
+			w := newWorld(t, files)
+			for file, target := range links {
+				w.link(target, file)
+			}
+			run := func() error {
+				for file := range links { // by a rename, as programs do
+					_ = os.Remove(w.path(file))
+				}
+				return w.meddle()
+			}
+			before := w.files(false)
+			must(t, w.journal().ApplyChange(w.meddled("ours", run)))
+			w.holds("home/settings.json", "ours")
+			for file, target := range links {
+				got, _ := os.Readlink(w.path(file))
+				scratch.Same(t, file, got, target)
+			}
+			if _, kept := before["home/trusted"]; kept != (w.files(false)["home/trusted"] != "") {
+				t.Errorf("trusted: %q", w.files(false)["home/trusted"])
+			}
+			u, err := w.journal().PlanUndo()
+			if err != nil || len(u.Entry.Calls) != 1 || u.Entry.Calls[0].Opposite().Verb != Removes {
+				t.Fatalf("%+v, %v", u, err)
+			}
+			u.Run = func() error { return errors.Join(w.meddle(), os.RemoveAll(w.path("home", "cache"))) }
+			must(t, w.journal().ApplyChange(u.Change))
+			after := w.files(false)
+			delete(after, "home/trusted") // an undo is told by its caller what to keep
+			delete(before, "home/trusted")
+			if !maps.Equal(after, before) {
+				t.Errorf("\n%q\n%q", after, before)
+			}
+		})
+	}
+}
+
+// A program that fails leaves all files, and the journal, as they were.
+func TestAnotherProgramFails(t *testing.T) {
+	w := newWorld(t, maps.Clone(mine))
+	failed := errors.New("no such marketplace")
+	err := w.journal().ApplyChange(w.meddled("ours", func() error { return errors.Join(w.meddle(), failed) }))
+	if ran := (*RunError)(nil); !errors.As(err, &ran) || !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	w.holds("home/settings.json", mine["home/settings.json"])
+	w.holds("home/trusted", "mine")
+	scratch.Same(t, "done", w.done(), "")
+}
+
+// A springfield that is killed while another program runs has the old bytes in its
+// journal: an undo gives them back, whatever the program has made of the files.
+func TestKilledWhileAnotherProgramRuns(t *testing.T) {
+	w := newWorld(t, maps.Clone(mine))
+	func() {
+		defer func() { _ = recover() }()
+		_ = w.journal().ApplyChange(w.meddled("ours", func() error { _ = w.meddle(); panic("killed") }))
+	}()
+	w.holds("home/settings.json", "{ written anew }")
+	w.newest(true)
+	must(t, w.undo())
+	w.holds("home/settings.json", mine["home/settings.json"])
+	w.holds("home/trusted", "mine")
+}
+
+// Bytes that cannot be given back stay in the journal, and an undo gives them back once the
+// cause is gone; it is said which file it is.
+func TestBytesThatCannotBeGivenBack(t *testing.T) {
+	for name, failed := range map[string]error{"it fails": errors.New("no such marketplace"), "it does its part": nil} {
+		w := newWorld(t, maps.Clone(mine))
+		inTheWay := func() error {
+			_ = w.meddle()
+			return errors.Join(os.Remove(w.path("home", "settings.json")), os.Mkdir(w.path("home", "settings.json"), 0o755), failed)
+		}
+		err := w.journal().ApplyChange(w.meddled("ours", inTheWay))
+		if wrote := (*WriteError)(nil); !errors.As(err, &wrote) || len(wrote.Left) != 1 || wrote.Left[0] != w.path("home", "settings.json") {
+			t.Errorf("%s: %#v", name, err)
+		}
+		scratch.Same(t, name, w.read("home/trusted"), "mine")
+		must(t, os.Remove(w.path("home", "settings.json")))
+		must(t, w.undo())
+		scratch.Same(t, name, w.read("home/settings.json"), mine["home/settings.json"])
+	}
+}
+
+// Of a change that was killed long ago, what its files hold now is the user's: an undo
+// refuses to write over it. An undo that was killed is as young as that.
+func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
+	w := newWorld(t, maps.Clone(mine))
+	killed := func(apply func(run func() error) error) {
+		defer func() { _ = recover() }()
+		_ = apply(func() error { _ = w.meddle(); panic("killed") })
+	}
+	killed(func(run func() error) error { return w.journal().ApplyChange(w.meddled("ours", run)) })
+	w.write("home/settings.json", "edited since")
+	late := time.Now().Add(time.Hour)
+	must(t, os.Chtimes(w.path("home", "settings.json"), late, late))
+	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
+		t.Errorf("%+v", changed)
+	}
+	w.holds("home/settings.json", "edited since")
+	w.write("home/trusted", "mine")
+	w.newest(false)
+
+	w = newWorld(t, maps.Clone(mine))
+	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
+	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	open := strings.TrimSuffix(entries[0], closedEnd) + openEnd
+	must(t, os.Rename(entries[0], open)) // killed when all was done
+	w.newest(false)
+	must(t, os.Rename(open, entries[0]))
+	early := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(entries[0], early, early))
+	killed(func(run func() error) error {
+		u, err := w.journal().PlanUndo()
+		u.Run = run
+		return errors.Join(err, w.journal().ApplyChange(u.Change))
+	})
+	must(t, w.undo())
+	w.holds("home/settings.json", mine["home/settings.json"])
+}
+
+// What a change only keeps, its user may edit later: that is no reason to refuse an undo,
+// and it is not taken back.
+func TestKeptFilesAreTheUsers(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "{}", "home/trusted": "mine"})
+	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
+	w.write("home/trusted", "edited since")
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries[0].Files()) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if err := w.undo(); err != nil || w.read("home/trusted") != "edited since" || w.read("home/settings.json") != "{}" {
+		t.Errorf("%v, %q", err, w.files(false))
+	}
 }

@@ -41,9 +41,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 			return err
 		}
 		seen++
-		if is := int(info.Sys().(*syscall.Stat_t).Uid); is != owner {
-			t.Errorf("%s belongs to %d, not to %d", name, is, owner)
-		}
+		scratch.Same(t, name+" belongs to", int(info.Sys().(*syscall.Stat_t).Uid), owner)
 		want := map[string]fs.FileMode{"settings.json": 0o600, "deep": 0o755, "suite": 0o755, "file": 0o644, ".claude": 0o755}[d.Name()]
 		if strings.HasSuffix(name, "home/settings.json") {
 			want = 0o640
@@ -93,9 +91,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		before := w.files(false)
 		must(t, os.Chmod(closed, mode))
 		err := w.journal().ApplyChange(Change{Did: "second", Edits: edits})
-		if mended := os.Chmod(closed, 0o755); mended != nil {
-			t.Fatal(mended)
-		}
+		must(t, os.Chmod(closed, 0o755))
 		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), w.path(filepath.FromSlash(test.names))) {
 			t.Errorf("%s: %v, want a denied permission for %s", test.closed, err, test.names)
 		}

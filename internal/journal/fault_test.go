@@ -156,15 +156,14 @@ func (w world) undoAll() error {
 	}
 }
 
-func worlds(t *testing.T) map[string]struct {
+// beginning is a world before a change, and the change.
+type beginning struct {
 	files map[string]string
 	plan  func(w world) Change
-} {
-	t.Helper()
-	return map[string]struct {
-		files map[string]string
-		plan  func(w world) Change
-	}{
+}
+
+func worlds() map[string]beginning {
+	return map[string]beginning{
 		"settings": {
 			map[string]string{"home/dotfiles/settings.json": "{}\n", "home/link.json": "dotfiles/settings.json", "work/": ""},
 			func(w world) Change {
@@ -230,7 +229,7 @@ func worlds(t *testing.T) map[string]struct {
 }
 
 func TestFaultsAtEveryStep(t *testing.T) {
-	for name, begin := range worlds(t) {
+	for name, begin := range worlds() {
 		for _, do := range []string{"apply", "undo"} {
 			t.Run(name+"/"+do, func(t *testing.T) {
 				t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Changes are taken back one after the other, the newest first, each whole.
@@ -85,17 +86,14 @@ func TestUndoPassesOver(t *testing.T) {
 	w.do("edit", own, w.edit("", "home/a", "new"), w.edit("work", "work/project/b", "new"))
 	w.write("home/own", "[1,2]")
 	must(t, os.RemoveAll(w.path("work", "project")))
-	u, err := w.journal().PlanUndo()
-	if err == nil {
-		err = w.journal().ApplyChange(u.Change)
-	}
+	u := w.planAndUndo()
 	written, removed := u.Files()
-	if err != nil || !slices.Equal(u.Gone, []string{w.path("work", "project", "b")}) || !slices.Equal(written, []string{w.path("home", "a")}) || len(removed) > 0 {
-		t.Errorf("%v: gone %v, written %v, removed %v", err, u.Gone, written, removed)
+	if !slices.Equal(u.Gone, []string{w.path("work", "project", "b")}) || !slices.Equal(written, []string{w.path("home", "a")}) || len(removed) > 0 {
+		t.Errorf("gone %v, written %v, removed %v", u.Gone, written, removed)
 	}
-	if w.read("home/a") != "old" || w.read("home/own") != "[1,2]" || len(u.Entry.Files()) != 2 {
-		t.Errorf("a %q, own %q, files %v", w.read("home/a"), w.read("home/own"), u.Entry.Files())
-	}
+	w.holds("home/a", "old")
+	w.holds("home/own", "[1,2]")
+	scratch.Same(t, "files", len(u.Entry.Files()), 2)
 }
 
 // A directory that went with its last file comes back with the mode that it had.
@@ -150,12 +148,9 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 	if rooted.IsDirectory(w.path("work", "suite", "plugin")) {
 		t.Error("empty directories stay")
 	}
-	u, err := w.journal().PlanUndo()
-	if err != nil || len(u.Gone) > 0 {
-		t.Errorf("%v, gone %v", err, u.Gone)
-	}
-	if err := w.journal().ApplyChange(u.Change); err != nil || !maps.Equal(w.files(false), before) {
-		t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), before)
+	scratch.Same(t, "gone", len(w.planAndUndo().Gone), 0)
+	if !maps.Equal(w.files(false), before) {
+		t.Errorf("it is\n%q, was\n%q", w.files(false), before)
 	}
 }
 
@@ -181,13 +176,9 @@ func TestUndoOfATree(t *testing.T) {
 				t.Errorf("it is %q", w.files(false))
 			}
 			test.since(w)
-			u, err := w.journal().PlanUndo()
-			if err == nil {
-				err = w.journal().ApplyChange(u.Change)
-			}
-			if err != nil || (len(u.Stays) > 0) != test.stays || rooted.IsDirectory(w.path("work", "suite", ".git")) != test.stays || w.read("work/suite/file") != "(none)" {
-				t.Errorf("%v, stays %v; it is %q", err, u.Stays, w.files(false))
-			}
+			scratch.Same(t, "stays", len(w.planAndUndo().Stays) > 0, test.stays)
+			scratch.Same(t, "is there", rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays)
+			w.holds("work/suite/file", "(none)")
 		})
 	}
 }
@@ -195,16 +186,12 @@ func TestUndoOfATree(t *testing.T) {
 // After a kill some files are as before and some as after: undo takes the latter back.
 func TestInterrupted(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
-	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
-		t.Errorf("without an entry: %v, %v", cut, err)
-	}
+	w.newest(false)
 	w.plan = func() (Change, error) {
 		return Change{Did: "edit", Edits: []Edit{w.edit("", "home/a", "new"), w.edit("", "home/b", "new")}}, nil
 	}
 	steps, _ := w.with("", -1, world.apply)
-	if e, cut, err := w.journal().Interrupted(); cut || err != nil || e.Did != "edit" {
-		t.Errorf("a whole one: %v, %v", cut, err)
-	}
+	scratch.Same(t, "a whole one", w.newest(false), "edit")
 	must(t, w.undo())
 	renames := 0
 	at := slices.IndexFunc(steps, func(step string) bool {
@@ -214,12 +201,10 @@ func TestInterrupted(t *testing.T) {
 		return renames == 4 // the bytes, the list, a, b
 	})
 	_, _ = w.with("kill", at, world.apply)
-	if e, cut, err := w.journal().Interrupted(); !cut || err != nil || e.Did != "edit" {
-		t.Errorf("one that was killed: %v, %v; a %s, b %s", cut, err, w.read("home/a"), w.read("home/b"))
-	}
-	if err := w.undo(); err != nil || w.read("home/a")+w.read("home/b") != "oldold" {
-		t.Errorf("%v: a %s, b %s", err, w.read("home/a"), w.read("home/b"))
-	}
+	scratch.Same(t, "one that was killed", w.newest(true), "edit")
+	must(t, w.undo())
+	w.holds("home/a", "old")
+	w.holds("home/b", "old")
 }
 
 // The journal keeps a content once, and as much as fits, the newest entry always.
@@ -290,12 +275,9 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("damaged: %v", w.journal().Damaged())
 			}
 			w.do("another edit does not depend on it", w.edit("", "home/b", "new"))
-			if err := w.undo(); err != nil {
-				t.Error(err)
-			}
-			if _, err := w.journal().ForgetNewest(); err != nil {
-				t.Error(err)
-			}
+			must(t, w.undo())
+			_, err := w.journal().ForgetNewest()
+			must(t, err)
 			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
 				t.Error(err)
 			}
@@ -353,9 +335,7 @@ func TestUndoAndModes(t *testing.T) {
 			e := w.edit("work", "work/hook", data)
 			e.After.Mode = test.after
 			w.do("edit", e)
-			if mode(path) != test.after {
-				t.Errorf("%v: it is %v", test, mode(path))
-			}
+			scratch.Same(t, test, mode(path), test.after)
 			must(t, os.Chmod(path, test.since))
 			if err := w.undo(); err != nil && !errors.Is(err, ErrNothingToUndo) || mode(path) != test.want || w.read("work/hook") != "old" {
 				t.Errorf("%v: undone it is %v %q, %v", test, mode(path), w.read("work/hook"), err)

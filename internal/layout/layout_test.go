@@ -2,21 +2,18 @@ package layout
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 func TestHang(t *testing.T) {
-	if got, want := HangText("- ", "  ", "日本 日本 日本 x", 9), []string{"- 日本", "  日本", "  日本 x"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
-	if got, want := HangText("- ", "  ", "one line, however  long", 0), []string{"- one line, however  long"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	broken, whole := HangText("- ", "  ", "日本 日本 日本 x", 9), HangText("- ", "  ", "one line, however  long", 0)
+	scratch.Same(t, "in nine columns", strings.Join(broken, "\n"), "- 日本\n  日本\n  日本 x")
+	scratch.Same(t, "however long", strings.Join(whole, "\n"), "- one line, however  long")
 	if clipped, end := ClipText("日本日本", 5), EndThatFits("日本日本", 5); clipped != "日本…" || end != "…日本" {
 		t.Errorf("%q, %q", clipped, end)
 	}
@@ -33,9 +30,7 @@ func TestNext(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.PrintCommand("%s", command)
-		if b.String() != test.want {
-			t.Errorf("%q", b.String())
-		}
+		scratch.Same(t, test.wraps, b.String(), test.want)
 	}
 }
 
@@ -52,9 +47,7 @@ func TestPrinterTable(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: test.width, Wraps: test.width > 0, Home: "/home/ned"}.PrintTable("  ", rows)
-		if b.String() != test.want {
-			t.Errorf("at %d:\n%s", test.width, b.String())
-		}
+		scratch.Same(t, test.width, b.String(), test.want)
 	}
 }
 
@@ -68,9 +61,7 @@ func TestDiff(t *testing.T) {
 	} {
 		var b strings.Builder
 		Printer{W: &b, Home: "/h/a b"}.PrintDiff(text)
-		if b.String() != want {
-			t.Errorf("%q: %q, want %q", text, b.String(), want)
-		}
+		scratch.Same(t, text, b.String(), want)
 	}
 }
 
@@ -88,9 +79,7 @@ func TestStyles(t *testing.T) {
 		p.InBold().PrintText("in %s", p.Home)
 		p.InRed().PrintLead("error: ", "no")
 		p.InGreen().PrintFolded(p.ShortPath("/h/a b/x  "), "two words")
-		if b.String() != want {
-			t.Errorf("%q, want %q", b.String(), want)
-		}
+		scratch.Same(t, coloured, b.String(), want)
 	}
 }
 
@@ -118,4 +107,20 @@ func FuzzColours(f *testing.F) {
 			t.Errorf("%q became %q, want %q", title+text, clean, plain.String())
 		}
 	})
+}
+
+func TestTilde(t *testing.T) {
+	for text, want := range map[string]string{
+		"read /home/ned/x: in /home/ned, “/home/ned”": "read ~/x: in ~, “~”",
+		"/home/nedward /home/ned.bak /home/ned-x":     "/home/nedward /home/ned.bak /home/ned-x",
+		"/mnt/home/ned ./home/ned file:///home/ned":   "/mnt/home/ned ./home/ned file:///home/ned",
+		"go to '/home/ned/my hooks'":                  "go to '/home/ned/my hooks'",
+		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
+		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
+	} {
+		scratch.Same(t, text, WithTilde(text, "/home/ned"), want)
+	}
+	for _, home := range []string{"", "/"} {
+		scratch.Same(t, "with home "+home, WithTilde("/home/ned/x", home), "/home/ned/x")
+	}
 }

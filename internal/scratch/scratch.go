@@ -133,6 +133,14 @@ func Must(t testing.TB, err error) {
 	}
 }
 
+// Same demands that something is what it has to be.
+func Same[T comparable](t testing.TB, what any, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: %#v, want %#v", what, got, want)
+	}
+}
+
 // PutFile writes a file, and makes the directories above it.
 func PutFile(t testing.TB, path, text string) {
 	t.Helper()
