@@ -190,11 +190,39 @@ func goodRelease() http.HandlerFunc {
 	return release(map[string]string{"SHA256SUMS": sums(), linuxProgram: newProgram})
 }
 
+// afterSums gives the sums of a good release, and has all else answered.
+func afterSums(rest http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/SHA256SUMS" {
+			fmt.Fprint(w, sums())
+			return
+		}
+		rest(w, r)
+	}
+}
+
 func serve(t *testing.T, handler http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	return server.URL
+}
+
+// has puts an old program in the home, if there is one.
+func (m *machine) has(t *testing.T, old bool) {
+	t.Helper()
+	if old {
+		write(t, m.target(), oldProgram)
+	}
+}
+
+// stillHas says what is wrong after an installation that should not have worked.
+func (m *machine) stillHas(t *testing.T, old bool) {
+	t.Helper()
+	want := map[bool]string{true: ".local .local/bin .local/bin/springfield"}[old]
+	if left := tree(t, m.home); left != want || old && contents(t, m.target()) != oldProgram {
+		t.Errorf("in the home is %q, or the old program has changed", left)
+	}
 }
 
 // isInstalled says what is wrong after an installation that should have worked.
@@ -291,21 +319,11 @@ func faults() map[string]fault {
 		"a command as digest":   {listed("$(touch${IFS}x)  " + linuxProgram + "\n"), "has no SHA-256 for"},
 		"no sums":               {release(nil), "cannot fetch"},
 		"no program":            {release(map[string]string{"SHA256SUMS": sums()}), "cannot fetch"},
-		"cut in the middle": {func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/SHA256SUMS" {
-				w.Header().Set("Content-Length", "4000000")
-				fmt.Fprint(w, newProgram)
-				return
-			}
-			fmt.Fprint(w, sums())
-		}, "cannot fetch"},
-		"no answer": {func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/SHA256SUMS" {
-				fmt.Fprint(w, sums())
-				return
-			}
-			<-r.Context().Done()
-		}, "cannot fetch"},
+		"cut in the middle": {afterSums(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "4000000")
+			fmt.Fprint(w, newProgram)
+		}), "cannot fetch"},
+		"no answer": {afterSums(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "cannot fetch"},
 		"an answer without an end": {func(w http.ResponseWriter, r *http.Request) {
 			for part := bytes.Repeat([]byte("donut\n"), 10000); ; {
 				if _, err := w.Write(part); err != nil {
@@ -330,11 +348,7 @@ func TestInstallFails(t *testing.T) {
 			for i, old := range []bool{false, true} {
 				client := clients[i%len(clients)]
 				m := newMachine(t, t.TempDir(), client, summer)
-				left := ""
-				if old {
-					write(t, m.target(), oldProgram)
-					left = ".local .local/bin .local/bin/springfield"
-				}
+				m.has(t, old)
 				text := script
 				if name == "no answer" {
 					text = impatient(t)
@@ -343,12 +357,7 @@ func TestInstallFails(t *testing.T) {
 				if got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") || !strings.Contains(got.errout, fault.want) || strings.Contains(got.out, "is installed") {
 					t.Errorf("%s: %v", client, got)
 				}
-				if tree(t, m.home) != left {
-					t.Errorf("%s: in the home is %s", client, tree(t, m.home))
-				}
-				if old && contents(t, m.target()) != oldProgram {
-					t.Errorf("%s: the old program has changed", client)
-				}
+				m.stillHas(t, old)
 			}
 		})
 	}
@@ -392,17 +401,15 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 		m.isInstalled(t, m.install(t, "--from", server.URL+"/good"), m.target())
 	}
 	m := newMachine(t, t.TempDir(), summer)
-	m.program(t, "wget", `echo "note: TLS certificate validation not implemented" >&2`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "this wget verifies no certificate") {
-		t.Errorf("a wget that verifies nothing: %v", got)
-	}
-	m.program(t, "wget", `printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "leads to an address without https") {
-		t.Errorf("a redirect behind a tab: %v", got)
-	}
-	m.program(t, "wget", `printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`)
-	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "Server: [2Jkwik-e-mart\n") {
-		t.Errorf("a server that draws: %v", got)
+	for name, c := range map[string]struct{ wget, want string }{
+		"a wget that verifies nothing": {`echo "note: TLS certificate validation not implemented" >&2`, "this wget verifies no certificate"},
+		"a redirect behind a tab":      {`printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`, "leads to an address without https"},
+		"a server that draws":          {`printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`, "Server: [2Jkwik-e-mart\n"},
+	} {
+		m.program(t, "wget", c.wget)
+		if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, c.want) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 
@@ -416,22 +423,14 @@ func TestInstallInterrupted(t *testing.T) {
 			t.Run(fmt.Sprint(sent, old), func(t *testing.T) {
 				t.Parallel()
 				half := make(chan bool, 1)
-				url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/SHA256SUMS" {
-						fmt.Fprint(w, sums())
-						return
-					}
+				url := serve(t, afterSums(func(w http.ResponseWriter, r *http.Request) {
 					fmt.Fprint(w, newProgram[:20])
 					w.(http.Flusher).Flush()
 					half <- true
 					<-r.Context().Done()
 				}))
 				m := newMachine(t, t.TempDir(), "curl", summer)
-				left := ""
-				if old {
-					write(t, m.target(), oldProgram)
-					left = ".local .local/bin .local/bin/springfield"
-				}
+				m.has(t, old)
 				cmd := m.command(script, []string{"sh"}, "--from", url)
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				go func() {
@@ -441,9 +440,7 @@ func TestInstallInterrupted(t *testing.T) {
 				if got := run(t, cmd); got.code != code {
 					t.Errorf("%v", got)
 				}
-				if tree(t, m.home) != left || old && contents(t, m.target()) != oldProgram {
-					t.Errorf("in the home is %s", tree(t, m.home))
-				}
+				m.stillHas(t, old)
 			})
 		}
 	}

@@ -98,24 +98,19 @@ func (w *world) plant(path, what string) {
 	had, _ := os.ReadFile(path)
 	must(t, os.RemoveAll(path))
 	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	link := func(to string) { must(t, os.Symlink(to, path)) }
 	file := func(text string, mode fs.FileMode) {
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 		must(t, os.Chmod(path, mode))
 	}
+	links := map[string]string{
+		"a link to a file": w.Canary + "/file", "a link to a directory": w.Canary + "/directory", "a dangling link": w.Canary + "/made",
+		"a link to itself": filepath.Base(path), "a link to nothing's end": "/dev/null", "a link to all zeros": "/dev/zero",
+	}
+	if to, ok := links[what]; ok {
+		must(t, os.Symlink(to, path))
+		return
+	}
 	switch what {
-	case "a link to a file":
-		link(filepath.Join(w.Canary, "file"))
-	case "a link to a directory":
-		link(filepath.Join(w.Canary, "directory"))
-	case "a dangling link":
-		link(filepath.Join(w.Canary, "made"))
-	case "a link to itself":
-		link(filepath.Base(path))
-	case "a link to nothing's end":
-		link("/dev/null")
-	case "a link to all zeros":
-		link("/dev/zero")
 	case "a pipe":
 		must(t, syscall.Mkfifo(path, 0o644))
 	case "a directory":
@@ -228,17 +223,15 @@ func TestHookInputs(t *testing.T) {
 		for name, make := range transcripts {
 			logs = append(logs, attempt{name: "transcript " + name, p: p, do: func(w *world, event string) string { make(w); return event }})
 		}
+		places := []string{
+			".claude", ".claude/springfield", ".claude/springfield/" + p.name + ".json", ".claude/ralph-loop.local.md", ".git", ".git/HEAD", ".git/config",
+		}
 		for name := range p.files {
-			for _, what := range odd {
-				for dir := name; dir != "."; dir = filepath.Dir(dir) { // the file, and every directory above it
-					files = append(files, attempt{name: dir + " is " + what, p: p, do: func(w *world, event string) string {
-						w.plant(filepath.Join(w.Project, dir), what)
-						return event
-					}})
-				}
+			for dir := name; dir != "."; dir = filepath.Dir(dir) { // the file, and every directory above it
+				places = append(places, dir)
 			}
 		}
-		for _, dir := range []string{".claude", ".claude/springfield", ".claude/springfield/" + p.name + ".json", ".claude/ralph-loop.local.md", ".git", ".git/HEAD", ".git/config"} {
+		for _, dir := range places {
 			for _, what := range odd {
 				files = append(files, attempt{name: dir + " is " + what, p: p, do: func(w *world, event string) string {
 					w.plant(filepath.Join(w.Project, dir), what)

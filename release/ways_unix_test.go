@@ -4,43 +4,38 @@ package release
 
 import (
 	"bytes"
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/creack/pty"
 )
 
-// makeNPM makes the npm packages of the release in dist/.
-func makeNPM(t *testing.T) (dir string) {
+// makeNPM makes the npm packages of the release in dist/, and has npm pack some of them, beside them.
+func makeNPM(t *testing.T, names ...string) (dir string) {
 	t.Helper()
 	asset(t, "metadata.json")
 	dir = filepath.Join(t.TempDir(), "npm")
-	cmd := exec.Command("node", "release/npm/packages.js", "dist", dir)
-	cmd.Dir = ".."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
-}
-
-// pack has npm pack packages, beside them.
-func pack(t *testing.T, dir string, names ...string) {
-	t.Helper()
+	start(t, "..", os.Environ(), "", "node", "release/npm/packages.js", "dist", dir)
 	args := []string{"pack", "--silent", "--ignore-scripts", "--cache", filepath.Join(filepath.Dir(dir), "cache")}
 	for _, name := range names {
 		args = append(args, "./"+name)
 	}
-	cmd := exec.Command("npm", args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	start(t, dir, os.Environ(), "", "npm", args...)
+	return dir
 }
 
 // tarball is the archive of a package.
@@ -64,38 +59,28 @@ func nodeHome(t *testing.T, registry string) (home string, env []string) {
 	return home, append(env, "npm_config_prefix="+prefix, "PATH="+filepath.Join(prefix, "bin")+":"+variable(t, env, "PATH"))
 }
 
-// closed is the address of a registry that does not answer.
-const closed = "http://127.0.0.1:9/"
-
-// Packing the same programs again gives the same bytes, whatever the times of the files are.
-func testNPMAgain(t *testing.T, first string) {
-	again, names := makeNPM(t), []string{"springfield", "springfield-linux-x64", "springfield-linux-arm64"}
-	pack(t, again, names...)
-	for _, name := range names {
-		if !bytes.Equal(read(t, tarball(t, first, name)), read(t, tarball(t, again, name))) {
-			t.Errorf("%s differs", name)
-		}
-	}
-}
-
-// Two files are enough where there is no registry.
-func testNPMFiles(t *testing.T, dir string) {
-	home, env := nodeHome(t, closed)
-	var machine string
-	parse(t, start(t, home, env, "", resolve(t, "node", env), "--print", "JSON.stringify(process.platform + '-' + process.arch)"), &machine)
-	start(t, home, env, "", resolve(t, "npm", env), "install", "--global", "--offline", tarball(t, dir, "springfield"), tarball(t, dir, "springfield-"+machine))
-	journey(t, "springfield", env)
-}
-
 func TestNPM(t *testing.T) {
-	dir := makeNPM(t)
 	packages := []string{"springfield"}
 	for machine := range machines {
 		packages = append(packages, "springfield-"+machine)
 	}
-	pack(t, dir, packages...)
-	t.Run("again", func(t *testing.T) { testNPMAgain(t, dir) })
-	t.Run("files", func(t *testing.T) { testNPMFiles(t, dir) })
+	dir := makeNPM(t, packages...)
+	t.Run("again", func(t *testing.T) { // gives the same bytes, whatever the times of the files are
+		names := []string{"springfield", "springfield-linux-x64", "springfield-linux-arm64"}
+		again := makeNPM(t, names...)
+		for _, name := range names {
+			if !bytes.Equal(read(t, tarball(t, dir, name)), read(t, tarball(t, again, name))) {
+				t.Errorf("%s differs", name)
+			}
+		}
+	})
+	t.Run("files", func(t *testing.T) { // two are enough where there is no registry
+		home, env := nodeHome(t, "http://127.0.0.1:9/") // does not answer
+		var machine string
+		parse(t, start(t, home, env, "", resolve(t, "node", env), "--print", "JSON.stringify(process.platform + '-' + process.arch)"), &machine)
+		start(t, home, env, "", resolve(t, "npm", env), "install", "--global", "--offline", tarball(t, dir, "springfield"), tarball(t, dir, "springfield-"+machine))
+		journey(t, "springfield", env)
+	})
 
 	// Everything through a registry: publish, install, use, remove.
 	store := &registry{packages: map[string]*packument{}, files: map[string][]byte{}}
@@ -103,14 +88,12 @@ func TestNPM(t *testing.T) {
 	defer server.Close()
 	publishAgain(t, dir, store, server.URL+"/")
 	name := "@cameronsjo/springfield@" + npmVersion(t, dir)
-	t.Run("install", func(t *testing.T) {
-		home, env := nodeHome(t, server.URL+"/")
-		installGlobally(t, name, home, env)
-	})
-	t.Run("npx", func(t *testing.T) {
-		home, env := nodeHome(t, server.URL+"/")
-		runByNPX(t, name, home, env)
-	})
+	for way, use := range map[string]func(t *testing.T, name, home string, env []string){"install": installGlobally, "npx": runByNPX} {
+		t.Run(way, func(t *testing.T) {
+			home, env := nodeHome(t, server.URL+"/")
+			use(t, name, home, env)
+		})
+	}
 	if len(store.asked) > 0 {
 		t.Errorf("npm asked for %q, too", store.asked)
 	}
@@ -273,4 +256,101 @@ func files(t *testing.T, dir string) (all []string) {
 	})
 	must(t, err)
 	return all
+}
+
+// registry is an npm registry on the loopback: it has what was published to it, and knows of nothing else.
+type registry struct {
+	mu       sync.Mutex
+	packages map[string]*packument
+	files    map[string][]byte // by the path of their address
+	asked    []string          // requests for what it does not have, but for packages that are not there
+	broken   string            // a package that cannot be published at the moment
+}
+
+// packument is what a registry says about a package.
+type packument struct {
+	Name     string                    `json:"name"`
+	Tags     map[string]string         `json:"dist-tags"`
+	Versions map[string]map[string]any `json:"versions"`
+}
+
+// publication is what npm publish sends.
+type publication struct {
+	packument
+	Attachments map[string]struct {
+		Data []byte `json:"data"`
+	} `json:"_attachments"`
+}
+
+func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := strings.TrimPrefix(req.URL.Path, "/")
+	data, isFile := r.files[name]
+	switch {
+	case req.Method == http.MethodPut && strings.HasPrefix(name, "@"):
+		if code, err := r.publish(name, req.Body); err != nil {
+			http.Error(w, fmt.Sprintf(`{"error": %q}`, err), code)
+			return
+		}
+		fmt.Fprint(w, `{"ok": true}`)
+	case isFile:
+		_, _ = w.Write(data)
+	case r.packages[name] != nil:
+		_ = json.NewEncoder(w).Encode(r.packages[name])
+	default:
+		if !strings.HasPrefix(name, "@cameronsjo/springfield") {
+			r.asked = append(r.asked, req.Method+" "+req.URL.Path)
+		}
+		http.Error(w, `{"error": "not found"}`, http.StatusNotFound)
+	}
+}
+
+// publish takes a package that was not there in that version.
+func (r *registry) publish(name string, body io.Reader) (code int, err error) {
+	var p publication
+	if err := json.NewDecoder(body).Decode(&p); err != nil {
+		return http.StatusBadRequest, err
+	}
+	if name == r.broken {
+		return http.StatusInsufficientStorage, errors.New("the disk is full")
+	}
+	at := r.packages[name]
+	if at == nil {
+		at = &packument{Name: name, Tags: map[string]string{}, Versions: map[string]map[string]any{}}
+	}
+	for version, about := range p.Versions {
+		if at.Versions[version] != nil {
+			return http.StatusForbidden, errors.New("you cannot publish over the previously published versions")
+		}
+		for file, sent := range p.Attachments {
+			dist, _ := about["dist"].(map[string]any)
+			sum := sha512.Sum512(sent.Data)
+			if dist["integrity"] != "sha512-"+base64.StdEncoding.EncodeToString(sum[:]) {
+				return http.StatusBadRequest, fmt.Errorf("%s does not have the checksum %v", file, dist["integrity"])
+			}
+			address, _ := dist["tarball"].(string)
+			_, address, _ = strings.Cut(strings.TrimPrefix(address, "http://"), "/")
+			r.files[address] = sent.Data
+		}
+		at.Versions[version] = about
+	}
+	for tag, version := range p.Tags {
+		at.Tags[tag] = version
+	}
+	r.packages[name] = at
+	return 0, nil
+}
+
+// install.sh fetches the real files, from this machine.
+func TestScript(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(asset(t, "SHA256SUMS")))))
+	t.Cleanup(server.Close)
+	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", summer)...)
+	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
+	program := filepath.Join(home, ".local", "bin", "springfield")
+	if !regexp.MustCompile(`(?m)^springfield \S+ go\S+ is installed: ` + regexp.QuoteMeta(program) + `$`).MatchString(said) {
+		t.Errorf("install.sh said\n%s", said)
+	}
+	journey(t, program, env)
 }
