@@ -149,9 +149,8 @@ func hostAttempts() (all []attempt) {
 	return all
 }
 
-// What a host writes makes our hook go on, so that an attack that stops it is one; the
-// answer has the one form that every host takes. An agent that writes prompts into its own
-// log gets no new burst by them.
+// What a host writes makes our hook go on, so that an attack that stops it is one; the answer has the one form that
+// every host takes. An agent that writes prompts into its own log gets no new burst by them.
 func TestHostsAndTheirLogs(t *testing.T) {
 	each(agents, func(a agent) {
 		w := newWorld(t)

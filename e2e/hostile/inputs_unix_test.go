@@ -209,9 +209,8 @@ type attempt struct {
 	state bool
 }
 
-// Events, transcripts, files of a project and files of the state directory: with
-// each of them a hook exits 0 with at most one answer, in bounded memory and
-// steps, starts nothing and writes nothing outside of its state.
+// Events, transcripts, files of a project and files of the state directory: with each of them a hook exits 0 with at
+// most one answer, in bounded memory and steps, starts nothing and writes nothing outside of its state.
 func TestHookInputs(t *testing.T) {
 	r := draw(t)
 	var events, logs, files, states []attempt

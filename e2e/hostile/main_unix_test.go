@@ -24,8 +24,7 @@ var (
 	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is drawn at random")
 )
 
-// runDir holds all that one run writes. A user without rights can go through it,
-// because hooks are run as one.
+// runDir holds all that one run writes. A user without rights can go through it, because hooks are run as one.
 var runDir string
 
 func TestMain(m *testing.M) {
@@ -50,8 +49,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// draw is the random source of one test: every test has its own, so that one
-// alone repeats what it did among others.
+// draw is the random source of one test: every test has its own, so that one alone repeats what it did among others.
 func draw(t *testing.T) *rand.Rand {
 	t.Helper()
 	var name uint64
@@ -96,8 +94,7 @@ var cli = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// springfield runs the CLI in a directory, with a home and a PATH of go and the
-// system's own; vars come over that.
+// springfield runs the CLI in a directory, with a home and a PATH of go and the system's own; vars come over that.
 func springfield(home, work string, vars []string, args ...string) (string, error) {
 	program, err := cli()
 	if err != nil {
@@ -139,8 +136,7 @@ var goTool = sync.OnceValues(func() (tool struct{ Root, Cache string }, err erro
 	return tool, nil
 })
 
-// each does something with every item, a few at a time. What gives up gives up
-// its own item.
+// each does something with every item, a few at a time. What gives up gives up its own item.
 func each[T any](list []T, do func(T)) {
 	var done sync.WaitGroup
 	room := make(chan struct{}, 4)

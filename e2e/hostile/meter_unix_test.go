@@ -2,9 +2,8 @@
 
 package hostile
 
-// The meter: this test binary again, as the small parent of one process. A
-// process that the test itself starts shows the memory of the test, which the
-// kernel counts for it until it has become another program.
+// The meter: this test binary again, as the small parent of one process. A process that the test itself starts shows
+// the memory of the test, which the kernel counts for it until it has become another program.
 
 import (
 	"context"
@@ -62,9 +61,12 @@ func meter(file string) int {
 	if err == nil {
 		err = json.Unmarshal(data, &j)
 	}
-	if err != nil {
+	failed := func(err error) int {
 		fmt.Fprintln(os.Stderr, "meter:", err)
 		return 1
+	}
+	if err != nil {
+		return failed(err)
 	}
 	cpu := syscall.Rlimit{Cur: steps, Max: steps + 1}
 	core := syscall.Rlimit{}
@@ -81,8 +83,7 @@ func meter(file string) int {
 	if j.Stdin != "" {
 		stdin, err := os.OpenFile(j.Stdin, os.O_RDONLY, 0)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "meter:", err)
-			return 1
+			return failed(err)
 		}
 		cmd.Stdin = stdin
 	}
@@ -94,15 +95,13 @@ func meter(file string) int {
 		err = cmd.Start()
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "meter:", err)
-		return 1
+		return failed(err)
 	}
 	hung := false
 	timer := time.AfterFunc(watchdog, func() { hung = true; syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		fmt.Fprintln(os.Stderr, "meter:", err)
-		return 1
+		return failed(err)
 	}
 	timer.Stop()
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -156,8 +155,7 @@ func run(t testing.TB, j job) outcome {
 	return o
 }
 
-// unprivileged is the user that hooks run as: root may do what an attack must
-// be seen to be refused.
+// unprivileged is the user that hooks run as: root may do what an attack must be seen to be refused.
 func unprivileged() int {
 	if os.Getuid() == 0 {
 		return nobody

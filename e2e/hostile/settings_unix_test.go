@@ -21,9 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// What an edit may do to a file, judged by bytes: the members that it is about,
-// and whitespace and a comma beside one that comes or goes. All else has to be
-// there as it was.
+// What an edit may do to a file, judged by bytes: the members that it is about, and whitespace and a comma beside one
+// that comes or goes. All else has to be there as it was.
 
 // where is a path of keys.
 type where []string
@@ -70,8 +69,7 @@ func name(key string) string {
 	return s
 }
 
-// allOf tells whether all of a value is what an edit is about: a member, or an
-// object of nothing else.
+// allOf tells whether all of a value is what an edit is about: a member, or an object of nothing else.
 func allOf(value string, at where, may allowance) bool {
 	if may(at) {
 		return true
@@ -245,8 +243,7 @@ func rebuilt(text string, change func([]entry) []entry) string {
 	return head + "{" + b.String() + "}" + foot
 }
 
-// custody is what springfield has of a file that it has edited, as told by what
-// it was asked for.
+// custody is what springfield has of a file that it has edited, as told by what it was asked for.
 type custody struct {
 	first   string          // the bytes before it was touched
 	there   bool            // there was a file
@@ -388,8 +385,7 @@ func (d *desk) take(file, was string) custody {
 	return c
 }
 
-// free ends custody where nothing is held any more: nothing of springfield's may
-// be left then.
+// free ends custody where nothing is held any more: nothing of springfield's may be left then.
 func (d *desk) free(file, is string) {
 	c := d.custody[file]
 	if len(c.holds) > 0 || c.touched == nil {
@@ -629,9 +625,8 @@ func (d *desk) history() {
 	}
 }
 
-// Thousands of histories of enable, disable, undo and what doctor --fix writes,
-// with other hands between them: an edit is the members it is about, a refusal
-// is nothing, and what is taken back is as it was, byte for byte.
+// Thousands of histories of enable, disable, undo and what doctor --fix writes, with other hands between them: an
+// edit is the members it is about, a refusal is nothing, and what is taken back is as it was, byte for byte.
 func TestSettingsHistories(t *testing.T) {
 	base := draw(t)
 	rep := newReport(t)

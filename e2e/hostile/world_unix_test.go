@@ -190,8 +190,7 @@ func (w *world) event(p plugin) string {
 	return string(data)
 }
 
-// own gives the world to the user that hooks run as. What belongs to root in it
-// belongs to another user from then on.
+// own gives the world to the user that hooks run as. What belongs to root in it belongs to another user from then on.
 func (w *world) own() {
 	w.t.Helper()
 	user := unprivileged()
@@ -216,8 +215,7 @@ type form struct {
 func direct() (string, error)   { s, err := suites(); return s.direct, err }
 func launched() (string, error) { s, err := suites(); return s.launched, err }
 
-// forms are all there are on this machine: Debian's sh is dash, that of macOS,
-// Fedora and Arch is bash.
+// forms are all there are on this machine: Debian's sh is dash, that of macOS, Fedora and Arch is bash.
 func forms() []form {
 	all := []form{{"direct", "", direct}, {"launcher", "", launched}}
 	for _, shell := range []string{"/bin/bash", "/bin/dash", "/bin/busybox"} {
@@ -228,8 +226,7 @@ func forms() []form {
 	return all
 }
 
-// hook runs a plugin's hook on an event, as the client does, with variables
-// beside those that the client itself sets.
+// hook runs a plugin's hook on an event, as the client does, with variables beside those that the client itself sets.
 func (w *world) hook(f form, p plugin, event string, vars ...string) outcome {
 	w.t.Helper()
 	suite, err := f.suite()
