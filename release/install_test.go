@@ -138,30 +138,6 @@ func (m *machine) command(script string, shell []string, args ...string) *exec.C
 	return cmd
 }
 
-// refuses says what is wrong about a start that should have failed with these words.
-func refuses(t *testing.T, when string, got outcome, want string) {
-	t.Helper()
-	if got.code != 1 || !strings.Contains(got.errout, want) {
-		t.Errorf("%s: %v\nwithout %s", when, got, want)
-	}
-}
-
-// has puts an old program there or not, and returns a check that nothing else is there, and that it is as it was.
-func (m *machine) has(t *testing.T, old bool) (isAsBefore func(when string)) {
-	t.Helper()
-	left := ""
-	if old {
-		write(t, m.target(), oldProgram)
-		left = ".local .local/bin .local/bin/springfield"
-	}
-	return func(when string) {
-		t.Helper()
-		if now := tree(t, m.home); now != left || old && contents(t, m.target()) != oldProgram {
-			t.Errorf("%s: in the home is %s, and the old program may have changed", when, now)
-		}
-	}
-}
-
 func run(t *testing.T, cmd *exec.Cmd) outcome {
 	t.Helper()
 	var out, errout bytes.Buffer
@@ -214,11 +190,39 @@ func goodRelease() http.HandlerFunc {
 	return release(map[string]string{"SHA256SUMS": sums(), linuxProgram: newProgram})
 }
 
+// afterSums gives the sums of a good release, and has all else answered.
+func afterSums(rest http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/SHA256SUMS" {
+			fmt.Fprint(w, sums())
+			return
+		}
+		rest(w, r)
+	}
+}
+
 func serve(t *testing.T, handler http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
 	return server.URL
+}
+
+// has puts an old program in the home, if there is one.
+func (m *machine) has(t *testing.T, old bool) {
+	t.Helper()
+	if old {
+		write(t, m.target(), oldProgram)
+	}
+}
+
+// stillHas says what is wrong after an installation that should not have worked.
+func (m *machine) stillHas(t *testing.T, old bool) {
+	t.Helper()
+	want := map[bool]string{true: ".local .local/bin .local/bin/springfield"}[old]
+	if left := tree(t, m.home); left != want || old && contents(t, m.target()) != oldProgram {
+		t.Errorf("in the home is %q, or the old program has changed", left)
+	}
 }
 
 // isInstalled says what is wrong after an installation that should have worked.
@@ -315,11 +319,11 @@ func faults() map[string]fault {
 		"a command as digest":   {listed("$(touch${IFS}x)  " + linuxProgram + "\n"), "has no SHA-256 for"},
 		"no sums":               {release(nil), "cannot fetch"},
 		"no program":            {release(map[string]string{"SHA256SUMS": sums()}), "cannot fetch"},
-		"cut in the middle": {behindSums(func(w http.ResponseWriter, _ *http.Request) {
+		"cut in the middle": {afterSums(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "4000000")
 			fmt.Fprint(w, newProgram)
 		}), "cannot fetch"},
-		"no answer": {behindSums(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "cannot fetch"},
+		"no answer": {afterSums(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "cannot fetch"},
 		"an answer without an end": {func(w http.ResponseWriter, r *http.Request) {
 			for part := bytes.Repeat([]byte("donut\n"), 10000); ; {
 				if _, err := w.Write(part); err != nil {
@@ -327,17 +331,6 @@ func faults() map[string]fault {
 				}
 			}
 		}, "cannot fetch"},
-	}
-}
-
-// behindSums answers with good checksums, and to all else in its own way.
-func behindSums(answer http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/SHA256SUMS" {
-			fmt.Fprint(w, sums())
-			return
-		}
-		answer(w, r)
 	}
 }
 
@@ -355,7 +348,7 @@ func TestInstallFails(t *testing.T) {
 			for i, old := range []bool{false, true} {
 				client := clients[i%len(clients)]
 				m := newMachine(t, t.TempDir(), client, summer)
-				isAsBefore := m.has(t, old)
+				m.has(t, old)
 				text := script
 				if name == "no answer" {
 					text = impatient(t)
@@ -364,7 +357,7 @@ func TestInstallFails(t *testing.T) {
 				if got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") || !strings.Contains(got.errout, fault.want) || strings.Contains(got.out, "is installed") {
 					t.Errorf("%s: %v", client, got)
 				}
-				isAsBefore(client)
+				m.stillHas(t, old)
 			}
 		})
 	}
@@ -386,29 +379,37 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 	t.Cleanup(server.Close)
 	for _, client := range clients {
 		m := newMachine(t, t.TempDir(), client, summer)
-		refuses(t, client+", unknown certificate", m.install(t, "--from", server.URL+"/good"), "certificate")
+		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
+			t.Errorf("%s, unknown certificate: %v", client, got)
+		}
 		write(t, filepath.Join(m.home, ".curlrc"), "insecure\n")
 		write(t, filepath.Join(m.home, ".wgetrc"), "check_certificate = off\n")
-		refuses(t, client+", a configuration that accepts it", m.install(t, "--from", server.URL+"/good"), "certificate")
+		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
+			t.Errorf("%s, unknown certificate, and a configuration that accepts it: %v", client, got)
+		}
 		must(t, errors.Join(os.Remove(filepath.Join(m.home, ".curlrc")), os.Remove(filepath.Join(m.home, ".wgetrc"))))
 		authority := filepath.Join(m.home, "..", "ca.pem")
 		write(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 		write(t, filepath.Join(m.home, "..", "wgetrc"), "ca_certificate = "+authority+"\n")
 		m.env = append(m.env, "CURL_CA_BUNDLE="+authority, "WGETRC="+filepath.Join(m.home, "..", "wgetrc"))
-		refuses(t, client+", redirect", m.install(t, "--from", server.URL+"/plain"), "springfield: error: ")
+		if got := m.install(t, "--from", server.URL+"/plain"); got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") {
+			t.Errorf("%s, redirect: %v", client, got)
+		}
 		if left := tree(t, m.home); left != "" {
 			t.Errorf("%s: in the home is %s", client, left)
 		}
 		m.isInstalled(t, m.install(t, "--from", server.URL+"/good"), m.target())
 	}
 	m := newMachine(t, t.TempDir(), summer)
-	for _, c := range [][2]string{
-		{`echo "note: TLS certificate validation not implemented" >&2`, "this wget verifies no certificate"},
-		{`printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`, "leads to an address without https"}, // behind a tab
-		{`printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`, "Server: [2Jkwik-e-mart\n"},             // it draws
+	for name, c := range map[string]struct{ wget, want string }{
+		"a wget that verifies nothing": {`echo "note: TLS certificate validation not implemented" >&2`, "this wget verifies no certificate"},
+		"a redirect behind a tab":      {`printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`, "leads to an address without https"},
+		"a server that draws":          {`printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`, "Server: [2Jkwik-e-mart\n"},
 	} {
-		m.program(t, "wget", c[0])
-		refuses(t, c[0], m.install(t, "--from", server.URL), c[1])
+		m.program(t, "wget", c.wget)
+		if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, c.want) {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 
@@ -422,14 +423,14 @@ func TestInstallInterrupted(t *testing.T) {
 			t.Run(fmt.Sprint(sent, old), func(t *testing.T) {
 				t.Parallel()
 				half := make(chan bool, 1)
-				url := serve(t, behindSums(func(w http.ResponseWriter, r *http.Request) {
+				url := serve(t, afterSums(func(w http.ResponseWriter, r *http.Request) {
 					fmt.Fprint(w, newProgram[:20])
 					w.(http.Flusher).Flush()
 					half <- true
 					<-r.Context().Done()
 				}))
 				m := newMachine(t, t.TempDir(), "curl", summer)
-				isAsBefore := m.has(t, old)
+				m.has(t, old)
 				cmd := m.command(script, []string{"sh"}, "--from", url)
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 				go func() {
@@ -439,7 +440,7 @@ func TestInstallInterrupted(t *testing.T) {
 				if got := run(t, cmd); got.code != code {
 					t.Errorf("%v", got)
 				}
-				isAsBefore("interrupted")
+				m.stillHas(t, old)
 			})
 		}
 	}
@@ -488,7 +489,9 @@ func TestInstallChoosesProgram(t *testing.T) {
 		if !strings.HasPrefix(c.want, "springfield-") {
 			want = c.want
 		}
-		refuses(t, c.system+" on "+c.machine, m.install(t), want)
+		if got := m.install(t); got.code != 1 || !strings.Contains(got.errout, want) {
+			t.Errorf("%s on %s: %v", c.system, c.machine, got)
+		}
 	}
 }
 

@@ -266,20 +266,17 @@ func TestGuide(t *testing.T) {
 		}
 	}
 	x, dir := start(t, 80)
-	x.waitFor("Make a suite in ~/continuation-hooks and switch ned-flanders on?")
-	x.send(ctrlC)
+	x.answer("Make a suite in ~/continuation-hooks and switch ned-flanders on?", ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C")
 
 	t.Setenv("PREBUILT", carriedHeads(t))
 	x = startAgain(t, dir, 60, "xterm", "--plain")
-	x.waitForLine("Make a suite")
-	x.send("no" + enter)
+	x.answerLine("Make a suite", "no"+enter)
 	ends(x)
 	is(dir, made, false)
 
 	x = startAgain(t, dir, 80, "xterm")
-	x.waitFor("Make a suite")
-	x.send(enter)
+	x.answer("Make a suite", enter)
 	ends(x)
 	is(dir, made, true)
 	is(dir, on, true)
@@ -287,8 +284,7 @@ func TestGuide(t *testing.T) {
 	x = startAgain(t, dir, 80, "xterm", "disable", "ned-flanders")
 	x.exitCode()
 	x = startAgain(t, dir, 80, "xterm")
-	x.waitFor("Switch ned-flanders on?")
-	x.send(enter)
+	x.answer("Switch ned-flanders on?", enter)
 	ends(x)
 	is(dir, on, true)
 

@@ -103,10 +103,9 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 	t.Helper()
 	is := c.state(t, true)
 	for name := range is {
-		if _, wanted := files[name]; wanted {
-			continue
+		if _, wanted := files[name]; !wanted {
+			must(t, os.Remove(c.path(filepath.FromSlash(name))))
 		}
-		must(t, os.Remove(c.path(filepath.FromSlash(name))))
 	}
 	var dirs []string // that nothing is in any more go too, or init would not take theirs for free
 	_ = filepath.WalkDir(c.path("project"), func(name string, d fs.DirEntry, err error) error {
@@ -127,11 +126,8 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 		if strings.Contains(name, "springfield-hook") {
 			mode = 0o755
 		}
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		if err == nil {
-			err = os.WriteFile(path, []byte(data), mode)
-		}
-		must(t, err)
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(data), mode))
 	}
 }
 

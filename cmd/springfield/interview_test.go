@@ -68,9 +68,8 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	x.cmd = exec.Command(command, args...)
 	x.cmd.Dir = filepath.Join(dir)
 	x.cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind,
-		"GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
-		"PREBUILT=" + os.Getenv("PREBUILT"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind, "GOCACHE=" + gocache,
+		"XDG_CACHE_HOME=" + scratch.HookCache(), "PREBUILT=" + os.Getenv("PREBUILT"),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process
@@ -101,24 +100,13 @@ func (x *person) raw() bool {
 	return mode.Lflag&unix.ICANON == 0
 }
 
-// waitFor waits until the screen shows a text and the program waits for keys.
-func (x *person) waitFor(text string) {
-	x.t.Helper()
-	x.wait(text, true)
-}
-
-// waitForLine waits for a question that is answered with a line.
-func (x *person) waitForLine(text string) {
-	x.t.Helper()
-	x.wait(text, false)
-}
-
 func (x *person) said() []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return bytes.Clone(x.bytes)
 }
 
+// wait waits until the screen shows a text and the program waits for keys if raw, else for a line.
 func (x *person) wait(text string, raw bool) {
 	x.t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -140,6 +128,19 @@ func (x *person) send(keys string) {
 	x.t.Helper()
 	_, err := io.WriteString(x.ptm, keys)
 	must(x.t, err)
+}
+
+// answer types keys at a question, answerLine a line.
+func (x *person) answer(text, keys string) {
+	x.t.Helper()
+	x.wait(text, true)
+	x.send(keys)
+}
+
+func (x *person) answerLine(text, keys string) {
+	x.t.Helper()
+	x.wait(text, false)
+	x.send(keys)
 }
 
 func (x *person) exitCode() int {
@@ -164,25 +165,16 @@ const (
 func TestInterview(t *testing.T) {
 	for _, columns := range []int{80, 40} {
 		x, dir := start(t, columns, "init", "--memory", "CLAUDE.md")
-		x.waitFor("Which plugins?")
-		x.send(" " + enter) // the cursor is on ned-flanders, marked already, now not
-		x.waitFor("at least one is needed")
-		x.send(" " + enter) // the cursor is on it
-		x.waitFor("Which rules")
-		x.send(down + enter)
-		x.waitFor("Name of the marketplace?")
-		x.send("My Hooks" + enter)
-		x.waitFor("is not a valid marketplace name") // a validation error, and its correction
-		x.send("evergreen" + enter)
-		x.waitFor("Who owns it?")
-		x.send("Ned <ned>" + enter)
-		x.waitFor("not a name and an address")
-		x.send("Ned <ned@example.org>" + enter)
-		x.waitFor("Which agents do you use?")
-		x.send(down + " " + enter) // Claude Code is marked; Codex, too
-		x.waitFor("Which machines")
-		x.send(enter)
-		x.waitFor("Make it?")
+		x.answer("Which plugins?", " "+enter)         // the cursor is on ned-flanders, marked already, now not
+		x.answer("at least one is needed", " "+enter) // the cursor is on it
+		x.answer("Which rules", down+enter)
+		x.answer("Name of the marketplace?", "My Hooks"+enter)
+		x.answer("is not a valid marketplace name", "evergreen"+enter) // a validation error, and its correction
+		x.answer("Who owns it?", "Ned <ned>"+enter)
+		x.answer("not a name and an address", "Ned <ned@example.org>"+enter)
+		x.answer("Which agents do you use?", down+" "+enter) // Claude Code is marked; Codex, too
+		x.answer("Which machines", enter)
+		x.wait("Make it?", true)
 		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.HostTarget().String(), "CLAUDE.md"} {
 			if !strings.Contains(x.vt.String(), part) {
 				t.Errorf("%d columns: the summary has no %s:\n%s", columns, part, x.vt.String())
@@ -233,8 +225,7 @@ func TestInterviewPlain(t *testing.T) {
 			{"Make it?", "perhaps"},
 			{"neither yes nor no", "yes"},
 		} {
-			x.waitForLine(step.asks)
-			x.send(step.answer + enter)
+			x.answerLine(step.asks, step.answer+enter)
 		}
 		if code := x.exitCode(); code != 0 {
 			t.Fatalf("%s: exit code %d:\n%s", kind, code, x.vt.String())
@@ -252,23 +243,18 @@ func TestInterviewCancelled(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		for i, question := range questions {
 			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")
-			wait := x.waitFor
-			if plain {
-				wait = x.waitForLine
-			}
 			for _, before := range questions[:i] {
-				wait(before)
+				x.wait(before, !plain)
 				if before == "Who owns it?" {
 					x.send("Ned")
 				}
 				x.send(enter)
 			}
-			wait(question)
+			x.wait(question, !plain)
 			x.send(ctrlC)
 			checkCancelled(t, x, dir, "Ctrl-C at "+question)
 		}
-	}
-	for _, plain := range []bool{false, true} { // a signal waits for no key, and the terminal is as it was
+		// A signal waits for no key, and the terminal is as it was.
 		x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain))
 		x.wait("Which plugins?", !plain)
 		must(t, x.cmd.Process.Signal(syscall.SIGTERM))
@@ -280,13 +266,11 @@ func TestInterviewCancelled(t *testing.T) {
 		}
 	}
 	x, dir := start(t, 80, "init", "--plain")
-	x.waitForLine("Which plugins?")
-	x.send(ctrlD)
+	x.answerLine("Which plugins?", ctrlD)
 	checkCancelled(t, x, dir, "the end of input")
 
 	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--host", "claude", "--target", "linux/amd64")
-	x.waitFor("Make it?") // every question had its flag
-	x.send("n" + enter)
+	x.answer("Make it?", "n"+enter) // every question had its flag
 	checkCancelled(t, x, dir, "no")
 }
 

@@ -92,7 +92,9 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 		if object, ok := asObject(values); ok && c.line == "loop history" && loop == "" {
 			loop, _ = object["id"].(string)
 		}
-		for verb := range verbsOf(c.line) {
+		words := strings.Fields(c.line) // may begin with a verb of several: loop, loop history, …
+		for n := 1; n <= min(3, len(words)); n++ {
+			verb := strings.Join(words[:n], " ")
 			is := tried[verb]
 			is[0], is[1] = is[0] || c.good, is[1] || !c.good
 			tried[verb] = is
@@ -178,16 +180,6 @@ func asObject(values []any) (map[string]any, bool) {
 	}
 	object, ok := values[0].(map[string]any)
 	return object, ok
-}
-
-// verbsOf are the names that a command line may begin with: loop, loop history, …
-func verbsOf(line string) map[string]bool {
-	all := map[string]bool{}
-	words := strings.Fields(line)
-	for n := 1; n <= min(3, len(words)); n++ {
-		all[strings.Join(words[:n], " ")] = true
-	}
-	return all
 }
 
 // each calls a function with every command.

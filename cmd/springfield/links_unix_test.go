@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -59,11 +60,12 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	for _, name := range theirs {
 		c.write("canary/"+name, "theirs\n")
 	}
-	c.write("canary/settings.json", "{}\n")
-	c.write("canary/settings.local.json", "{}\n")
-	c.write("canary/.claude/settings.json", "{}\n")
-	c.write("canary/marketplace.json", "{\"name\": \"theirs\", \"plugins\": []}\n")
-	c.write("canary/.claude-plugin/marketplace.json", "{\"name\": \"theirs\", \"plugins\": []}\n")
+	for _, name := range []string{"settings.json", "settings.local.json", ".claude/settings.json"} {
+		c.write("canary/"+name, "{}\n")
+	}
+	for _, name := range []string{"marketplace.json", ".claude-plugin/marketplace.json"} {
+		c.write("canary/"+name, "{\"name\": \"theirs\", \"plugins\": []}\n")
+	}
 	c.write("canary/workflow-state.json", "{\"tasks_total\": 3, \"tasks_completed\": 1, \"waiting_for_user\": false}\n")
 	c.write("canary/continuation-loop.md", "---\nactive: true\niteration_count: 1\nmax_iterations: 5\n---\n\nx\n")
 	c.write("canary/page.html", "<!doctype html>"+replay.PageMark+"\n")
@@ -92,7 +94,7 @@ func (c *clone) at(name string) string { return filepath.Join(c.dir, filepath.Fr
 
 func (c *clone) write(name, text string) {
 	c.t.Helper()
-	must(c.t, errors.Join(os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.WriteFile(c.at(name), []byte(text), 0o644)))
+	scratch.PutFile(c.t, c.at(name), text)
 }
 
 func (c *clone) read(name string) string {
@@ -118,23 +120,15 @@ func (c *clone) tree(top string) string {
 		if err != nil {
 			return err
 		}
-		b.WriteString(strings.TrimPrefix(path, c.dir) + " " + info.Mode().String() + " ")
-		switch {
-		case info.Mode()&fs.ModeSymlink != 0:
-			target, err := os.Readlink(path)
-			b.WriteString(target)
-			if err != nil {
-				return err
-			}
-		case info.Mode().IsRegular():
-			data, err := os.ReadFile(path)
-			b.Write(data)
-			if err != nil {
-				return err
-			}
+		var data []byte
+		target := ""
+		if info.Mode()&fs.ModeSymlink != 0 {
+			target, err = os.Readlink(path)
+		} else if info.Mode().IsRegular() {
+			data, err = os.ReadFile(path)
 		}
-		b.WriteByte('\n')
-		return nil
+		fmt.Fprintf(&b, "%s %v %s%s\n", strings.TrimPrefix(path, c.dir), info.Mode(), target, data)
+		return err
 	})
 	must(c.t, err)
 	return b.String()

@@ -86,12 +86,7 @@ func (w world) must(t *testing.T, args ...string) called {
 // write writes a file, by its path below the world's directory.
 func (w world) write(t *testing.T, name, text string) {
 	t.Helper()
-	path := filepath.Join(w.dir, filepath.FromSlash(name))
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
-	if err == nil {
-		err = os.WriteFile(path, []byte(text), 0o644)
-	}
-	must(t, err)
+	scratch.PutFile(t, filepath.Join(w.dir, filepath.FromSlash(name)), text)
 }
 
 // stop has a plugin of a suite decide about a session's end, as Claude Code would.

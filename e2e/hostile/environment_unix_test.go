@@ -19,8 +19,7 @@ type setting struct {
 	shell bool // obeyed by the shell or its loader before the launcher's first line
 }
 
-// godebug are the keys of GODEBUG that this Go knows, as its own sources list
-// them.
+// godebug are the keys of GODEBUG that this Go knows, as its own sources list them.
 func godebug(t *testing.T) (keys []string) {
 	t.Helper()
 	tool, err := goTool()
@@ -44,8 +43,7 @@ func godebug(t *testing.T) (keys []string) {
 }
 
 // settings are the table: what each variable is set to in turn.
-func settingsAttacks() (all []setting) {
-	w := &world{Home: someHome, Canary: someHome + "/canary", Traps: someTrap}
+func settingsAttacks(t *testing.T, w *world) (all []setting) {
 	add := func(vars ...string) { all = append(all, setting{name: clip(strings.Join(vars, " ")), vars: vars}) }
 	before := func(vars ...string) {
 		add(vars...)
@@ -54,6 +52,11 @@ func settingsAttacks() (all []setting) {
 	values := func(name string, values ...string) {
 		for _, v := range values {
 			add(name + "=" + v)
+		}
+	}
+	alone := func(vars ...string) {
+		for _, v := range vars {
+			add(v)
 		}
 	}
 	trap := filepath.Join(w.Traps, "trap")
@@ -73,14 +76,10 @@ func settingsAttacks() (all []setting) {
 	values("GOFIPS140", "latest", "v1.0.0", "x")
 	values("GOFIPS", "1")
 	values("GOEXPERIMENT", "x", "greenteagc,jsonv2")
-	values("GOOS", "windows")
-	values("GOARCH", "wasm")
-	values("GOENV", w.Canary+"/file")
+	alone("GOOS=windows", "GOARCH=wasm", "GOENV="+w.Canary+"/file")
 	values("GOFLAGS", "-race", "-overlay="+w.Canary+"/file")
 	values("GOTOOLCHAIN", "go1.99.0", "path")
-	values("GOMEMORY", "x")
-	values("GOGCTRACE", "1")
-	values("CGO_ENABLED", "1")
+	alone("GOMEMORY=x", "GOGCTRACE=1", "CGO_ENABLED=1")
 	add("GODEBUG=cgocheck=2", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0")
 	add("GODEBUG=schedtrace=1,inittrace=1,gctrace=1", "GOTRACEBACK=crash", "GOMAXPROCS=5000", "GOGC=1", "GOMEMLIMIT=1")
 
@@ -97,9 +96,7 @@ func settingsAttacks() (all []setting) {
 	before("LD_TRACE_LOADED_OBJECTS=1")
 	before("LD_SHOW_AUXV=1")
 	values("GLIBC_TUNABLES", "glibc.malloc.check=3", "glibc.malloc.perturb=1:x=")
-	values("MALLOC_CHECK_", "3")
-	values("GCONV_PATH", w.Traps)
-	values("LOCPATH", w.Traps)
+	alone("MALLOC_CHECK_=3", "GCONV_PATH="+w.Traps, "LOCPATH="+w.Traps)
 
 	// The shell.
 	values("ENV", trap, "$("+trap+")")
@@ -127,19 +124,10 @@ func settingsAttacks() (all []setting) {
 	values("PATH", w.Traps, w.Traps+":/usr/bin:/bin", ".:/usr/bin:/bin", "", "/nowhere", ":", strings.Repeat("/x:", 30_000)+w.Traps)
 	values("CDPATH", w.Canary, ".:"+w.Canary)
 	values("m", "Linux x86_64", "$("+trap+")")
-	values("t", "../../../traps")
-	values("h", trap)
-	values("0", trap)
+	alone("t=../../../traps", "h="+trap, "0="+trap)
 	values("PWD", w.Canary, "/nowhere", "")
-	values("OLDPWD", w.Canary)
-	values("SHELL", trap)
-	values("EXECIGNORE", "*springfield*")
-	values("GLOBIGNORE", "*")
-	values("OPTIND", "99")
-	values("MAIL", w.Canary+"/file")
-	values("PERL5OPT", "-Mevil")
-	values("PYTHONSTARTUP", trap)
-	values("NODE_OPTIONS", "--require "+trap)
+	alone("OLDPWD="+w.Canary, "SHELL="+trap, "EXECIGNORE=*springfield*", "GLOBIGNORE=*", "OPTIND=99",
+		"MAIL="+w.Canary+"/file", "PERL5OPT=-Mevil", "PYTHONSTARTUP="+trap, "NODE_OPTIONS=--require "+trap)
 
 	// Where things lie.
 	for _, name := range []string{"TMPDIR", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "CLAUDE_CONFIG_DIR", "USERPROFILE", "APPDATA",
@@ -168,10 +156,8 @@ func settingsAttacks() (all []setting) {
 		values(name, "http://127.0.0.1:9", "junk://")
 	}
 	values("SSL_CERT_FILE", w.Canary+"/file", "/dev/zero")
-	values("SSL_CERT_DIR", w.Canary)
-	values("NODE_EXTRA_CA_CERTS", w.Canary+"/file")
-	values("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
-	values("ANTHROPIC_API_KEY", "x")
+	alone("SSL_CERT_DIR="+w.Canary, "NODE_EXTRA_CA_CERTS="+w.Canary+"/file",
+		"ANTHROPIC_BASE_URL=http://127.0.0.1:9", "ANTHROPIC_API_KEY=x")
 	for _, name := range []string{"EDITOR", "VISUAL", "PAGER", "BROWSER", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EXEC_PATH"} {
 		values(name, trap)
 	}
@@ -180,20 +166,14 @@ func settingsAttacks() (all []setting) {
 	// Absurd lengths, names and bytes.
 	add("A=" + strings.Repeat("x", 120_000))
 	add(strings.Repeat("N", 100_000) + "=1")
-	add("=C:=C:\\x")
-	add("=")
-	add("no equals sign")
-	add("")
-	add("\xff\xfe=\x80")
+	alone("=C:=C:\\x", "=", "no equals sign", "", "\xff\xfe=\x80")
 	add("A B=1", "a-b=2", "a.b=3")
 	var many []string
 	for i := range 10_000 {
 		many = append(many, fmt.Sprintf("V%d=%d", i, i))
 	}
-	all = append(all, setting{name: "ten thousand variables", vars: many})
 	twice := []string{"HOME=" + w.Canary, "HOME=" + w.Home, "GODEBUG=x=1", "GODEBUG=cgocheck=2"}
-	all = append(all, setting{name: "everything twice", vars: twice})
-	return all
+	return append(all, setting{name: "ten thousand variables", vars: many}, setting{name: "everything twice", vars: twice})
 }
 
 // someHome and someTrap are the places that a table is made for, before each run has its own.
@@ -211,12 +191,11 @@ func (s setting) in(w *world) []string {
 	return vars
 }
 
-// What a project sets for hooks changes no decision but into a stop, starts
-// nothing, writes nothing outside of the state directory, takes no memory and no
-// time worth the name.
+// What a project sets for hooks changes no decision but into a stop, starts nothing, writes nothing outside of the
+// state directory, takes no memory and no time worth the name.
 func TestEnvironment(t *testing.T) {
 	r := draw(t)
-	table := settingsAttacks()
+	table := settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
 	named := len(table)
 	for _, key := range godebug(t) {
 		for _, value := range []string{"0", "1", "2", "-1", "999999999999", "x"} {
@@ -310,13 +289,12 @@ func TestEnvironment(t *testing.T) {
 	t.Logf("%d settings × %d plugins × %d ways to start, %d with -seed %d: %d runs, at most %d MiB; wrong: %d", len(table), len(plugins), len(forms()), len(all), *seed, rep.runs, rep.peak>>20, rep.wrong)
 }
 
-// A shell and its loader obey some variables before the first line of the
-// launcher can do anything about it. What holds all the same: exit 0, no process
-// left, and no decision but a stop or the one without the variable. A plugin for
-// one machine has no launcher, and to its hook they are nothing (TestEnvironment).
+// A shell and its loader obey some variables before the first line of the launcher can do anything about it. What
+// holds all the same: exit 0, no process left, and no decision but a stop or the one without the variable. A plugin
+// for one machine has no launcher, and to its hook they are nothing (TestEnvironment).
 func TestLimitsOfTheLauncher(t *testing.T) {
 	runs := 0
-	for _, s := range settingsAttacks() {
+	for _, s := range settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap}) {
 		for _, f := range forms()[1:] {
 			if !s.shell {
 				continue
@@ -349,7 +327,7 @@ func TestLauncherAsksTheSystem(t *testing.T) {
 	elsewhere := filepath.Join(suite, "ned-flanders", "hooks", "elsewhere")
 	must(t, os.WriteFile(elsewhere, []byte(strings.ReplaceAll(string(text), "/proc/sys/kernel/arch", "/nowhere")), 0o755))
 	rep := newReport(t)
-	table := settingsAttacks()
+	table := settingsAttacks(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
 	for _, f := range forms()[1:] {
 		each(append([]setting{{name: "nothing"}}, some(r, table, 12)...), func(s setting) {
 			if s.shell || len(s.vars) > 100 {

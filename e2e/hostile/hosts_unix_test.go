@@ -111,26 +111,18 @@ func hostAttempts() (all []attempt) {
 		add := func(name string, do func(w *world) string) {
 			all = append(all, attempt{name: a.name + ": " + name, p: plugins[0], do: func(w *world, _ string) string { return do(w) }})
 		}
-		in := func(name, line string, change func(w *world, line string)) {
+		for name, line := range map[string]string{"the agent's words": a.said, "a call": a.called, "a prompt": a.prompt, "feedback": a.fed, "the event": a.event} {
 			for _, m := range quoted.FindAllStringSubmatch(line, -1) {
 				for what, value := range bombs() {
 					add(fmt.Sprintf("%s: %s is %s", name, m[1], what), func(w *world) string {
-						change(w, member(line, m[1], value))
+						if line == a.event {
+							w.log(a)
+							return w.fill(member(line, m[1], value))
+						}
+						w.log(a, member(line, m[1], value))
 						return w.fill(a.event)
 					})
 				}
-			}
-		}
-		in("the agent's words", a.said, func(w *world, line string) { w.log(a, line) })
-		in("a call", a.called, func(w *world, line string) { w.log(a, line) })
-		in("a prompt", a.prompt, func(w *world, line string) { w.log(a, line) })
-		in("feedback", a.fed, func(w *world, line string) { w.log(a, line) })
-		for _, m := range quoted.FindAllStringSubmatch(a.event, -1) {
-			for what, value := range bombs() {
-				add(fmt.Sprintf("the event: %s is %s", m[1], what), func(w *world) string {
-					w.log(a)
-					return w.fill(member(a.event, m[1], value))
-				})
 			}
 		}
 		for name, log := range map[string]func(w *world){
@@ -139,7 +131,12 @@ func hostAttempts() (all []attempt) {
 				w.log(a, strings.Repeat(a.last+"\n", 5_000))
 				must(w.t, os.Truncate(w.Transcript(), int64(len(a.first)+1_000_000)))
 			},
-			"torn":        func(w *world) { w.log(a); cut(w, 10) },
+			"torn": func(w *world) {
+				w.log(a)
+				info, err := os.Stat(w.Transcript())
+				must(w.t, err)
+				must(w.t, os.Truncate(w.Transcript(), info.Size()-10))
+			},
 			"no last one": func(w *world) { b := a; b.last = ""; w.log(b) },
 			"sparse":      func(w *world) { w.log(a); must(w.t, os.Truncate(w.Transcript(), 1<<30)) },
 		} {
@@ -152,16 +149,8 @@ func hostAttempts() (all []attempt) {
 	return all
 }
 
-// cut takes bytes from the end of a log.
-func cut(w *world, n int64) {
-	info, err := os.Stat(w.Transcript())
-	must(w.t, err)
-	must(w.t, os.Truncate(w.Transcript(), info.Size()-n))
-}
-
-// What a host writes makes our hook go on, so that an attack that stops it is one; the
-// answer has the one form that every host takes. An agent that writes prompts into its own
-// log gets no new burst by them.
+// What a host writes makes our hook go on, so that an attack that stops it is one; the answer has the one form that
+// every host takes. An agent that writes prompts into its own log gets no new burst by them.
 func TestHostsAndTheirLogs(t *testing.T) {
 	each(agents, func(a agent) {
 		w := newWorld(t)

@@ -3,7 +3,6 @@
 package hostile
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -89,63 +88,69 @@ func inputs() (all []input) {
 	return all
 }
 
-// plants are what can lie where a file is expected; had is what lay there, the directory above is there.
-var plants = map[string]func(w *world, path, had string) error{
-	"a link to a file":        func(w *world, path, _ string) error { return os.Symlink(w.Canary+"/file", path) },
-	"a link to a directory":   func(w *world, path, _ string) error { return os.Symlink(w.Canary+"/directory", path) },
-	"a dangling link":         func(w *world, path, _ string) error { return os.Symlink(w.Canary+"/made", path) },
-	"a link to itself":        func(_ *world, path, _ string) error { return os.Symlink(filepath.Base(path), path) },
-	"a link to nothing's end": func(_ *world, path, _ string) error { return os.Symlink("/dev/null", path) },
-	"a link to all zeros":     func(_ *world, path, _ string) error { return os.Symlink("/dev/zero", path) },
-	"a pipe":                  func(_ *world, path, _ string) error { return syscall.Mkfifo(path, 0o644) },
-	"a directory":             func(_ *world, path, _ string) error { return os.MkdirAll(path+"/in it", 0o755) },
-	"a socket's kind of file": func(_ *world, path, _ string) error {
+// odd is what can lie where a file is expected; plant puts it there.
+var odd = []string{"a link to a file", "a link to a directory", "a dangling link", "a link to itself", "a link to nothing's end", "a link to all zeros", "a pipe", "a directory", "a socket's kind of file",
+	"empty", "garbage", "NULs", "half", "twice", "sparse", "read-only", "unreadable", "another user's", "not a directory above"}
+
+func (w *world) plant(path, what string) {
+	t := w.t
+	t.Helper()
+	had, _ := os.ReadFile(path)
+	must(t, os.RemoveAll(path))
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	file := func(text string, mode fs.FileMode) {
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+		must(t, os.Chmod(path, mode))
+	}
+	links := map[string]string{
+		"a link to a file": w.Canary + "/file", "a link to a directory": w.Canary + "/directory", "a dangling link": w.Canary + "/made",
+		"a link to itself": filepath.Base(path), "a link to nothing's end": "/dev/null", "a link to all zeros": "/dev/zero",
+	}
+	if to, ok := links[what]; ok {
+		must(t, os.Symlink(to, path))
+		return
+	}
+	switch what {
+	case "a pipe":
+		must(t, syscall.Mkfifo(path, 0o644))
+	case "a directory":
+		must(t, os.MkdirAll(filepath.Join(path, "in it"), 0o755))
+	case "a socket's kind of file":
 		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
-		if err != nil {
-			return err
-		}
+		must(t, err)
 		defer syscall.Close(fd)
-		if syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}) != nil { // the path is too long for one
-			return syscall.Mkfifo(path, 0o644)
+		if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil { // the path is too long for one
+			must(t, syscall.Mkfifo(path, 0o644))
 		}
-		return nil
-	},
-	"empty": func(_ *world, path, _ string) error { return plantFile(path, "", 0o644) },
-	"garbage": func(_ *world, path, _ string) error {
-		return plantFile(path, "\xff\xfe{]}\x00\x1b[2J"+strings.Repeat("garbage ", 1000), 0o644)
-	},
-	"NULs":  func(_ *world, path, _ string) error { return plantFile(path, strings.Repeat("\x00", 1<<20), 0o644) },
-	"half":  func(_ *world, path, had string) error { return plantFile(path, had[:len(had)/2], 0o644) },
-	"twice": func(_ *world, path, had string) error { return plantFile(path, had+had, 0o644) },
-	"sparse": func(w *world, path, _ string) error {
-		return errors.Join(plantFile(path, "", 0o644), os.Truncate(path, w.sparse))
-	},
-	"read-only":  func(_ *world, path, had string) error { return plantFile(path, had, 0o444) },
-	"unreadable": func(_ *world, path, had string) error { return plantFile(path, had, 0) },
-	// own() is told to leave it.
-	"another user's": func(_ *world, path, had string) error { return plantFile(path, had, 0o600) },
-	"not a directory above": func(w *world, path, _ string) error {
+	case "empty":
+		file("", 0o644)
+	case "garbage":
+		file("\xff\xfe{]}\x00\x1b[2J"+strings.Repeat("garbage ", 1000), 0o644)
+	case "NULs":
+		file(strings.Repeat("\x00", 1<<20), 0o644)
+	case "half":
+		file(string(had[:len(had)/2]), 0o644)
+	case "twice":
+		file(string(had)+string(had), 0o644)
+	case "sparse":
+		file("", 0o644)
+		must(t, os.Truncate(path, w.sparse))
+	case "read-only":
+		file(string(had), 0o444)
+	case "unreadable":
+		file(string(had), 0)
+	case "another user's":
+		file(string(had), 0o600) // own() is told to leave it
+	case "not a directory above":
 		parent := filepath.Dir(path)
 		if parent == w.Project || parent == w.Config() || parent == w.Home {
-			return nil // no hook is started in a directory that is not there
+			return // no hook is started in a directory that is not there
 		}
-		return errors.Join(os.RemoveAll(parent), os.WriteFile(parent, []byte("a file\n"), 0o644))
-	},
-}
-
-// odd are the names of plants.
-var odd = slices.Sorted(maps.Keys(plants))
-
-func plantFile(path, text string, mode fs.FileMode) error {
-	return errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chmod(path, mode))
-}
-
-// plant puts one of the plants in the place of a file.
-func (w *world) plant(path, what string) {
-	w.t.Helper()
-	had, _ := os.ReadFile(path)
-	must(w.t, errors.Join(os.RemoveAll(path), os.MkdirAll(filepath.Dir(path), 0o755)))
-	must(w.t, plants[what](w, path, string(had)))
+		must(t, os.RemoveAll(parent))
+		must(t, os.WriteFile(parent, []byte("a file\n"), 0o644))
+	default:
+		t.Fatalf("nothing is known of %q", what)
+	}
 }
 
 // transcripts are logs as an attacker, a crash or another program leaves them.
@@ -204,9 +209,8 @@ type attempt struct {
 	state bool
 }
 
-// Events, transcripts, files of a project and files of the state directory: with
-// each of them a hook exits 0 with at most one answer, in bounded memory and
-// steps, starts nothing and writes nothing outside of its state.
+// Events, transcripts, files of a project and files of the state directory: with each of them a hook exits 0 with at
+// most one answer, in bounded memory and steps, starts nothing and writes nothing outside of its state.
 func TestHookInputs(t *testing.T) {
 	r := draw(t)
 	var events, logs, files, states []attempt
@@ -218,14 +222,15 @@ func TestHookInputs(t *testing.T) {
 		for name, make := range transcripts {
 			logs = append(logs, attempt{name: "transcript " + name, p: p, do: func(w *world, event string) string { make(w); return event }})
 		}
-		dirs := []string{".claude", ".claude/springfield", ".claude/springfield/" + p.name + ".json",
-			".claude/ralph-loop.local.md", ".git", ".git/HEAD", ".git/config"}
+		places := []string{
+			".claude", ".claude/springfield", ".claude/springfield/" + p.name + ".json", ".claude/ralph-loop.local.md", ".git", ".git/HEAD", ".git/config",
+		}
 		for name := range p.files {
 			for dir := name; dir != "."; dir = filepath.Dir(dir) { // the file, and every directory above it
-				dirs = append(dirs, dir)
+				places = append(places, dir)
 			}
 		}
-		for _, dir := range dirs {
+		for _, dir := range places {
 			for _, what := range odd {
 				files = append(files, attempt{name: dir + " is " + what, p: p, do: func(w *world, event string) string {
 					w.plant(filepath.Join(w.Project, dir), what)

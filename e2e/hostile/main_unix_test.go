@@ -3,6 +3,8 @@
 package hostile
 
 import (
+	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,17 +24,12 @@ var (
 	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is drawn at random")
 )
 
-// runDir holds all that one run writes. A user without rights can go through it,
-// because hooks are run as one.
+// runDir holds all that one run writes. A user without rights can go through it, because hooks are run as one.
 var runDir string
 
 func TestMain(m *testing.M) {
 	if job := os.Getenv(meterJob); job != "" {
-		if err := meter(job); err != nil {
-			fmt.Fprintln(os.Stderr, "meter:", err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+		os.Exit(meter(job))
 	}
 	os.Exit(func() int {
 		flag.Parse()
@@ -51,8 +49,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// draw is the random source of one test: every test has its own, so that one
-// alone repeats what it did among others.
+// draw is the random source of one test: every test has its own, so that one alone repeats what it did among others.
 func draw(t *testing.T) *rand.Rand {
 	t.Helper()
 	var name uint64
@@ -97,28 +94,34 @@ var cli = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// makeSuite has the CLI make a suite, with a home of its own and a PATH of go and the system's own.
-func makeSuite(home, dir string, options ...string) error {
+// springfield runs the CLI in a directory, with a home and a PATH of go and the system's own; vars come over that.
+func springfield(home, work string, vars []string, args ...string) (string, error) {
 	program, err := cli()
 	if err != nil {
-		return err
+		return "", err
 	}
 	tool, err := goTool()
 	if err != nil {
-		return err
+		return "", err
 	}
-	args := append([]string{"init", dir, "--yes", "--no-git", "--owner", "Ned"}, options...)
-	cmd := exec.Command(program, args...)
-	cmd.Dir = home
-	cmd.Env = []string{"PATH=" + filepath.Join(tool.Root, "bin") + ":/usr/bin:/bin", "HOME=" + home,
-		"GOCACHE=" + tool.Cache, "XDG_CACHE_HOME=" + filepath.Join(runDir, "cache"), "TERM=dumb"}
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(context.Background(), 3*watchdog)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = work
+	cmd.Env = append([]string{
+		"PATH=" + filepath.Join(tool.Root, "bin") + ":/usr/bin:/bin", "HOME=" + home, "GOCACHE=" + tool.Cache,
+		"XDG_CACHE_HOME=" + filepath.Join(runDir, "cache"), "TERM=dumb",
+	}, vars...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = os.ErrDeadlineExceeded
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("springfield init: %w\n%s", err, out)
-	}
-	return nil
+	return out.String(), err
 }
 
 // goTool is what the toolchain says of itself.
@@ -133,8 +136,7 @@ var goTool = sync.OnceValues(func() (tool struct{ Root, Cache string }, err erro
 	return tool, nil
 })
 
-// each does something with every item, a few at a time. What gives up gives up
-// its own item.
+// each does something with every item, a few at a time. What gives up gives up its own item.
 func each[T any](list []T, do func(T)) {
 	var done sync.WaitGroup
 	room := make(chan struct{}, 4)

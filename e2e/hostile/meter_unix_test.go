@@ -2,9 +2,8 @@
 
 package hostile
 
-// The meter: this test binary again, as the small parent of one process. A
-// process that the test itself starts shows the memory of the test, which the
-// kernel counts for it until it has become another program.
+// The meter: this test binary again, as the small parent of one process. A process that the test itself starts shows
+// the memory of the test, which the kernel counts for it until it has become another program.
 
 import (
 	"context"
@@ -56,42 +55,53 @@ type outcome struct {
 	Stderr string
 }
 
-// meter measures the job in a file, and prints its outcome.
-func meter(file string) error {
+func meter(file string) int {
 	var j job
 	data, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(data, &j)
 	}
-	if err != nil {
-		return err
+	failed := func(err error) int {
+		fmt.Fprintln(os.Stderr, "meter:", err)
+		return 1
 	}
-	cmd := &exec.Cmd{Path: j.Path, Dir: j.Dir, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}
-	cmd.Args, cmd.Env = texts(j.Args), texts(j.Env)
+	if err != nil {
+		return failed(err)
+	}
+	cpu := syscall.Rlimit{Cur: steps, Max: steps + 1}
+	core := syscall.Rlimit{}
+	cmd := &exec.Cmd{Path: j.Path, Dir: j.Dir, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}, Env: []string{}}
+	for _, a := range j.Args {
+		cmd.Args = append(cmd.Args, string(a))
+	}
+	for _, e := range j.Env {
+		cmd.Env = append(cmd.Env, string(e))
+	}
 	if j.User != 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(j.User), Gid: uint32(j.User)}
 	}
 	if j.Stdin != "" {
-		if cmd.Stdin, err = os.Open(j.Stdin); err != nil {
-			return err
+		stdin, err := os.OpenFile(j.Stdin, os.O_RDONLY, 0)
+		if err != nil {
+			return failed(err)
 		}
+		cmd.Stdin = stdin
 	}
 	stdout, err1 := os.Create(j.Out + ".1")
 	stderr, err2 := os.Create(j.Out + ".2")
+	err = errors.Join(err1, err2, syscall.Setrlimit(syscall.RLIMIT_CPU, &cpu), syscall.Setrlimit(syscall.RLIMIT_CORE, &core))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err = errors.Join(err1, err2, syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: steps, Max: steps + 1}),
-		syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}))
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		return err
+		return failed(err)
 	}
 	hung := false
 	timer := time.AfterFunc(watchdog, func() { hung = true; syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	var exit *exec.ExitError
 	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		return err
+		return failed(err)
 	}
 	timer.Stop()
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
@@ -106,16 +116,10 @@ func meter(file string) error {
 	if o.Left {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
-	return json.NewEncoder(os.Stdout).Encode(o)
-}
-
-// texts is never nil: a process without variables gets none of ours.
-func texts(list [][]byte) []string {
-	all := make([]string, len(list))
-	for i, text := range list {
-		all[i] = string(text)
+	if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
+		return 1
 	}
-	return all
+	return 0
 }
 
 var jobs atomic.Int64
@@ -151,8 +155,7 @@ func run(t testing.TB, j job) outcome {
 	return o
 }
 
-// unprivileged is the user that hooks run as: root may do what an attack must
-// be seen to be refused.
+// unprivileged is the user that hooks run as: root may do what an attack must be seen to be refused.
 func unprivileged() int {
 	if os.Getuid() == 0 {
 		return nobody

@@ -2,9 +2,8 @@ package hostile
 
 import "errors"
 
-// A reading of JSON that this package does itself: where each value begins and
-// ends, and the bytes between. It knows nothing of what numbers or escapes mean,
-// and is told nothing by the code under test.
+// A reading of JSON that this package does itself: where each value begins and ends, and the bytes between. It knows
+// nothing of what numbers or escapes mean, and is told nothing by the code under test.
 
 var errNotJSON = errors.New("not JSON")
 
@@ -78,8 +77,7 @@ type entry struct {
 	tail  string // behind the value, before ',' or '}'
 }
 
-// scanObject reads the members of the object that is all of text, and the bytes
-// inside of one without members.
+// scanObject reads the members of the object that is all of text, and the bytes inside of one without members.
 func scanObject(text string) (entries []entry, empty string, err error) {
 	b := []byte(text)
 	if len(b) < 2 || b[0] != '{' {

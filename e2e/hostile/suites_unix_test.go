@@ -19,9 +19,15 @@ const makerOfSmall = "maker of the small"
 
 // small is a suite of two plugins, made once and copied for every attack.
 var small = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(runDir, "small")
-	return dir, makeSuite(filepath.Join(runDir, makerOfSmall), dir,
-		"--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
+	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, makerOfSmall)
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", err
+	}
+	out, err := springfield(home, home, nil, "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", "small", "--strategy", "ned-flanders", "--strategy", "ralph-wiggum")
+	if err != nil {
+		return "", fmt.Errorf("springfield init: %w\n%s", err, out)
+	}
+	return dir, nil
 })
 
 // verb is one call of the CLI, in the directory of a suite that was cloned.
@@ -78,17 +84,17 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 	for _, place := range slices.Compact(places) {
 		for _, what := range append(slices.Clone(odd), "a link to the user's configuration", "a link above") {
 			add(place+" is "+what, func(w *world, suite string) {
-				path := filepath.Join(suite, place)
+				path, to := filepath.Join(suite, place), "../home/canary/directory"
 				switch what {
 				case "a link to the user's configuration":
-					must(w.t, os.RemoveAll(path))
-					must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-					must(w.t, os.Symlink("../home/.claude/"+strings.TrimSuffix(filepath.Base(path), ".json"), path))
-					os.MkdirAll(w.Config(strings.TrimSuffix(filepath.Base(path), ".json")), 0o755) // some are files
+					kept := strings.TrimSuffix(filepath.Base(path), ".json")
+					to = "../home/.claude/" + kept
+					os.MkdirAll(w.Config(kept), 0o755) // some are files
+					fallthrough
 				case "a link above":
 					must(w.t, os.RemoveAll(path))
 					must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
-					must(w.t, os.Symlink("../home/canary/directory", path))
+					must(w.t, os.Symlink(to, path))
 				default:
 					if what == "not a directory above" && filepath.Dir(place) == "." || place == ".." {
 						return
@@ -227,11 +233,9 @@ func gitAttacks() (all []hostileSuite) {
 	for _, url := range []string{"ssh://x/y", "ext::TRAP %S", "x::y", "file:///nowhere", "http://127.0.0.1:9/x"} {
 		all = append(all, hostileSuite{"git: a missing object from " + url, func(w *world, suite string) {
 			lay(w, suite, "[core]\n\tsshCommand = TRAP\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[protocol]\n\tallow = always\n[protocol \"ext\"]\n\tallow = always\n[remote \"origin\"]\n\turl = "+url+"\n\tpromisor = true\n\tuploadpack = TRAP\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n")
-			for _, args := range [][]string{{"update-index", "--skip-worktree", ".gitignore"}} {
-				cmd := exec.Command("git", args...)
-				cmd.Dir, cmd.Env = suite, []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "GIT_NO_LAZY_FETCH=1"}
-				cmd.Run()
-			}
+			cmd := exec.Command("git", "update-index", "--skip-worktree", ".gitignore")
+			cmd.Dir, cmd.Env = suite, []string{"HOME=" + w.Home, "PATH=/usr/bin:/bin", "GIT_NO_LAZY_FETCH=1"}
+			cmd.Run()
 			os.Remove(filepath.Join(suite, ".gitignore"))
 			objects, _ := filepath.Glob(filepath.Join(suite, ".git", "objects", "??", "*"))
 			for _, object := range objects { // blobs and all: git asks for each of them
@@ -313,8 +317,7 @@ func (w *world) call(suite, args string, vars ...string) outcome {
 	return run(w.t, j)
 }
 
-// controls is the first character of an output that a terminal would obey or
-// that hides others.
+// controls is the first character of an output that a terminal would obey or that hides others.
 func controls(text string) string {
 	for _, r := range text {
 		switch {
@@ -328,9 +331,8 @@ func controls(text string) string {
 
 const cliMemory = 768 << 20 // go build has the most of it
 
-// Whatever a cloned suite or project holds, and whichever verb is called in it:
-// nothing outside of it changes, but what the verb is about; nothing that it
-// names is started; no output that a terminal would obey.
+// Whatever a cloned suite or project holds, and whichever verb is called in it: nothing outside of it changes, but
+// what the verb is about; nothing that it names is started; no output that a terminal would obey.
 func TestSuitesAndVerbs(t *testing.T) {
 	r := draw(t)
 	dir, err := small()

@@ -72,12 +72,16 @@ var suites = sync.OnceValues(func() (dirs struct{ direct, launched string }, err
 		other = "linux/amd64"
 	}
 	for dir, targets := range map[string][]string{dirs.direct: {here}, dirs.launched: {here, other}} {
-		args := []string{"--all", "--marketplace", "hostile"}
+		args := []string{"init", dir, "--all", "--yes", "--no-git", "--owner", "Ned", "--marketplace", "hostile"}
 		for _, target := range targets {
 			args = append(args, "--target", target)
 		}
-		if err := makeSuite(filepath.Join(runDir, "maker"), dir, args...); err != nil {
+		home := filepath.Join(runDir, "maker")
+		if err := os.MkdirAll(home, 0o755); err != nil {
 			return dirs, err
+		}
+		if out, err := springfield(home, home, nil, args...); err != nil {
+			return dirs, fmt.Errorf("springfield init: %w\n%s", err, out)
 		}
 	}
 	return dirs, nil
@@ -186,8 +190,7 @@ func (w *world) event(p plugin) string {
 	return string(data)
 }
 
-// own gives the world to the user that hooks run as. What belongs to root in it
-// belongs to another user from then on.
+// own gives the world to the user that hooks run as. What belongs to root in it belongs to another user from then on.
 func (w *world) own() {
 	w.t.Helper()
 	user := unprivileged()
@@ -212,8 +215,7 @@ type form struct {
 func direct() (string, error)   { s, err := suites(); return s.direct, err }
 func launched() (string, error) { s, err := suites(); return s.launched, err }
 
-// forms are all there are on this machine: Debian's sh is dash, that of macOS,
-// Fedora and Arch is bash.
+// forms are all there are on this machine: Debian's sh is dash, that of macOS, Fedora and Arch is bash.
 func forms() []form {
 	all := []form{{"direct", "", direct}, {"launcher", "", launched}}
 	for _, shell := range []string{"/bin/bash", "/bin/dash", "/bin/busybox"} {
@@ -224,8 +226,7 @@ func forms() []form {
 	return all
 }
 
-// hook runs a plugin's hook on an event, as the client does, with variables
-// beside those that the client itself sets.
+// hook runs a plugin's hook on an event, as the client does, with variables beside those that the client itself sets.
 func (w *world) hook(f form, p plugin, event string, vars ...string) outcome {
 	w.t.Helper()
 	suite, err := f.suite()

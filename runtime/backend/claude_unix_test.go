@@ -102,7 +102,7 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 	if reply != want {
 		t.Errorf("%+v\nwant %+v", reply, want)
 	}
-	scratch.Same(t, w.note("page"), "THE PAGE", "the page is")
+	scratch.Equal(t, w.note("page"), "THE PAGE", "the page is")
 	if got := w.note("dir"); !strings.Contains(got, "springfield-judge-") || strings.TrimSpace(w.note("files")) != "0" || !strings.HasPrefix(w.note("mode"), "drwx------") {
 		t.Errorf("it ran in %q with %s files, %s", got, w.note("files"), w.note("mode"))
 	}
@@ -252,17 +252,17 @@ func TestFindClient(t *testing.T) {
 		t.Fatalf("found %s", systemWide)
 	}
 	local := w.script(filepath.Join(w.home, ".local", "bin", "claude"), "")
-	scratch.Same(t, e.findClient("", w.project), local, "found")
+	scratch.Equal(t, e.findClient("", w.project), local, "found")
 	if err := os.Mkdir(filepath.Join(w.bin, "claude"), 0o755); err != nil { // a directory is no program
 		t.Fatal(err)
 	}
-	scratch.Same(t, e.findClient("", w.project), local, "found")
+	scratch.Equal(t, e.findClient("", w.project), local, "found")
 	os.Remove(filepath.Join(w.bin, "claude"))
 	ours := w.script(filepath.Join(w.bin, "claude"), "")
-	scratch.Same(t, e.findClient("", w.project), ours, "found")
-	scratch.Same(t, e.findClient("", ""), theirs, "without a project found")
+	scratch.Equal(t, e.findClient("", w.project), ours, "found")
+	scratch.Equal(t, e.findClient("", ""), theirs, "without a project found")
 	for client, want := range map[string]string{ours: ours, local: local, filepath.Join(w.bin, "none"): "", "claude": "", "bin/claude": ""} {
-		scratch.Same(t, e.findClient(client, w.project), want, client, "given")
+		scratch.Equal(t, e.findClient(client, w.project), want, client, "given")
 	}
 	q := question(judge.Claude)
 	q.Client = filepath.Join(w.bin, "none")
@@ -281,7 +281,7 @@ func (w *world) redirected(want string, vars ...string) {
 		w.t.Errorf("%+v, want %q", reply, want)
 	}
 	_, err := os.Stat(filepath.Join(w.notes, "asked"))
-	scratch.Same(w.t, err == nil, want == "", "the client ran")
+	scratch.Equal(w.t, err == nil, want == "", "the client ran")
 }
 
 // A project must not choose where the question goes.

@@ -38,8 +38,8 @@ func TestBefore(t *testing.T) {
 			if v.Rule == "" {
 				v = Waiting(test.moment, test.earlier)
 			}
-			scratch.Same(t, v.Rule, test.rule, v.Evidence, "rule")
-			scratch.Same(t, v.Evidence != "", v.Rule != "", v.Rule, v.Evidence)
+			scratch.Equal(t, v.Rule, test.rule, v.Evidence, "rule")
+			scratch.Equal(t, v.Evidence != "", v.Rule != "", v.Rule, v.Evidence)
 		})
 	}
 }
@@ -297,7 +297,7 @@ func TestRalphArmed(t *testing.T) {
 			if test.file != "(none)" {
 				scratch.PutFile(t, filepath.Join(dir, ".claude", "ralph-loop.local.md"), test.file)
 			}
-			scratch.Same(t, RalphArmed(dir, "s1"), test.armed, "armed")
+			scratch.Equal(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
 	}
 	if RalphArmed("", "s1") {
@@ -347,9 +347,9 @@ func TestBudgetOfOne(t *testing.T) {
 // Work that goes on lets the agent stop, as it will wake it; a server does not.
 func TestGoing(t *testing.T) {
 	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
-		scratch.Same(t, CheckWork([]string{about}).Rule, want, about)
+		scratch.Equal(t, CheckWork([]string{about}).Rule, want, about)
 	}
-	scratch.Same(t, CheckWork(nil).Rule, "", "nothing")
+	scratch.Equal(t, CheckWork(nil).Rule, "", "nothing")
 }
 
 func TestAnswer(t *testing.T) {
@@ -371,6 +371,6 @@ func TestAnswer(t *testing.T) {
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
 	} {
-		scratch.Same(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
+		scratch.Equal(t, CheckPrompt("marge-simpson", test.prompt, test.calls).Rule, test.rule, name)
 	}
 }

@@ -66,7 +66,7 @@ func (w *world) questions() (all []judge.Question) {
 // asked checks how many those are.
 func (w *world) asked(when string, want int) {
 	w.t.Helper()
-	scratch.Same(w.t, len(w.questions()), want, when, "questions")
+	scratch.Equal(w.t, len(w.questions()), want, when, "questions")
 }
 
 // last is the last decision of the session.
@@ -147,7 +147,7 @@ func TestLogThatLags(t *testing.T) {
 		w := withJudge(t, lisa, printed(yes))
 		w.write(".claude/projects/-w/s.jsonl", test.log)
 		w.say(unsure)
-		scratch.Same(t, w.last().Rule, test.rule, name)
+		scratch.Equal(t, w.last().Rule, test.rule, name)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 				} else if r.Asked == nil || r.Asked.Failed != test.failed {
 					t.Errorf("stop %d: %+v", i, r.Asked)
 				}
-				scratch.Same(t, r.Rule, want, i, "stop, rule")
+				scratch.Equal(t, r.Rule, want, i, "stop, rule")
 				if out.SystemMessage != "" {
 					told++
 				}
@@ -414,9 +414,9 @@ func TestArmour(t *testing.T) {
 	for name := range deaths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scratch.Same(t, die(t, name, ""), 2, "exit code without armour: this test shows nothing")
+			scratch.Equal(t, die(t, name, ""), 2, "exit code without armour: this test shows nothing")
 			// -1: ended by a signal, which shells show as 134.
-			scratch.Same(t, die(t, name, "on"), -1, "exit code, death by SIGABRT")
+			scratch.Equal(t, die(t, name, "on"), -1, "exit code, death by SIGABRT")
 		})
 	}
 }

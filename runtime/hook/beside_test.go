@@ -47,7 +47,7 @@ func (w *world) driven(when, by string) func(first, second output) {
 		case first != (output{}) || second != (output{}):
 			got = "both"
 		}
-		scratch.Same(w.t, got, by, when, first, second, "the first, the second")
+		scratch.Equal(w.t, got, by, when, first, second, "the first, the second")
 	}
 }
 

@@ -76,9 +76,9 @@ func TestRecordedMessages(t *testing.T) {
 			if strings.Contains(r.Evidence, "Claude") {
 				t.Errorf("%s is told of Claude: %s", host, r.Evidence)
 			}
-			scratch.Same(t, r.Host, host, c.log, "the decision is one of")
+			scratch.Equal(t, r.Host, host, c.log, "the decision is one of")
 		}
-		scratch.Same(t, strings.Join(got, " "), c.want, c.log, c.more)
+		scratch.Equal(t, strings.Join(got, " "), c.want, c.log, c.more)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestStalledSpecEndsOnGemini(t *testing.T) {
 			}
 			log += `{"id":"f` + id + `","type":"user","content":[{"text":"[springfield] go on"}]}` + "\n"
 		}
-		scratch.Same(t, strings.Join(got, " "), "continue continue stop", plugin, got)
+		scratch.Equal(t, strings.Join(got, " "), "continue continue stop", plugin, got)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestGeminiPlans(t *testing.T) {
 	} {
 		w.write("log.jsonl", log)
 		w.run(`{"hook_event_name": "AfterAgent", "session_id": "s1", "transcript_path": "` + w.path("log.jsonl") + `", "prompt": "execute the plan"}`)
-		scratch.Same(t, w.rule(), then.want, then.call)
+		scratch.Equal(t, w.rule(), then.want, then.call)
 		log += then.call + says("s"+then.call[min(len(then.call), 7):min(len(then.call), 8)])
 	}
 }
@@ -196,7 +196,7 @@ func TestRecordedStops(t *testing.T) {
 				t.Errorf("%s: %q does not say what runs", log, r.Evidence)
 			}
 		}
-		scratch.Same(t, strings.Join(got, " "), want, log)
+		scratch.Equal(t, strings.Join(got, " "), want, log)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestEnclosed(t *testing.T) {
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
 	} {
-		scratch.Same(t, withoutReminderEnd(text), want, text, "became")
+		scratch.Equal(t, withoutReminderEnd(text), want, text, "became")
 	}
 }
 
@@ -128,6 +128,6 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
-		scratch.Same(t, s.transcriptLags(), test.want, name)
+		scratch.Equal(t, s.transcriptLags(), test.want, name)
 	}
 }

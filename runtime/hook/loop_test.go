@@ -119,7 +119,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
 	must(t, err)
 	w.keepsSilent("held")(w.stop("s1", "c"))
-	scratch.Same(t, w.read(loopFile), before, "held")
+	scratch.Equal(t, w.read(loopFile), before, "held")
 	must(t, ledger.LiftHold(dir, "", hold, w.host.Now, ledger.Means{}))
 	w.tells("after the hold", "ralph-wiggum: iteration 4 of 20")(w.stop("s1", "d"))
 	edit("active: true", "active: false")
@@ -142,7 +142,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 	w.stop("s1", "a")
 	mine := w.read(loopFile)
 	w.keepsSilent("another session")(w.stop("s2", "All tests passing"))
-	scratch.Same(t, w.read(loopFile), mine, "another session")
+	scratch.Equal(t, w.read(loopFile), mine, "another session")
 	w.goesOn("its own")(w.stop("s1", "b"))
 	for range 4 {
 		w := inLoop(t, wiggumOne, loopText)
@@ -221,7 +221,7 @@ func TestLoopFromASubdirectory(t *testing.T) {
 		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
 	}
 	w.keepsSilent("without a repository")(below("a"))
-	scratch.Same(t, w.read(loopFile), loopText, "without a repository")
+	scratch.Equal(t, w.read(loopFile), loopText, "without a repository")
 	w.write("work/.git/HEAD", "")
 	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") {
 		t.Errorf("below: %+v", out)
@@ -249,7 +249,7 @@ func TestLoopAtTheClientsCap(t *testing.T) {
 				told = told*100 + i
 			}
 		}
-		scratch.Same(t, told, want, value, "cap, told at continue")
+		scratch.Equal(t, told, want, value, "cap, told at continue")
 	}
 }
 
@@ -309,7 +309,7 @@ func TestHostileLoopFiles(t *testing.T) {
 					t.Errorf("stop %d: told again: %q", i, out.SystemMessage)
 				}
 			}
-			scratch.Same(t, w.workspaceText(), before, "files were and are")
+			scratch.Equal(t, w.workspaceText(), before, "files were and are")
 		})
 	}
 }

@@ -86,7 +86,7 @@ func TestLoopKeepsItsTime(t *testing.T) {
 		w.write(".claude/springfield/ralph-wiggum.json", `{"progress": {"command": [`+strconv.Quote(w.path("slow"))+`]}}`)
 		w.host.finish = time.Now().Add(left)
 		w.goesOn("")(w.stop("s1", "a"))
-		scratch.Same(t, w.happened(), "start1 iteration2", "history")
+		scratch.Equal(t, w.happened(), "start1 iteration2", "history")
 		if n := strings.Count(w.read("heard"), "called"); n > 1 || left == 0 && n > 0 {
 			t.Errorf("with %s left it was called %d times", left, n)
 		}
@@ -143,7 +143,7 @@ func TestSpecsPathsAreKnownAgain(t *testing.T) {
 				blocks++
 			}
 		}
-		scratch.Same(t, blocks, 1, dir, "an error blocked times")
+		scratch.Equal(t, blocks, 1, dir, "an error blocked times")
 		s.old(name, specState(1, ""))
 		s.goesOn(dir + " is not known again")(s.answer(s.stop(true, nil)))
 	}
@@ -187,7 +187,7 @@ func TestSpecsScript(t *testing.T) {
 				if plugin == test.runs {
 					want = "--quiet in " + project + " for " + s.path("project") + "\n"
 				}
-				scratch.Same(t, string(log), want, plugin, log, "ran")
+				scratch.Equal(t, string(log), want, plugin, log, "ran")
 			}
 		})
 	}

@@ -52,7 +52,7 @@ func TestMargeFollowsALedger(t *testing.T) {
 			t.Errorf("after %d tasks: %+v, notes %s", done, out, notes)
 		}
 	}
-	scratch.Same(t, w.rule(), "sdd-done", "it ends by")
+	scratch.Equal(t, w.rule(), "sdd-done", "it ends by")
 }
 
 // Named in the session: by a prompt, a call, or the last message, which the transcript does not have yet.

@@ -88,7 +88,7 @@ func TestPromptEvents(t *testing.T) {
 				t.Errorf("told %q, notes %s", told, notes)
 			}
 			r, _ := w.newest("session:s1")
-			scratch.Same(t, strings.TrimSpace(r.Decision+" "+r.Rule), test.record, "the ledger has, notes", notes)
+			scratch.Equal(t, strings.TrimSpace(r.Decision+" "+r.Rule), test.record, "the ledger has, notes", notes)
 		})
 	}
 }
@@ -135,7 +135,7 @@ func TestPromptCeiling(t *testing.T) {
 				said++
 			}
 		}
-		scratch.Same(t, said, want, settings, "said times")
+		scratch.Equal(t, said, want, settings, "said times")
 		w.write(".claude/projects/-w/s.jsonl", listed(strings.Replace(openTodos, "docs", "changelog", 1)))
 		if told, _ := w.prompt(nil); told == "" {
 			t.Error("nothing said about a list that has changed")

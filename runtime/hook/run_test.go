@@ -96,7 +96,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	var stdout, stderr bytes.Buffer
 	h := w.host
 	h.Stdin, h.Stdout, h.Stderr = stdin, &stdout, &stderr
-	scratch.Same(w.t, h.Run(), 0, "exit code")
+	scratch.Equal(w.t, h.Run(), 0, "exit code")
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
@@ -196,8 +196,8 @@ func TestRun(t *testing.T) {
 			w := newWorld(t, ned)
 			w.write(".claude/projects/-w/s.jsonl", test.log)
 			out, notes := w.run(w.event(test.event))
-			scratch.Same(t, out.Decision == "block", test.blocks, out, notes)
-			scratch.Same(t, w.rule(), test.rule, "ledger has rule, notes", notes)
+			scratch.Equal(t, out.Decision == "block", test.blocks, out, notes)
+			scratch.Equal(t, w.rule(), test.rule, "ledger has rule, notes", notes)
 		})
 	}
 }
@@ -245,9 +245,9 @@ func TestAPromptBeginsANewBurst(t *testing.T) {
 			}
 			return continues
 		}
-		scratch.Same(t, stops(one), 3, name, "for the first prompt")
+		scratch.Equal(t, stops(one), 3, name, "for the first prompt")
 		w.write(".claude/projects/-w/s.jsonl", log+test.log)
-		scratch.Same(t, stops(test.id), test.more, name, "more continues")
+		scratch.Equal(t, stops(test.id), test.more, name, "more continues")
 	}
 }
 
@@ -361,7 +361,7 @@ func TestLayers(t *testing.T) {
 			w.host.Project = w.path("project")
 			w.layers("ned-flanders", test.user, test.project)
 			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.text}))
-			scratch.Same(t, w.rule(), test.rule, notes)
+			scratch.Equal(t, w.rule(), test.rule, notes)
 			if strings.Contains(out.Reason, "evil") {
 				t.Errorf("the project's words reach the model: %q", out.Reason)
 			}
@@ -471,7 +471,7 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 			must(t, err)
 			e["last_assistant_message"] = "Task 1 is done. Moving to Task 2."
 			out, _ := w.run(w.event(e))
-			scratch.Same(t, out.Decision, "", "a hold in the home does not hold", out)
+			scratch.Equal(t, out.Decision, "", "a hold in the home does not hold", out)
 		})
 	}
 }

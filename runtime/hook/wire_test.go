@@ -149,7 +149,7 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 		go func() { _, err := readEvent(r); read <- err }()
 		select {
 		case err := <-read:
-			scratch.Same(t, err != nil, fails, input, err)
+			scratch.Equal(t, err != nil, fails, input, err)
 		case <-time.After(5 * time.Second):
 			t.Errorf("%s: it waits for more", input)
 		}

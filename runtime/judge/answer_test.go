@@ -86,7 +86,7 @@ func TestOneLine(t *testing.T) {
 		{"ab cd", 3, "ab"},
 		{"aé", 2, "a"},
 	} {
-		scratch.Same(t, OneLine(c.in, c.limit), c.want, c.in, c.limit, "to")
+		scratch.Equal(t, OneLine(c.in, c.limit), c.want, c.in, c.limit, "to")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestValidModel(t *testing.T) {
 			t.Errorf("%q is taken", model)
 		}
 	}
-	scratch.Same(t, ModelID("glm-9"), "glm-9", "an id does not pass")
+	scratch.Equal(t, ModelID("glm-9"), "glm-9", "an id does not pass")
 }
 
 // What one of hook and judge writes the other reads.
@@ -234,7 +234,7 @@ func TestPageOfASignal(t *testing.T) {
 		},
 	} {
 		want := test.want + "\nDECIDE: Should Claude continue working autonomously?\n"
-		scratch.Same(t, test.page.String(), want, name)
+		scratch.Equal(t, test.page.String(), want, name)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 	if !strings.HasPrefix(got, "… The ") || !strings.HasSuffix(got, "Now the last one.") || utf8.RuneCountInString(got) > maxMessage+2 || utf8.RuneCountInString(got) < maxMessage/2 {
 		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
 	}
-	scratch.Same(t, endOfMessage("  short.\n"), "short.")
+	scratch.Equal(t, endOfMessage("  short.\n"), "short.")
 	for _, endless := range []string{strings.Repeat("x", 5000), strings.Repeat("語", 5000), strings.Repeat("\n", 5000) + "x", strings.Repeat(`"\`, 3000)} {
 		wellFormed(t, Page{Message: endless + "THE END"})
 		if got := (Page{Message: endless + "THE END"}).String(); !strings.Contains(got, `THE END"`) {
@@ -298,9 +298,9 @@ func wellFormed(t *testing.T, p Page) {
 		bare := outside(t, rest)
 		switch i {
 		case 0, 7, 8, 9:
-			scratch.Same(t, rest, "", i+1, "line goes on with")
+			scratch.Equal(t, rest, "", i+1, "line goes on with")
 		case 4, 6:
-			scratch.Same(t, bare, "", i+1, s, "line, is outside of the quotation marks")
+			scratch.Equal(t, bare, "", i+1, s, "line, is outside of the quotation marks")
 		case 1:
 			if strings.ContainsFunc(bare, func(r rune) bool { return !isPlain(r) }) {
 				t.Errorf("skill %q", bare)
@@ -388,7 +388,7 @@ func FuzzPage(f *testing.F) {
 func TestPrompt(t *testing.T) {
 	golden, err := os.ReadFile("testdata/prompt.txt")
 	scratch.Must(t, err)
-	scratch.Same(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
+	scratch.Equal(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
 	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)
 	}
@@ -396,6 +396,6 @@ func TestPrompt(t *testing.T) {
 
 func TestDollars(t *testing.T) {
 	for micros, want := range map[int64]string{0: "$0.00", 26: "$0.000026", 1100: "$0.0011", 200_000: "$0.20", 1_500_000: "$1.50", 123_456_789: "$123.456789"} {
-		scratch.Same(t, Dollars(micros), want, micros)
+		scratch.Equal(t, Dollars(micros), want, micros)
 	}
 }

@@ -174,7 +174,7 @@ func TestSweep(t *testing.T) {
 					left = append(left, ending)
 				}
 			}
-			scratch.Same(t, strings.Join(left, " "), test.left, "left is")
+			scratch.Equal(t, strings.Join(left, " "), test.left, "left is")
 			all := history(dir, Scope{Project: "/p"}, 10)
 			if len(all) == 0 || all[len(all)-1].At != noon.UnixMilli() {
 				t.Errorf("%d decisions are recorded", len(all))
@@ -190,7 +190,7 @@ func TestSweepComesToAll(t *testing.T) {
 	for range 100 {
 		SweepOldSessions(dir, noon)
 	}
-	scratch.Same(t, len(history(dir, Scope{}, 1)), 0, "left")
+	scratch.Equal(t, len(history(dir, Scope{}, 1)), 0, "left")
 }
 
 // history are the newest n decisions of a scope, oldest first.

@@ -204,7 +204,7 @@ func TestSpend(t *testing.T) {
 		t.Errorf("an empty one: %+v", p)
 	}
 	must(t, TakeFromDay(dir, now, 600, 1000))
-	scratch.Same(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
+	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
@@ -226,7 +226,7 @@ func TestSpend(t *testing.T) {
 			t.Errorf("failure %d: rest %v, want %v", i+1, rest, want)
 		}
 		if want > 0 {
-			scratch.Same(t, TakeFromDay(dir, now, 1, 1000), ErrResting, "asked while it rests")
+			scratch.Equal(t, TakeFromDay(dir, now, 1, 1000), ErrResting, "asked while it rests")
 			now = now.Add(rest)
 		}
 	}
@@ -274,7 +274,7 @@ func TestSpendOfMany(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	scratch.Same(t, got, 10, "got a tenth of it")
+	scratch.Equal(t, got, 10, "got a tenth of it")
 }
 
 func TestJudgedIsBounded(t *testing.T) {
@@ -339,7 +339,7 @@ func TestRememberIsBounded(t *testing.T) {
 
 func TestLoopHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // nothing there yet
-	scratch.Same(t, onFile(t, dir), "", "before the first")
+	scratch.Equal(t, onFile(t, dir), "", "before the first")
 	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
 	tell(t, dir,
 		activity.LoopEvent{Loop: "a1", Event: activity.LoopStarted, File: whole, Dir: "/w"},
@@ -385,7 +385,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 			if name == "just too long" {
 				want = "a1:start c3:start a1:limit"
 			}
-			scratch.Same(t, onFile(t, dir), want)
+			scratch.Equal(t, onFile(t, dir), want)
 		})
 	}
 	dir := t.TempDir()

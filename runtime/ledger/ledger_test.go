@@ -67,7 +67,7 @@ func TestDir(t *testing.T) {
 		"no home":            {"", "", ""},
 		"dots do not escape": {filepath.Join(config, "projects", "x", "s.jsonl") + "/../../../../y", home, fallback},
 	} {
-		scratch.Same(t, StateDir(test.transcript, test.home), test.want, name)
+		scratch.Equal(t, StateDir(test.transcript, test.home), test.want, name)
 	}
 }
 
@@ -89,10 +89,10 @@ func TestSessionFileNeverFollowsTheID(t *testing.T) {
 func TestStateOutlivesTheHook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // two levels to make
 	for want := range 5 {
-		scratch.Same(t, inPrompt(t, dir, "a"), want, "state")
+		scratch.Equal(t, inPrompt(t, dir, "a"), want, "state")
 		must(t, bump(dir, "a"))
 	}
-	scratch.Same(t, inPrompt(t, dir, "b"), 0, "another session starts at")
+	scratch.Equal(t, inPrompt(t, dir, "b"), 0, "another session starts at")
 	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "sessions"): 0o700, SessionFile(dir, "a"): 0o600} {
 		info, err := os.Stat(path)
 		if err != nil || info.Mode().Perm() != want {
@@ -122,9 +122,9 @@ func TestTornAndForeignLines(t *testing.T) {
 			_, err = f.WriteString(tail)
 			must(t, err)
 			f.Close()
-			scratch.Same(t, inPrompt(t, dir, "a"), 3, "state")
+			scratch.Equal(t, inPrompt(t, dir, "a"), 3, "state")
 			must(t, bump(dir, "a"))
-			scratch.Same(t, inPrompt(t, dir, "a"), 4, "state after the next one")
+			scratch.Equal(t, inPrompt(t, dir, "a"), 4, "state after the next one")
 		})
 	}
 }
@@ -141,7 +141,7 @@ func TestStatelessRecords(t *testing.T) {
 		must(t, err)
 		s.Close()
 	}
-	scratch.Same(t, inPrompt(t, dir, "a"), 1, "state")
+	scratch.Equal(t, inPrompt(t, dir, "a"), 1, "state")
 	if all := history(dir, Scope{Session: "a"}, 1000); len(all) != 501 || all[500].ID != "" || all[500].Rule != "fault:busy" {
 		t.Errorf("%d records, the last %+v", len(all), all[len(all)-1])
 	}
@@ -156,7 +156,7 @@ func TestTell(t *testing.T) {
 	for i := range 10 * maxFaults {
 		s.TellOnce("ned", strings.Repeat("x", i+1))
 	}
-	scratch.Same(t, len(s.Faults), maxFaults, "are remembered")
+	scratch.Equal(t, len(s.Faults), maxFaults, "are remembered")
 }
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
@@ -184,7 +184,7 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	if err := second.LockSession(); err != nil {
 		t.Errorf("after the first has ended: %v", err)
 	}
-	scratch.Same(t, second.State.InPrompt, 7, "state, it was not read again")
+	scratch.Equal(t, second.State.InPrompt, 7, "state, it was not read again")
 	second.Close()
 }
 
@@ -308,6 +308,6 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		must(t, bump(dir, "a"))
-		scratch.Same(t, inPrompt(t, dir, "a"), before+1, before, "state, then")
+		scratch.Equal(t, inPrompt(t, dir, "a"), before+1, before, "state, then")
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -23,23 +24,18 @@ import (
 	"github.com/creack/pty"
 )
 
-// makeNPM makes the npm packages of the release in dist/.
-func makeNPM(t *testing.T) (dir string) {
+// makeNPM makes the npm packages of the release in dist/, and has npm pack some of them, beside them.
+func makeNPM(t *testing.T, names ...string) (dir string) {
 	t.Helper()
 	asset(t, "metadata.json")
 	dir = filepath.Join(t.TempDir(), "npm")
-	start(t, "..", nil, "", "node", "release/npm/packages.js", "dist", dir)
-	return dir
-}
-
-// pack has npm pack packages, beside them.
-func pack(t *testing.T, dir string, names ...string) {
-	t.Helper()
+	start(t, "..", os.Environ(), "", "node", "release/npm/packages.js", "dist", dir)
 	args := []string{"pack", "--silent", "--ignore-scripts", "--cache", filepath.Join(filepath.Dir(dir), "cache")}
 	for _, name := range names {
 		args = append(args, "./"+name)
 	}
-	start(t, dir, nil, "", "npm", args...)
+	start(t, dir, os.Environ(), "", "npm", args...)
+	return dir
 }
 
 // tarball is the archive of a package.
@@ -63,38 +59,28 @@ func nodeHome(t *testing.T, registry string) (home string, env []string) {
 	return home, append(env, "npm_config_prefix="+prefix, "PATH="+filepath.Join(prefix, "bin")+":"+variable(t, env, "PATH"))
 }
 
-// closed is the address of a registry that does not answer.
-const closed = "http://127.0.0.1:9/"
-
-// Packing the same programs again gives the same bytes, whatever the times of the files are.
-func testNPMAgain(t *testing.T, first string) {
-	again, names := makeNPM(t), []string{"springfield", "springfield-linux-x64", "springfield-linux-arm64"}
-	pack(t, again, names...)
-	for _, name := range names {
-		if !bytes.Equal(read(t, tarball(t, first, name)), read(t, tarball(t, again, name))) {
-			t.Errorf("%s differs", name)
-		}
-	}
-}
-
-// Two files are enough where there is no registry.
-func testNPMFiles(t *testing.T, dir string) {
-	home, env := nodeHome(t, closed)
-	var machine string
-	parse(t, start(t, home, env, "", resolve(t, "node", env), "--print", "JSON.stringify(process.platform + '-' + process.arch)"), &machine)
-	start(t, home, env, "", resolve(t, "npm", env), "install", "--global", "--offline", tarball(t, dir, "springfield"), tarball(t, dir, "springfield-"+machine))
-	journey(t, "springfield", env)
-}
-
 func TestNPM(t *testing.T) {
-	dir := makeNPM(t)
 	packages := []string{"springfield"}
 	for machine := range machines {
 		packages = append(packages, "springfield-"+machine)
 	}
-	pack(t, dir, packages...)
-	t.Run("again", func(t *testing.T) { testNPMAgain(t, dir) })
-	t.Run("files", func(t *testing.T) { testNPMFiles(t, dir) })
+	dir := makeNPM(t, packages...)
+	t.Run("again", func(t *testing.T) { // gives the same bytes, whatever the times of the files are
+		names := []string{"springfield", "springfield-linux-x64", "springfield-linux-arm64"}
+		again := makeNPM(t, names...)
+		for _, name := range names {
+			if !bytes.Equal(read(t, tarball(t, dir, name)), read(t, tarball(t, again, name))) {
+				t.Errorf("%s differs", name)
+			}
+		}
+	})
+	t.Run("files", func(t *testing.T) { // two are enough where there is no registry
+		home, env := nodeHome(t, "http://127.0.0.1:9/") // does not answer
+		var machine string
+		parse(t, start(t, home, env, "", resolve(t, "node", env), "--print", "JSON.stringify(process.platform + '-' + process.arch)"), &machine)
+		start(t, home, env, "", resolve(t, "npm", env), "install", "--global", "--offline", tarball(t, dir, "springfield"), tarball(t, dir, "springfield-"+machine))
+		journey(t, "springfield", env)
+	})
 
 	// Everything through a registry: publish, install, use, remove.
 	store := &registry{packages: map[string]*packument{}, files: map[string][]byte{}}
@@ -102,14 +88,12 @@ func TestNPM(t *testing.T) {
 	defer server.Close()
 	publishAgain(t, dir, store, server.URL+"/")
 	name := "@cameronsjo/springfield@" + npmVersion(t, dir)
-	t.Run("install", func(t *testing.T) {
-		home, env := nodeHome(t, server.URL+"/")
-		installGlobally(t, name, home, env)
-	})
-	t.Run("npx", func(t *testing.T) {
-		home, env := nodeHome(t, server.URL+"/")
-		runByNPX(t, name, home, env)
-	})
+	for way, use := range map[string]func(t *testing.T, name, home string, env []string){"install": installGlobally, "npx": runByNPX} {
+		t.Run(way, func(t *testing.T) {
+			home, env := nodeHome(t, server.URL+"/")
+			use(t, name, home, env)
+		})
+	}
 	if len(store.asked) > 0 {
 		t.Errorf("npm asked for %q, too", store.asked)
 	}
@@ -356,4 +340,17 @@ func (r *registry) publish(name string, body io.Reader) (code int, err error) {
 	}
 	r.packages[name] = at
 	return 0, nil
+}
+
+// install.sh fetches the real files, from this machine.
+func TestScript(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(asset(t, "SHA256SUMS")))))
+	t.Cleanup(server.Close)
+	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", summer)...)
+	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
+	program := filepath.Join(home, ".local", "bin", "springfield")
+	if !regexp.MustCompile(`(?m)^springfield \S+ go\S+ is installed: ` + regexp.QuoteMeta(program) + `$`).MatchString(said) {
+		t.Errorf("install.sh said\n%s", said)
+	}
+	journey(t, program, env)
 }
