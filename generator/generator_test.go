@@ -585,8 +585,8 @@ func TestProgramSum(t *testing.T) {
 // checkError demands an error that is one and says something, or none.
 func checkError(t *testing.T, err, is error, says string) {
 	t.Helper()
-	wanted := is != nil || says != ""
-	if wanted != (err != nil) || err != nil && (is != nil && !errors.Is(err, is) || !strings.Contains(err.Error(), says)) {
+	isOther := err != nil && (is != nil && !errors.Is(err, is) || !strings.Contains(err.Error(), says))
+	if wanted := is != nil || says != ""; wanted != (err != nil) || isOther {
 		t.Errorf("%v, want %v with %q", err, is, says)
 	}
 }

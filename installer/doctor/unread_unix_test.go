@@ -73,8 +73,8 @@ func checkUnreadable(t *testing.T, dir string) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
-			for _, made := range []string{home + "/skills", home + "/springfield/journal", home + "/springfield/sessions"} {
-				must(t, os.MkdirAll(filepath.Join(root, made), 0o755))
+			for _, made := range []string{"skills", "springfield/journal", "springfield/sessions"} {
+				must(t, os.MkdirAll(filepath.Join(root, home, made), 0o755))
 			}
 			for file, text := range map[string]string{home + "/settings.json": "{}", project + "/settings.json": "{}", project + "/settings.local.json": "{}", home + "/springfield/suites.json": `{"suites": []}`, home + "/plugins/known_marketplaces.json": "{}"} {
 				scratch.PutFile(t, filepath.Join(root, file), text)

@@ -88,9 +88,9 @@ func TestUndoPassesOver(t *testing.T) {
 	must(t, os.RemoveAll(w.path("work", "project")))
 	u := w.planAndUndo()
 	written, removed := u.Files()
-	if !slices.Equal(u.Gone, []string{w.path("work", "project", "b")}) || !slices.Equal(written, []string{w.path("home", "a")}) || len(removed) > 0 {
-		t.Errorf("gone %v, written %v, removed %v", u.Gone, written, removed)
-	}
+	scratch.Same(t, "gone", fmt.Sprint(u.Gone), fmt.Sprint([]string{w.path("work", "project", "b")}))
+	scratch.Same(t, "written", fmt.Sprint(written), fmt.Sprint([]string{w.path("home", "a")}))
+	scratch.Same(t, "removed", len(removed), 0)
 	w.holds("home/a", "old")
 	w.holds("home/own", "[1,2]")
 	scratch.Same(t, "files", len(u.Entry.Files()), 2)
