@@ -49,7 +49,7 @@ func TestDemo(t *testing.T) {
 		rest = rest[at[1]:]
 	}
 	own := 0 // lines of the story that no command prints
-	for line := range strings.Lines(readScript(t)) {
+	for line := range strings.Lines(read(t, "demo.sh")) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "say '") || strings.HasPrefix(line, "stop ") {
 			own++
 		}
@@ -63,11 +63,4 @@ func TestDemo(t *testing.T) {
 	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
 		t.Errorf("the demo leaves %v behind, %v", left, err)
 	}
-}
-
-func readScript(t *testing.T) string {
-	t.Helper()
-	data, err := os.ReadFile("demo.sh")
-	must(t, err)
-	return string(data)
 }

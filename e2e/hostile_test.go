@@ -24,14 +24,6 @@ var hostileEnvs = map[string]map[string]string{
 		"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "99999"},
 }
 
-// hostile is a world whose project sets variables.
-func (w *World) hostile(env map[string]string) {
-	w.t.Helper()
-	data, err := json.Marshal(map[string]any{"env": env})
-	must(w.t, err)
-	write(w.t, filepath.Join(w.Project, ".claude", "settings.json"), string(data))
-}
-
 func TestVariablesOfAProject(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for _, targets := range []string{"direct", "launched"} {
@@ -62,7 +54,9 @@ func TestVariablesOfAProject(t *testing.T) {
 // withstands demands that variables of the project change nothing.
 func (w *World) withstands(env map[string]string) {
 	t := w.t
-	w.hostile(env)
+	data, err := json.Marshal(map[string]any{"env": env})
+	must(t, err)
+	write(t, filepath.Join(w.Project, ".claude", "settings.json"), string(data))
 
 	// The hook lets Claude stop, and so it does.
 	talk, question := w.Talk(Session{Mode: "default"}), "Should I use tabs or spaces?"

@@ -58,6 +58,22 @@ func (w *World) known() string {
 	return all
 }
 
+// unknown demands that the client has nothing on record about the suite and its plugins.
+func (w *World) unknown() {
+	w.t.Helper()
+	if records := w.known(); strings.Contains(records, "continuation-hooks") {
+		w.t.Errorf("the client still knows it:\n%s", records)
+	}
+}
+
+// untouched demands that settings are as they were.
+func (w *World) untouched(scope, when string) {
+	w.t.Helper()
+	if now := readIfThere(w.settings(scope)); now != theirs {
+		w.t.Errorf("%s settings %s:\n%q", scope, when, now)
+	}
+}
+
 // A plugin of a repository: fetched by the client, live in the next session, and not one byte of anybody's
 // settings is the client's. Purged, the client knows nothing of it any more, and the copy that it has left behind is no
 // installation: the next scope begins like the first one, and the first one does so again.
@@ -87,18 +103,12 @@ func TestEnableFromARepository(t *testing.T) {
 			}
 
 			w.Springfield("disable", "ned-flanders", "--scope", scope, "--purge")
-			if now := read(t, w.settings(scope)); now != theirs {
-				t.Errorf("%s settings after disable:\n%q", scope, now)
-			}
-			if records := w.known(); strings.Contains(records, "continuation-hooks") {
-				t.Errorf("the client still knows it:\n%s", records)
-			}
+			w.untouched(scope, "after disable")
+			w.unknown()
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 		for _, s := range scopes {
-			if now := read(t, w.settings(s)); now != theirs {
-				t.Errorf("%s settings afterwards:\n%q", s, now)
-			}
+			w.untouched(s, "afterwards")
 		}
 	})
 }
@@ -111,19 +121,13 @@ func TestPurgeAndUndo(t *testing.T) {
 		write(t, w.settings("user"), theirs)
 		w.Springfield("enable", "ned-flanders", "--suite", suite)
 		w.Springfield("undo")
-		if now := read(t, w.settings("user")); now != theirs {
-			t.Errorf("after undo:\n%q", now)
-		}
+		w.untouched("user", "after undo")
 
 		w.Springfield("enable", "ned-flanders", "--suite", suite)
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 		w.Springfield("disable", "ned-flanders", "--purge")
-		if records := w.known(); strings.Contains(records, "continuation-hooks") {
-			t.Errorf("the client still knows it:\n%s", records)
-		}
-		if now := read(t, w.settings("user")); now != theirs {
-			t.Errorf("after disable:\n%q", now)
-		}
+		w.unknown()
+		w.untouched("user", "after disable")
 		w.Springfield("undo")
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1) // on, and what it is is not known
 		if out := w.TrySpringfield("doctor", "--fix"); out.Code != 0 || !strings.Contains(out.Stdout, "fixed    plugin") {
@@ -133,12 +137,8 @@ func TestPurgeAndUndo(t *testing.T) {
 
 		// Leaving altogether: nothing in settings, in the client's records, or in springfield's state.
 		w.Springfield("disable", "--all", "--purge")
-		if now := read(t, w.settings("user")); now != theirs {
-			t.Errorf("after disable --all --purge:\n%q", now)
-		}
-		if records := w.known(); strings.Contains(records, "continuation-hooks") {
-			t.Errorf("the client still knows it:\n%s", records)
-		}
+		w.untouched("user", "after disable --all --purge")
+		w.unknown()
 		if _, err := os.Stat(filepath.Join(filepath.Dir(w.settings("user")), "springfield")); !os.IsNotExist(err) {
 			t.Errorf("springfield's state: %v", err)
 		}

@@ -20,8 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Verbs that write leave the same files, whether or not something reads what they
-// print.
+// Verbs that write leave the same files, whether or not something reads what they print.
 func TestReaderIsGone(t *testing.T) {
 	t.Parallel()
 	_, gocache := scratch.FindGo(t)
@@ -154,8 +153,7 @@ func (i *interrupting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A plugin that another springfield switches on between our plan and our edit is seen: of
-// one kind, one stays on.
+// A plugin that another springfield switches on between our plan and our edit is seen: of one kind, one stays on.
 func TestTwoEnablesOnOneHost(t *testing.T) {
 	w := newWorld(t)
 	w.write(t, "bin/droid", strings.ReplaceAll(aDroid, "SUITE", filepath.Join(w.work(), "hooks")))

@@ -38,8 +38,7 @@ func (c claims) run(fault, verb string, args ...string) (out string, err error) 
 	return string(said), err
 }
 
-// state is every file in the project and of Claude Code's; springfield's own only
-// for the whole.
+// state is every file in the project and of Claude Code's; springfield's own only for the whole.
 func (c claims) state(t *testing.T, whole bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}

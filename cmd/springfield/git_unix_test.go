@@ -16,9 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// A project whose repository names a trap wherever git can be told to start a
-// program, and whose settings say the same in the environment. No verb springs one;
-// hostile tries more settings, each alone.
+// A project whose repository names a trap wherever git can be told to start a program, and whose settings say the
+// same in the environment. No verb springs one; hostile tries more settings, each alone.
 
 // trapped is such a project, beside a home and a marketplace.
 type trapped struct {

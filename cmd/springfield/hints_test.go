@@ -321,8 +321,7 @@ func (h *hints) named(c called, tried []string) (all []named) {
 	return all
 }
 
-// arguments are the words of a sentence that are a command's, up to the first one that
-// is plain English.
+// arguments are the words of a sentence that are a command's, up to the first one that is plain English.
 func (h *hints) arguments(sentence, tried []string) (args []string) {
 	value := false // the last one is a flag that takes a value
 	for i, word := range sentence {

@@ -23,8 +23,7 @@ import (
 
 func init() { commands["person"] = atTerminal }
 
-// atTerminal is a person who runs springfield at a terminal and says yes there:
-// person resume.
+// atTerminal is a person who runs springfield at a terminal and says yes there: person resume.
 func atTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command(filepath.Join(ts.Getenv("COMMANDS"), "springfield"), args...)
 	cmd.Dir = ts.MkAbs(".")

@@ -26,9 +26,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// person is a user at a terminal: it reads the screen and types. Keys are
-// sent only once the question is there, the terminal is raw and has been quiet
-// for 30 ms: survey throws earlier ones away.
+// person is a user at a terminal: it reads the screen and types. Keys are sent only once the question is there, the
+// terminal is raw and has been quiet for 30 ms: survey throws earlier ones away.
 type person struct {
 	t     *testing.T
 	vt    vt10x.Terminal
@@ -120,8 +119,7 @@ func (x *person) wait(text string, raw bool) {
 	x.t.Fatalf("no %q on the screen:\n%s", text, x.vt.String())
 }
 
-// unspaced leaves white space out: the edge of the screen breaks lines anywhere,
-// in the middle of a word too.
+// unspaced leaves white space out: the edge of the screen breaks lines anywhere, in the middle of a word too.
 func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func (x *person) send(keys string) {

@@ -32,8 +32,7 @@ type aCall struct {
 	line string
 }
 
-// calls are calls of every verb, in this order, in one world: a verb finds what those
-// before it have left.
+// calls are calls of every verb, in this order, in one world: a verb finds what those before it have left.
 func calls() []aCall {
 	return []aCall{
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},

@@ -38,8 +38,7 @@ var theirs = []string{
 	".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json",
 }
 
-// newClone lays the repository and the directory beside it. An old suite has a hook
-// of another springfield.
+// newClone lays the repository and the directory beside it. An old suite has a hook of another springfield.
 func newClone(t *testing.T, carried string, old bool) *clone {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -134,8 +133,7 @@ func (c *clone) tree(top string) string {
 	return b.String()
 }
 
-// forget makes springfield's own state new, but for the key by which it takes hooks
-// that it has compiled already.
+// forget makes springfield's own state new, but for the key by which it takes hooks that it has compiled already.
 func (c *clone) forget() {
 	c.t.Helper()
 	must(c.t, os.RemoveAll(c.at("home/.claude/springfield")))
@@ -162,9 +160,8 @@ func (c *clone) run(dir string, args ...string) (out string, code int) {
 	return b.String(), cmd.ProcessState.ExitCode()
 }
 
-// Verbs that write, in a clone whose links lead out of it, nowhere, or to elsewhere
-// in it: what they lead to stays as it was, to the byte, and so does the clone
-// where a link is said to be in the way.
+// Verbs that write, in a clone whose links lead out of it, nowhere, or to elsewhere in it: what they lead to stays as
+// it was, to the byte, and so does the clone where a link is said to be in the way.
 func TestNothingIsWrittenThroughALink(t *testing.T) {
 	type call struct {
 		dir  string

@@ -21,8 +21,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(shared{m}, map[string]func(){
-		// What `make prebuilt` has left in this tree must not matter, so a script
-		// says where compiled hooks lie.
+		// What `make prebuilt` has left in this tree must not matter, so a script says where compiled hooks lie.
 		"springfield": func() {
 			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: cmp.Or(os.Getenv("RELEASE"), buildOfBinary().Version), Go: runtime.Version()}))
 		},

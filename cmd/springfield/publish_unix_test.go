@@ -15,8 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 )
 
-// Two runs of publish at once: one waits for the other, or ends with a word, and
-// nothing of them is mixed.
+// Two runs of publish at once: one waits for the other, or ends with a word, and nothing of them is mixed.
 func TestTwoPublishAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newTrapped(t) // only its places: no git in them
@@ -48,11 +47,8 @@ func TestTwoPublishAtOnce(t *testing.T) {
 			t.Errorf("%s: %v\n%s", dir, err, out)
 		}
 	}
-	if out, err := w.run(t, "home", nil, "springfield", "publish", "two", "--target", host); err != nil {
-		t.Errorf("another suite: %v\n%s", err, out)
-	}
-	if out, err := w.run(t, "home", nil, "springfield", "publish", "one", "--dry-run", "--target", host); err != nil {
-		t.Errorf("only a look: %v\n%s", err, out)
+	for _, args := range []string{"two", "one --dry-run"} { // another suite, and only a look
+		w.must(t, "home", "springfield", append([]string{"publish", "--target", host}, strings.Fields(args)...)...)
 	}
 	w.write(t, "go-on", "", 0o644)
 	if err := slow.Wait(); err != nil {
@@ -90,7 +86,5 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	if got, want := version(), fmt.Sprintf("0.2.%d", done); got != want || done == 0 {
 		t.Errorf("version %s after %d runs", got, done)
 	}
-	if out, err := w.run(t, "home", nil, "springfield", "publish", "one", "--check"); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
+	w.must(t, "home", "springfield", "publish", "one", "--check")
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// pastSessions writes made sessions into a home: Claude announces work and is told
-// to go on, or asks and is answered.
+// pastSessions writes made sessions into a home: Claude announces work and is told to go on, or asks and is answered.
 func pastSessions(t *testing.T, sessions int) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -49,8 +48,7 @@ func replayed(ctx context.Context, home string, width int, o replayOptions) (cod
 	return code, stdout.String(), stderr.String()
 }
 
-// Whatever the terminal's width, figures and bars keep to it. Only what is to be
-// copied goes on as one line.
+// Whatever the terminal's width, figures and bars keep to it. Only what is to be copied goes on as one line.
 func TestReplayFits(t *testing.T) {
 	home := pastSessions(t, 40)
 	for _, width := range []int{40, 80, 300} {

@@ -104,9 +104,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	for _, verb := range order {
 		for _, args := range calls[verb] {
 			args = append(strings.Fields(verb), args...)
-			shows[verb] = h.runs(t, "springfield", args) || shows[verb]
+			shows[verb] = h.looks(t, h.command("springfield", args)) || shows[verb]
 			if hasJSON[verb] && (slices.Contains(showing, verb+" --json") || !scratch.Skipped(8)) {
-				shows[verb+" --json"] = h.runs(t, "springfield", append(args, "--json")) || shows[verb+" --json"]
+				shows[verb+" --json"] = h.looks(t, h.command("springfield", append(args, "--json"))) || shows[verb+" --json"]
 			}
 		}
 	}
@@ -114,19 +114,19 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		{"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "set", ""}, {"__complete", "set", "ned-flanders", ""},
 		{"help", hostile}, {hostile}, {"--" + hostile},
 	} {
-		h.runs(t, "springfield", args)
+		h.looks(t, h.command("springfield", args))
 	}
 	for _, verb := range order {
 		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume"}, verb) {
 			for _, args := range args {
 				args = append(strings.Fields(verb), args...)
-				shows["hook "+verb] = h.runs(t, h.hook, args) || shows["hook "+verb]
-				h.runs(t, h.hook, append(args, "--json"))
+				shows["hook "+verb] = h.looks(t, h.command(h.hook, args)) || shows["hook "+verb]
+				h.looks(t, h.command(h.hook, append(args, "--json")))
 			}
 		}
 	}
-	h.runs(t, h.hook, []string{"page", h.log})
-	h.runs(t, h.hook, []string{hostile})
+	h.looks(t, h.command(h.hook, []string{"page", h.log}))
+	h.looks(t, h.command(h.hook, []string{hostile}))
 	if h.colours < 100 {
 		t.Errorf("%d lines were coloured", h.colours)
 	}
@@ -279,13 +279,6 @@ func (h *haunted) call(t *testing.T, name string, args ...string) {
 	}
 }
 
-// runs runs what may fail, looks at all that it prints, and tells whether a hostile
-// text is in it.
-func (h *haunted) runs(t *testing.T, name string, args []string) bool {
-	t.Helper()
-	return h.looks(t, h.command(name, args))
-}
-
 // hooked starts a plugin's hook with an event. The client and the model get what the
 // answer's JSON means, so nothing is hidden there either.
 func (h *haunted) hooked(t *testing.T, plugin, event string) {
@@ -312,13 +305,7 @@ func (h *haunted) hooked(t *testing.T, plugin, event string) {
 // colour is a line, or the beginning of one, in one of springfield's colours.
 var colour = regexp.MustCompile(`\x1b\[(?:[12]|3[123])m([^\x1b\n]*)\x1b\[0m`)
 
-// uncoloured is a text without springfield's own colours. What a hostile text would
-// colour has no such end.
-func (h *haunted) uncoloured(text string) string {
-	h.colours += len(colour.FindAllString(text, -1))
-	return colour.ReplaceAllString(text, "$1")
-}
-
+// looks runs what may fail, looks at all that it prints, and tells whether a hostile text is in it.
 func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	out, said := &bytes.Buffer{}, &bytes.Buffer{}
@@ -327,8 +314,9 @@ func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 		t.Fatal(err)
 	}
 	for name, printed := range map[string]string{"stdout": out.String(), "stderr": said.String()} {
-		if !slices.Contains(cmd.Args, "--json") {
-			printed = h.uncoloured(printed)
+		if !slices.Contains(cmd.Args, "--json") { // what a hostile text would colour has no such end
+			h.colours += len(colour.FindAllString(printed, -1))
+			printed = colour.ReplaceAllString(printed, "$1")
 		}
 		for line := range strings.Lines(printed) {
 			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.IsShown(r) }) {

@@ -17,8 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// world is a scratch home and a directory to work in, in which springfield is called
-// without a process of its own.
+// world is a scratch home and a directory to work in, in which springfield is called without a process of its own.
 type world struct {
 	dir     string // holds home and work
 	heads   fs.FS  // compiled hooks to carry
@@ -29,8 +28,7 @@ type world struct {
 
 var must = scratch.Must
 
-// newWorld makes an empty world. Programs are looked for in the system's directories,
-// where there is no claude.
+// newWorld makes an empty world. Programs are looked for in the system's directories, where there is no claude.
 func newWorld(t *testing.T) world {
 	t.Helper()
 	t.Setenv("PATH", "/usr/bin:/bin")
