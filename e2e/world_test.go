@@ -285,8 +285,21 @@ func (talk *Talk) Say(prompt string, script ...Turn) Result {
 		requests := talk.model.Requests()
 		if r, ok := talk.w.result(line, requests[talk.heard:]); ok {
 			talk.heard = len(requests)
+			r.awaitLog()
 			return r
 		}
+	}
+}
+
+// awaitLog waits, for a second at most, until the log has what the session said last: the
+// client writes it some 100 ms late, and a person types slower than that.
+func (r Result) awaitLog() {
+	text, _ := json.Marshal(r.Text)
+	for range 20 {
+		if log, err := os.ReadFile(r.Transcript); err != nil || bytes.Contains(log, bytes.Trim(text, `"`)) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
