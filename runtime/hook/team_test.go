@@ -161,7 +161,7 @@ func TestPromptIsAQuestion(t *testing.T) {
 	}
 }
 
-// A log with lines about a team that somebody made up continues nothing that would not continue without them.
+// A log with lines about a team that was made up continues nothing that would not continue without them.
 func TestForgedTeams(t *testing.T) {
 	var forged []string
 	for _, members := range []string{"", leads, follows, `"teamName":"barn","agentName":"team-lead",`, `"teamName":"` +
