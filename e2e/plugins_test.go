@@ -514,7 +514,7 @@ func TestLisaAsks(t *testing.T) {
 					t.Errorf("status says\n%s", status)
 				}
 
-				unsure = "Line 59 has bytes, which should be a slice of them." // nobody asks the same twice
+				unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
 				r, asked = run(unsure, `{"why": "it is a finding", "continue": false}`)
 				ends(t, r, unsure, 2)
 				if len(asked) != 1 {

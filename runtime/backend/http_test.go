@@ -269,7 +269,7 @@ func TestAPICut(t *testing.T) {
 	gone := func(_ *judge.Question, e *Env) {
 		e.Vars = []string{"ANTHROPIC_BASE_URL=http://user:" + testToken + "@" + nobody.Addr().String(), "ANTHROPIC_API_KEY=" + testKey}
 	}
-	fails(t, try(t, cut, gone), judge.NoNetwork, "nobody there")
+	fails(t, try(t, cut, gone), judge.NoNetwork, "no server there")
 	untrusted := httptest.NewUnstartedServer(http.HandlerFunc(cut))
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	untrusted.StartTLS()

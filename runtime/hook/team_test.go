@@ -56,7 +56,7 @@ func TestTeams(t *testing.T) {
 		log, message, config string
 		rule                 string // of a stop, "" for a continue
 	}{
-		"a lead, and nobody":         {pending(leads), progress, ned, ""},
+		"a lead alone":               {pending(leads), progress, ned, ""},
 		"a lead, at work":            {one, progress, ned, "team"},
 		"a lead, at work, todos":     {one, neutral, ned, "team"},
 		"a lead, at work, a count":   {one, "3 of 5 tasks are done; 2 tasks are left.", ned, "team"},

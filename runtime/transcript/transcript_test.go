@@ -310,7 +310,7 @@ func TestTeam(t *testing.T) {
 		"not spawned":             {tell(fails("Agent", `{"name":"moe","team_name":"barn"}`)), activity.Team{}},
 		"no word of its spawning": {tell(runs("Task", `{"name":"moe","team_name":"barn"}`)), team("lead", "moe")},
 		"an agent without a team": {tell(runs("Task", `{"name":"moe"}`)), activity.Team{}},
-		"a team, and nobody":      {tell(runs("TeamCreate", `{"team_name":"barn"}`)), team("lead")},
+		"a team without members":  {tell(runs("TeamCreate", `{"team_name":"barn"}`)), team("lead")},
 
 		"one is idle": {tell(spawned("moe"), spawned("barney"), idle("barney")), activity.Team{Role: "lead",
 			AtWork: []string{"moe"}, Idle: []string{"barney"}}},
