@@ -1,6 +1,7 @@
 package lastmessage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -178,8 +179,10 @@ func (c *Closing) isAbout(class language.Class, s sentence) bool {
 
 func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
-	if (class == language.Hand || class == language.Wait) && c.endsInColon() {
-		lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
+	if class == language.Hand || class == language.Wait {
+		if title, ok := c.endsInHeading(); c.endsInColon() || ok && strings.ContainsAny(title, "0123456789") {
+			lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
+		}
 	}
 	if where == Near {
 		lists = [][]sentence{c.near}
@@ -213,12 +216,10 @@ func (c *Closing) asksQuestion() (string, bool) {
 			return b.text, true
 		}
 	}
-	lists := [][]sentence{c.final, c.intro, c.near}
-	for _, list := range lists {
-		for i := len(list) - 1; i >= 0; i-- {
-			if isQuestion(list[i]) && (i+1 == len(list) || !c.isAbout(language.Answer, list[i+1])) || c.isAbout(language.Ask, list[i]) {
-				return list[i].said, true
-			}
+	all := slices.Concat(c.near, c.intro, c.final)
+	for i := len(all) - 1; i >= 0; i-- {
+		if isQuestion(all[i]) && (i+1 == len(all) || !c.isAbout(language.Answer, all[i+1])) || c.isAbout(language.Ask, all[i]) {
+			return all[i].said, true
 		}
 	}
 	return "", false
@@ -425,6 +426,9 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 	}
 	if first := c.firstSentence(); len(first.folded) <= len("completed.") && c.isAbout(language.Finished, first) {
 		return first.said, false // "Done.", and what it says then is how things are
+	}
+	if c.titled && len(c.near) == 0 {
+		return c.intro[0].said, false // a list under a title and nothing else is what was asked for
 	}
 	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
