@@ -93,6 +93,9 @@ type Call struct {
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
 	Done   bool   `json:"done"` // there is a result, be it an empty one
+	// Writes tells that it changes a file; Seen names what a failed one brought back, numbers left aside.
+	Writes bool   `json:"-"`
+	Seen   string `json:"-"`
 }
 
 // Plan is a plan file that the session has named, or a directory of superpowers'

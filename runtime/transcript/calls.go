@@ -61,6 +61,9 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	}
 	l.Calls++
 	l.Said = false
+	if p.Does == WritesFile || p.Does == NothingSpecial && isTest(p.Input) {
+		l.Work++
+	}
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
 	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input}, maxRecent)
 	l.namesIn(e, p)
@@ -92,6 +95,17 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		return
 	}
 	l.Claims = pushBounded(l.Claims, c, maxClaims)
+}
+
+// isTest tells a command that finds out whether the work is good.
+func isTest(input []byte) bool {
+	command := codec.FindMember(input, "command", "cmd")
+	for _, word := range [...]string{"test", "check", "lint", "build", "spec"} {
+		if bytes.Contains(command, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {

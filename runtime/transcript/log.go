@@ -16,7 +16,7 @@ import (
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 6
+	form = 7
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -42,6 +42,7 @@ type Log struct {
 	// Own is Claude Code's id of the newest prompt that is not one of our slash commands,
 	// and Version the client that wrote the newest prompt.
 	Own, Version string
+	OwnAt        int64  // when that prompt was typed, in Unix milliseconds, 0 if the log does not say
 	Mode         string // the newest that a line names
 	Subagent     bool   // the log is a subagent's own
 
@@ -49,6 +50,7 @@ type Log struct {
 
 	Calls  int     // of tools, so far
 	Before int     // of them before the newest prompt
+	Work   int     // calls that changed a file or ran a test, so far
 	Recent []past  // the newest calls, oldest first
 	Said   bool    // Claude has spoken since the newest call's result
 	Claims []claim // calls that wait for their result
@@ -140,6 +142,7 @@ func (l *Log) beginTurn(e *Entry) {
 	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
 	if l.PromptID != "" && !e.Command {
 		l.Own, l.Feedback.Own = l.PromptID, 0
+		l.OwnAt = parseMillis(e.Time)
 	}
 	if isPlainName(e.Version, maxName) {
 		l.Version = string(e.Version)
@@ -221,6 +224,7 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("prompt", &l.Prompt)
 	m.Text("prompt_id", &l.PromptID)
 	m.Text("own", &l.Own)
+	codec.Number(m, "own_at", &l.OwnAt)
 	m.Text("version", &l.Version)
 	m.Text("mode", &l.Mode)
 	m.Bool("subagent", &l.Subagent)
@@ -228,6 +232,7 @@ func (l *Log) Members(m *codec.Members) {
 	codec.NumberPair(m, "text", &l.Text)
 	codec.Number(m, "calls", &l.Calls)
 	codec.Number(m, "before", &l.Before)
+	codec.Number(m, "work", &l.Work)
 	codec.ListOf(m, "recent", &l.Recent)
 	m.Bool("said", &l.Said)
 	codec.ListOf(m, "claims", &l.Claims)

@@ -180,10 +180,16 @@ func TestCalls(t *testing.T) {
 		calls("Skill", `{"skill":"p:s"}`).fails("<tool_use_error>No such skill</tool_use_error>").
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
+	again := view(t, new(session).asks("and").calls("Bash", `{"command":"go test"}`).fails("Exit code 23\nFAIL x").bytes())
+	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[4].Seen || v.Work != 2 || again.Work != 1,
+		"failures: %+v, %+v", v.Calls, again.Calls)
+	for i := range v.Calls {
+		v.Calls[i].Seen = ""
+	}
 	want := []activity.Call{
 		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
 		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
-		{Name: "Write", Input: strings.Repeat("x", MaxShort)},
+		{Name: "Write", Input: strings.Repeat("x", MaxShort), Writes: true},
 		{Name: "mcp__x__y", Input: "this", Done: true},
 		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 const (
@@ -35,6 +36,8 @@ type View struct {
 	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
 	// Version the client that wrote the newest prompt, like 2.1.163.
 	Own, Version string
+	// OwnAt is when that prompt was typed, in Unix milliseconds, 0 if the log does not say.
+	OwnAt int64
 	// Mode is the permission mode that the log names last, "" if it names none.
 	Mode string
 	// Subagent tells that the log is a subagent's own.
@@ -48,6 +51,8 @@ type View struct {
 	// most eight; CallsInTurn is how many there were.
 	Calls       []activity.Call
 	CallsInTurn int
+	// Work counts the calls of the session that changed a file or ran a test.
+	Work int
 	// LastTool names the newest tool call of the session, also if it was before
 	// the newest prompt.
 	LastTool string
@@ -126,6 +131,8 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
 		Turns:       l.Turns,
+		OwnAt:       l.OwnAt,
+		Work:        l.Work,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
@@ -150,6 +157,8 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 			Result: calls.textOf(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
+			Writes: p.Does == WritesFile,
+			Seen:   hashFailure(f, p, brief, buf),
 		})
 	}
 	if n := len(l.Recent); n > 0 {
@@ -247,6 +256,20 @@ func rankVagueness(key string) int {
 		return 3
 	}
 	return 4
+}
+
+// hashFailure names what a failed call brought back, numbers left aside: times and addresses
+// differ from run to run.
+func hashFailure(f io.ReaderAt, p past, brief bool, buf []byte) string {
+	if brief || !p.Failed {
+		return ""
+	}
+	return quotation.HashText(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, string(fetchPlace(f, p.Result, maxInput, buf))))
 }
 
 // outcomeOf is the first line of a result.
