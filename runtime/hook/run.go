@@ -246,7 +246,12 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	defer unlock()
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
-	snapshot := s.examineStop(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
+	order, isAway := s.orderInForce()
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home}
+	if isAway {
+		stop.Away = &ledger.Away{Order: order}
+	}
+	snapshot := s.examineStop(stop)
 	var question asking
 	if snapshot.Verdict.Page != "" {
 		question = s.askJudge(&snapshot)
@@ -265,8 +270,22 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if question.asked != nil { // which takes long enough for the user to say hold
 		snapshot.applyVeto(s.holdVeto())
 	}
-	snapshot.Before = session.State
+	snapshot.Before, snapshot.Away = session.State, nil
+	if isAway {
+		brought, err := ledger.OpenAway(s.state, order)
+		if err != nil {
+			s.noteForDebug("read away: " + err.Error())
+		} else {
+			defer brought.Close()
+			snapshot.Away = &brought.Away
+		}
+	}
 	settled := snapshot.Settle()
+	if settled.Away.Did != "" {
+		if err := ledger.NoteAway(s.state, order, settled.Away); err != nil && settled.Decision == strategy.Continue {
+			return s.unwrittenAnswer(settings, settled, faultLedger, err)
+		}
+	}
 	if question.asked != nil {
 		question.noteJudgement(&settled)
 	}
@@ -337,6 +356,17 @@ func (s *start) holdVeto() guard.Veto {
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
+}
+
+// orderInForce is the away order in force for the session's project. An order for a directory
+// that the session has only come to is not for it.
+func (s *start) orderInForce() (ledger.AwayOrder, bool) {
+	for _, dir := range []string{ledger.StateDir("", s.Home), s.state} {
+		if o, ok := ledger.OrderInForce(dir, s.projectDir(), s.Now); ok {
+			return o, true
+		}
+	}
+	return ledger.AwayOrder{}, false
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which

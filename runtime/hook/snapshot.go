@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
@@ -47,6 +48,8 @@ type Stop struct {
 	Now      time.Time
 	Home     string // the user's; "": loops of other plugins are not looked for
 	Alone    bool   // no guard is asked, only the strategy
+	// Away is the user's away order in force, nil for none.
+	Away *ledger.Away
 }
 
 // Reading reads a session's transcript: what is new in it since an earlier stop, which
@@ -218,7 +221,7 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone}
+		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil}
 	}
 	if path != "" {
 		log, view, err := reading.ReadNew(s.Log)
@@ -353,25 +356,30 @@ func (s *Snapshot) stopToCount() guard.Count {
 // Settled is a verdict after the budget, or a loop's own rounds, had their say.
 type Settled struct {
 	strategy.Verdict
-	Left *ledger.Left // of the budget, where it was spent from
-	Next ledger.State // what the session's next stop has to know
+	Left *ledger.Left     // of the budget, where it was spent from
+	Next ledger.State     // what the session's next stop has to know
+	Away ledger.AwayEvent // what an away order has brought, unless it did nothing
 }
 
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
 	h := s.Event.Host
-	out := Settled{Verdict: s.Verdict, Next: s.Before}
+	ordered := s.askAway()
+	out := Settled{Verdict: ordered.Verdict, Next: s.Before, Away: ordered.Event}
 	var veto guard.Veto
-	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
+	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
 		rounds, _ := s.Settings.MaxIterations()
 		out.Next, veto = guard.TakeRound(s.Before, rounds, s.promptID())
 	case goesOn:
 		limits := s.Settings.Limits
-		if s.Verdict.Once {
+		if out.Once {
 			limits.Same = 1
+		}
+		if ordered.Counts {
+			limits.Burst, limits.PerPrompt = ledger.MostContinues, ledger.MostContinues
 		}
 		var left ledger.Left
 		if out.Next, left, veto = guard.SpendContinue(s.Before, limits, s.stopToCount()); veto.Rule == "" {
@@ -380,17 +388,34 @@ func (s *Snapshot) Settle() Settled {
 	}
 	switch {
 	case veto.Rule != "":
+		out.Away.Did = ""
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
 			Told: s.Settings.Plugin + " let " + s.Event.Host.Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
 		}
 	case loop:
-		out.Next.Remember(s.Verdict.Remember)
+		out.Next.Remember(out.Remember)
+	case ordered.Counts && out.Told == "":
+		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (away: " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most) + ")"
 	case goesOn && out.Told == "":
 		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (" + s.budgetSpent(*out.Left) + " · " + h.WordToType(s.Settings.Plugin, "hold") + " to stop)"
 	}
 	out.Next.Log = s.Log
 	return out
+}
+
+// askAway asks the away order in force. A guard's word stands, and a loop has its own maximum:
+// only its stops are the order's to answer.
+func (s *Snapshot) askAway() away.Answer {
+	if s.Away == nil || s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
+		return away.Answer{Verdict: s.Verdict}
+	}
+	count := s.stopToCount()
+	return away.AnswerStop(s.Away, away.Stop{
+		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
+		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Now: s.Now.UnixMilli(),
+		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work,
+	})
 }
 
 // budgetSpent says how much of the limit that ends first is spent.

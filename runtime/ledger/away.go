@@ -8,6 +8,7 @@
 package ledger
 
 import (
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -196,8 +197,7 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 // adds to it.
 type AwayLog struct {
 	Away
-	dir  string
-	lock interface{ Close() error }
+	lock *os.File
 }
 
 // OpenAway locks what an order has brought, and reads it.
@@ -211,14 +211,14 @@ func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
 		lock.Close()
 		return nil, err
 	}
-	return &AwayLog{Away{o, past}, dir, lock}, nil
-}
-
-// Add adds an event.
-func (l *AwayLog) Add(e AwayEvent) error {
-	e.Order = l.Order.ID
-	return awayLines(l.dir).addLine(&e)
+	return &AwayLog{Away{o, past}, lock}, nil
 }
 
 // Close gives the lock back.
 func (l *AwayLog) Close() error { return l.lock.Close() }
+
+// NoteAway writes down what an order has brought.
+func NoteAway(dir string, o AwayOrder, e AwayEvent) error {
+	e.Order = o.ID
+	return awayLines(dir).addLine(&e)
+}

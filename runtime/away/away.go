@@ -1,0 +1,323 @@
+// Package away decides what an away order makes of a stop, and of a permission that the agent
+// asks for. It is pure: the hook reads the order and what it has brought, and writes down
+// what comes of it.
+//
+// Nothing here is more than the agent could do with its own tools at that moment: it goes
+// on, it is refused, it is told to run a command. So who forges an order gains some turns, and
+// these are counted.
+package away
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Rule is the rule of a decision that an order has taken.
+const Rule = "away"
+
+//go:embed grave.txt
+var graveWords string
+
+// IsGrave tells whether a question is about what is the user's alone to decide, by a word that
+// it has.
+func IsGrave(question string) (word string, grave bool) {
+	text, code := language.FoldText(question), ""
+	codes := []string{"en"}
+	for _, p := range language.Library(nil).TellLanguages(text) {
+		codes = append(codes, p.Code)
+	}
+	for line := range strings.Lines(graveWords) {
+		word := strings.TrimSpace(line)
+		switch {
+		case word == "" || word[0] == '#':
+		case word[0] == '[':
+			code = strings.Trim(word, "[]")
+		case slices.Contains(codes, code) && hasWord(text, word, code != "en" && len(word) > 3):
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// hasWord tells whether a word of a text begins so, or has it anywhere: other languages put
+// syllables in front, and some no blanks between.
+func hasWord(text, word string, anywhere bool) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		if i += from; anywhere || !language.IsWithinWord(text, i) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// Stop is a stop that an order is asked about.
+type Stop struct {
+	Situation *strategy.Situation
+	Verdict   strategy.Verdict // the strategy's
+	Stops     bool             // that is the decision
+	Session   string
+	Key       string // names the stop, whichever plugin decides it
+	Now       int64  // Unix milliseconds
+	// Typed is when the user has typed their newest prompt in the session, Unix milliseconds,
+	// 0 if that is not known; Turns counts the session's prompts.
+	Typed int64
+	Turns int
+	Work  int // counts what was done in the session: files changed and tests run
+}
+
+// Answer is what an order makes of a stop.
+type Answer struct {
+	Event   ledger.AwayEvent // what is to be noted, unless Did is ""
+	Verdict strategy.Verdict // in the place of the strategy's
+	Counts  bool             // a continue is one of the order's: its number stands for burst and prompt
+}
+
+// presence is how long after an order a prompt of the user's still belongs to their leaving.
+const presence = 15 * 60 * 1000
+
+// IsPresent tells that the user is back in a session: they have typed a prompt there since, which
+// was not its first one.
+func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
+	if typed > a.Order.At+presence && turns > 1 {
+		return true
+	}
+	for _, e := range a.Past {
+		if e.Session == session && e.Did == ledger.AwayPresent {
+			return true
+		}
+	}
+	return false
+}
+
+// AnswerStop asks an order about a stop.
+func AnswerStop(a *ledger.Away, s Stop) Answer {
+	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, Work: s.Work}}
+	var own []ledger.AwayEvent // of this session
+	for _, e := range a.Past {
+		if e.Session == s.Session {
+			own = append(own, e)
+		}
+		if e.Session == s.Session && e.Key == s.Key && e.Did != ledger.AwayDenied {
+			out.Counts = !s.Stops
+			return out // another plugin has answered
+		}
+	}
+	if IsPresent(a, s.Session, s.Typed, s.Turns) {
+		if !s.has(own, ledger.AwayPresent) {
+			out.Event.Did = ledger.AwayPresent
+		}
+		return out
+	}
+	switch {
+	case !s.Stops:
+		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
+	default:
+		need, needed := rules.FindNeed(*s.Situation)
+		switch {
+		case needed && need.Question:
+			out.answerQuestion(a, own, need)
+		case needed || a.Order.Check == "" || s.Situation.Turn.Count == 0 && len(own) == 0:
+			return out
+		default:
+			out.askForCheck(a, own, s.Situation.Turn.Calls)
+		}
+	}
+	if out.Event.IsContinue() {
+		if used := a.CountContinues(); used >= a.Order.Most {
+			out.stop(ledger.AwaySpent, strconv.Itoa(used)+" continues, as many as your away order may bring")
+			return out
+		}
+		out.Counts = true
+	}
+	return out
+}
+
+func (s Stop) has(events []ledger.AwayEvent, did string) bool {
+	for _, e := range events {
+		if e.Did == did {
+			return true
+		}
+	}
+	return false
+}
+
+// answerQuestion decides a question in the user's place, once, if it may be decided so.
+func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
+	e := &out.Event
+	e.Text, e.Same = shorten(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
+	word, grave := IsGrave(need.Text)
+	again, since := false, 0
+	for _, old := range own {
+		if old.Did != ledger.AwayAnswered {
+			continue
+		}
+		again = again || old.Same == e.Same
+		if old.Work == e.Work {
+			since++
+		}
+	}
+	switch {
+	case grave:
+		out.stop(ledger.AwayLeft, "you are away, and this is yours to decide (“"+word+"”): "+need.Evidence)
+	case again:
+		out.stop(ledger.AwayLeft, "it asks again what was answered for you: "+need.Evidence)
+	case since >= 2:
+		out.stop(ledger.AwayLeft, "a third question, and no file changed and no test run since the first: "+need.Evidence)
+	default:
+		e.Did = ledger.AwayAnswered
+		out.Verdict = strategy.Verdict{
+			Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: "you are away, and it asks: " + need.Evidence,
+			Reason: SayAway(&a.Order, e.At) + decideYourself,
+		}
+	}
+}
+
+const decideYourself = " Decide yourself: take the safest option that can be undone, say which and why under “Decided while you were away”, and go on with what does not depend on it."
+
+// SayAway says that the user is away, and for how long.
+func SayAway(o *ledger.AwayOrder, now int64) string {
+	return "The user is away for another " + timestamp.LengthInWords(o.Until-now) + "."
+}
+
+// askForCheck has the agent run the order's check, where it has not since the last change to a
+// file, and reads what came of it.
+func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call) {
+	e, check := &out.Event, a.Order.Check
+	e.Text = check
+	call, ran := findCheck(calls, check)
+	if ran && !call.Error {
+		out.stop(ledger.AwayPassed, "the check has passed: "+check)
+		return
+	}
+	if ran {
+		e.Same = call.Seen
+	}
+	same := 1
+	for i := len(own) - 1; i >= 0; i-- {
+		if own[i].Did != ledger.AwayChecked {
+			continue
+		}
+		if own[i].Same != e.Same {
+			break
+		}
+		same++
+	}
+	switch {
+	case same > 3 && ran:
+		out.stop(ledger.AwayFailed, "the check has failed in the same way three times: "+check)
+		return
+	case same > 3:
+		out.stop(ledger.AwayFailed, "the check was not run, though asked for three times: "+check)
+		return
+	}
+	e.Did = ledger.AwayChecked
+	in := "."
+	if a.Order.Project != "" {
+		in = " in " + a.Order.Project + "."
+	}
+	reason := "Before you say that it is done, run exactly this command with your Bash tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
+	evidence := "the work is said to be done, and the check has not been run: " + check
+	if ran {
+		evidence = "the check has failed: " + check
+		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + check + "\n\n"
+	}
+	out.Verdict = strategy.Verdict{Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence,
+		Reason: SayAway(&a.Order, e.At) + " " + reason + "If it cannot be run here, say so under “Decided while you were away”."}
+}
+
+// findCheck finds the newest call of the check since the last change to a file.
+func findCheck(calls []activity.Call, check string) (activity.Call, bool) {
+	for i := len(calls) - 1; i >= 0 && !calls[i].Writes; i-- {
+		command := calls[i].Input
+		if _, after, ok := strings.Cut(command, " && "); ok && strings.HasPrefix(command, "cd ") {
+			command = after
+		}
+		if command == check && calls[i].Done {
+			return calls[i], true
+		}
+	}
+	return activity.Call{}, false
+}
+
+func (out *Answer) stop(did, evidence string) {
+	out.Event.Did = did
+	out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: Rule, Sure: 100, Evidence: evidence}
+}
+
+func shorten(text string, most int) string { return quotation.Beginning(text, most) }
+
+// Request is a permission that the agent asks for, or a dialog that it would show.
+type Request struct {
+	Tool, About string
+	Questions   string // of a dialog
+	Session     string
+	Key         string
+	Mode        string // the permission mode
+	Plan        bool   // the dialog asks to leave plan mode
+	Now         int64
+	Present     bool            // the user is back in the session
+	Calls       []activity.Call // the newest of the turn
+}
+
+// The bounds of denials: in a row with no other call between, and in a session.
+const (
+	mostInARow    = 3
+	mostInSession = 20
+)
+
+// denial begins what a denied call brings back, by which the next one knows it.
+const denial = "The user is away"
+
+// AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
+// the client. It never allows one.
+func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
+	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, Text: shorten(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
+	if r.Mode == "plan" || r.Plan || r.Present {
+		return "", e
+	}
+	denied, stands := 0, false
+	for _, old := range a.Past {
+		if old.Session != r.Session {
+			continue
+		}
+		if old.Did == ledger.AwayDenied {
+			denied++
+		}
+		stands = stands || old.Did == ledger.AwayStands && old.Key == r.Key
+	}
+	row := 0
+	for i := len(r.Calls) - 1; i >= 0 && (!r.Calls[i].Done || r.Calls[i].Error && strings.Contains(r.Calls[i].Result, denial)); i-- {
+		if r.Calls[i].Done {
+			row++
+		}
+	}
+	if denied >= mostInSession || row >= mostInARow {
+		if !stands {
+			e.Did = ledger.AwayStands
+		}
+		return "", e
+	}
+	e.Did = ledger.AwayDenied
+	if r.Questions == "" {
+		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
+	}
+	e.Text = shorten(r.Questions, 1000)
+	if word, grave := IsGrave(r.Questions); grave {
+		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e
+	}
+	return SayAway(&a.Order, r.Now) + decideYourself, e
+}
