@@ -272,7 +272,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	snapshot.Before, snapshot.Away = session.State, nil
 	if isAway {
-		brought, err := ledger.OpenAway(s.state, order)
+		brought, err := ledger.OpenAway(s.awayDir(), order)
 		if err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
@@ -282,7 +282,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	settled := snapshot.Settle()
 	if settled.Away.Did != "" {
-		if err := ledger.NoteAway(s.state, order, settled.Away); err != nil && settled.Decision == strategy.Continue {
+		if err := ledger.NoteAway(s.awayDir(), order, settled.Away); err != nil && settled.Decision == strategy.Continue {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
@@ -358,15 +358,13 @@ func (s *start) holdVeto() guard.Veto {
 	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + timestamp.LengthInWords(hold.Until-s.Now.UnixMilli())}
 }
 
-// orderInForce is the away order in force for the session's project. An order for a directory
-// that the session has only come to is not for it.
+// awayDir is where away orders lie: in the user's home, whatever directory the agent has its
+// configuration in, so that one file counts what an order brings.
+func (s *start) awayDir() string { return ledger.StateDir("", s.Home) }
+
+// orderInForce is the away order in force for the session's project.
 func (s *start) orderInForce() (ledger.AwayOrder, bool) {
-	for _, dir := range []string{ledger.StateDir("", s.Home), s.state} {
-		if o, ok := ledger.OrderInForce(dir, s.projectDir(), s.Now); ok {
-			return o, true
-		}
-	}
-	return ledger.AwayOrder{}, false
+	return ledger.OrderInForce(s.awayDir(), s.projectDir(), s.Now)
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which
