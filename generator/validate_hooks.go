@@ -128,10 +128,13 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 		for _, event := range events {
 			inShells := func(h handler) bool { return h.event == event && h.command() == inShell }
 			switch {
+			case !calls[event] && isForAway(event):
+				t.reportFinding(check.Warning, fmt.Sprintf("%s is not called at %s, so an away order does less here", own.command, event),
+					in.commandFor("update")+" adds it")
 			case !calls[event]:
 				t.reportFailure(fmt.Sprintf("%s is not called at %s, so it decides nothing", own.command, event),
 					"remove it, then "+in.commandFor("init")+" adds it again")
-			case own.schema == "hooks" && !slices.ContainsFunc(all, inShells):
+			case own.schema == "hooks" && !isForAway(event) && !slices.ContainsFunc(all, inShells):
 				t.reportFinding(check.Warning, event+": it has the hook only for Claude Code: "+
 					"Qwen Code and Droid cannot start it below a path with a blank",
 					in.commandFor("update")+" adds it for them")
@@ -140,6 +143,9 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 	}
 	return nil
 }
+
+// isForAway tells an event at which only an away order has something to say.
+func isForAway(event string) bool { return event == "PermissionRequest" || event == "SessionStart" }
 
 // sharedMember is a member that a handler of hooks/hooks.json has to have, or must not have.
 type sharedMember struct {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -191,6 +192,21 @@ const decideYourself = " Decide yourself: take the safest option that can be und
 // SayAway says that the user is away, and for how long.
 func SayAway(o *ledger.AwayOrder, now int64) string {
 	return "The user is away for another " + timestamp.LengthInWords(o.Until-now) + "."
+}
+
+// Describe says what an order is, in one line: who set it, when, from where, how much is used.
+func Describe(a *ledger.Away, now int64) string {
+	o := &a.Order
+	from := "origin unknown"
+	if o.From != "" {
+		from = "from " + display.OneLine(shorten(o.From, 100))
+	}
+	where := "every project"
+	if o.Project != "" {
+		where = display.OneLine(shorten(o.Project, 200))
+	}
+	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", for another " + timestamp.LengthInWords(o.Until-now) + "; " +
+		strconv.Itoa(a.CountContinues()) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
 // askForCheck has the agent run the order's check, where it has not since the last change to a

@@ -117,6 +117,14 @@ func (h Process) Run() (code int) {
 		return 0
 	}
 	settings := s.own.ReadSettings(s.state, s.projectDir())
+	switch s.event.Name {
+	case permissionRequest:
+		s.answerRequest(settings)
+		return 0
+	case sessionStart:
+		s.greetUser()
+		return 0
+	}
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
 	if j, asks := settings.JudgeOptions(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
@@ -157,6 +165,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		return f, false
 	case !known && event.Name == "UserPromptSubmit":
 		s.eventName = event.Name
+	case event.Name == permissionRequest || event.Name == sessionStart:
+		if f != nil || s.eventName != "Stop" {
+			return f, false
+		}
 	case event.Name != "" && event.Name != s.eventName:
 		return f, false
 	}
@@ -433,6 +445,7 @@ type said struct {
 	decision, reason, systemMessage string // block or absent; to the model; to the user
 	// event is the one that context is put before the model for.
 	event, context string
+	denied         string // why a permission is denied
 }
 
 func (o *said) Members(m *codec.Members) {
@@ -448,6 +461,18 @@ type saidOfEvent said
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
+	if o.denied != "" {
+		m.Object("decision", (*denial)(o))
+	}
+}
+
+// denial is the part of an answer that denies a permission.
+type denial said
+
+func (o *denial) Members(m *codec.Members) {
+	deny := "deny"
+	m.Text("behavior", &deny)
+	m.Text("message", &o.denied)
 }
 
 // maxContext is how much context Claude Code puts before the model, in bytes: of more

@@ -166,6 +166,9 @@ type Event struct {
 	At int64
 	// Scheduled tells that the event has the list session_crons, be it empty.
 	Scheduled bool
+	// Tool and Input are the tool that permission is asked for, and its input, raw.
+	Tool  string
+	Input []byte
 	// Cap is how many continues in a row without a tool call the host honours, 0 for all.
 	// It is the host's own, or that of the environment; no event has it.
 	Cap int
@@ -181,6 +184,8 @@ func (e *Event) Common(m *codec.Members) {
 	m.Text("permission_mode", &e.PermissionMode)
 	m.Text("last_assistant_message", &e.LastMessage)
 	m.Text("prompt", &e.Prompt)
+	m.Text("tool_name", &e.Tool)
+	m.Raw("tool_input", &e.Input)
 	var active []byte
 	if m.Raw("stop_hook_active", &active); active != nil {
 		e.Active = string(active) == "true" // another type is no reason to refuse the event

@@ -1,0 +1,188 @@
+package away
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const hour = 3600 * 1000
+
+func order(change func(*ledger.AwayOrder)) ledger.AwayOrder {
+	o := ledger.AwayOrder{ID: "o", At: 10 * hour, Until: 18 * hour, Project: "/p", Most: 50, From: "/dev/pts/3"}
+	if change != nil {
+		change(&o)
+	}
+	return o
+}
+
+func stopped(text string) Stop {
+	return Stop{Situation: &strategy.Situation{Message: strategy.Message{Text: text, Own: true}, Turn: strategy.Turn{Known: true, Count: 4}},
+		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Stops: true, Session: "s", Key: "k", Now: 12 * hour}
+}
+
+func past(events ...ledger.AwayEvent) []ledger.AwayEvent {
+	for i := range events {
+		if events[i].Session == "" {
+			events[i].Session = "s"
+		}
+	}
+	return events
+}
+
+// A question, a choice and an offer are answered once each; nothing else is, and nothing that is
+// the user's alone.
+func TestAnswerStop(t *testing.T) {
+	did := func(d string) ledger.AwayEvent { return ledger.AwayEvent{Did: d} }
+	answered := func(same string, work int) ledger.AwayEvent {
+		return ledger.AwayEvent{Did: ledger.AwayAnswered, Same: same, Work: work}
+	}
+	first := AnswerStop(&ledger.Away{Order: order(nil)}, stopped("Shall the cache live in memory or on disk?"))
+	for name, test := range map[string]struct {
+		order  func(*ledger.AwayOrder)
+		past   []ledger.AwayEvent
+		stop   Stop
+		did    string
+		goesOn bool
+		says   string
+	}{
+		"a question":          {stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true, says: "Decided while you were away"},
+		"a choice":            {stop: stopped("Which one do you prefer?\n\n1. A ring buffer\n2. A linked list"), did: ledger.AwayAnswered, goesOn: true, says: "safest option"},
+		"an offer":            {stop: stopped("The parser is done. If you like, I can add a cache."), did: ledger.AwayAnswered, goesOn: true},
+		"in German":           {stop: stopped("Soll ich den Puffer im Speicher halten oder auf der Platte?"), did: ledger.AwayAnswered, goesOn: true},
+		"a report":            {stop: stopped("All 40 tests pass. Everything is done.")},
+		"a wait":              {stop: stopped("The build runs in the background; I'll be notified when it finishes.")},
+		"blocked":             {stop: stopped("I'm blocked: I have no access to the repository.")},
+		"a plan":              {stop: stopped("Here's my plan for your approval: first the schema, then the API.")},
+		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide"},
+		"force-push":          {stop: stopped("The history has diverged. Should I force-push?"), did: ledger.AwayLeft},
+		"publishing":          {stop: stopped("Version 2 is ready. Do you want me to publish it?"), did: ledger.AwayLeft},
+		"deployment":          {stop: stopped("Soll ich das jetzt ausrollen?"), did: ledger.AwayLeft},
+		"money":               {stop: stopped("¿Quieres que compre el dominio?"), did: ledger.AwayLeft},
+		"a secret":            {stop: stopped("Could you give me the password of the staging database?"), did: ledger.AwayLeft},
+		"a message":           {stop: stopped("Should I send the summary to the team?"), did: ledger.AwayLeft},
+		"in the options":      {stop: stopped("What now?\n\n1. Keep both tables\n2. Drop table `users_old`"), did: ledger.AwayLeft},
+		"asked again":         {past: past(answered(first.Event.Same, 0)), stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayLeft, says: "asks again"},
+		"a second question":   {past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},
+		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "a third question"},
+		"a third, after work": {past: past(answered("x", 0), answered("y", 1)), stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Work = 2 }), did: ledger.AwayAnswered, goesOn: true},
+		"another session's":   {past: []ledger.AwayEvent{{Session: "t", Did: ledger.AwayAnswered, Same: first.Event.Same}}, stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true},
+		"another plugin has":  {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k"}), stop: stopped("Tabs or blanks?")},
+		"all spent":           {order: func(o *ledger.AwayOrder) { o.Most = 1 }, past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwaySpent, says: "1 continues"},
+		"the user is back":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 3 }), did: ledger.AwayPresent},
+		"typed on leaving":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 10*hour+60_000, 3 }), did: ledger.AwayAnswered, goesOn: true},
+		"a new session":       {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 1 }), did: ledger.AwayAnswered, goesOn: true},
+		"back for good":       {past: past(did(ledger.AwayPresent)), stop: stopped("Tabs or blanks?")},
+		"the strategy goes on": {stop: with(stopped("On to the docs."), func(s *Stop) {
+			s.Stops, s.Verdict = false, strategy.Verdict{Decision: strategy.Continue, Rule: "progress", Reason: "Do it."}
+		}), did: ledger.AwayContinued, goesOn: true, says: "Do it."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := AnswerStop(&ledger.Away{Order: order(test.order), Past: test.past}, test.stop)
+			says := a.Verdict.Reason + a.Verdict.Evidence
+			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || a.Counts != test.goesOn || !strings.Contains(says, test.says) {
+				t.Errorf("%q, %+v, counts %v", a.Event.Did, a.Verdict, a.Counts)
+			}
+		})
+	}
+}
+
+func with(s Stop, change func(*Stop)) Stop {
+	change(&s)
+	return s
+}
+
+// Done is a command: it has to pass after the last change to a file.
+func TestCheck(t *testing.T) {
+	bash := func(command string, failed bool, seen string) activity.Call {
+		return activity.Call{Name: "Bash", Input: command, Error: failed, Seen: seen, Done: true}
+	}
+	edit := activity.Call{Name: "Edit", Input: "a.go", Done: true, Writes: true}
+	checked := func(same string) ledger.AwayEvent { return ledger.AwayEvent{Did: ledger.AwayChecked, Same: same} }
+	for name, test := range map[string]struct {
+		past   []ledger.AwayEvent
+		calls  []activity.Call
+		did    string
+		goesOn bool
+		says   string
+	}{
+		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash tool in /p. Change no file after it:\n\n    make test\n"},
+		"passed":              {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
+		"from elsewhere":      {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
+		"before a change":     {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
+		"another command":     {calls: []activity.Call{bash("make test || true", false, "")}, did: ledger.AwayChecked, goesOn: true},
+		"failed":              {calls: []activity.Call{edit, bash("make test", true, "f")}, did: ledger.AwayChecked, goesOn: true, says: "The check has failed."},
+		"failed three times":  {past: past(checked("f"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "f")}, did: ledger.AwayFailed, says: "in the same way"},
+		"failed in other way": {past: past(checked("g"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "h")}, did: ledger.AwayChecked, goesOn: true},
+		"never run":           {past: past(checked(""), checked(""), checked("")), did: ledger.AwayFailed, says: "was not run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := stopped("All is done.")
+			s.Verdict.Rule, s.Situation.Turn.Calls = "finished", test.calls
+			a := AnswerStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) { o.Check = "make test" }), Past: test.past}, s)
+			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || !strings.Contains(a.Verdict.Reason+a.Verdict.Evidence, test.says) {
+				t.Errorf("%q, %+v", a.Event.Did, a.Verdict)
+			}
+		})
+	}
+}
+
+// A request is denied with a reason or left to the client; it is never allowed.
+func TestAnswerRequest(t *testing.T) {
+	denied := activity.Call{Name: "Bash", Error: true, Done: true, Result: "The user is away for another 6 h. They cannot allow this."}
+	ran := activity.Call{Name: "Read", Done: true}
+	asks := func(change func(*Request)) Request {
+		r := Request{Tool: "Bash", About: "npm publish", Session: "s", Key: "k", Now: 12 * hour}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	var many []ledger.AwayEvent
+	for range 20 {
+		many = append(many, ledger.AwayEvent{Session: "s", Did: ledger.AwayDenied})
+	}
+	for name, test := range map[string]struct {
+		past    []ledger.AwayEvent
+		request Request
+		did     string
+		says    string
+	}{
+		"a permission":           {request: asks(nil), did: ledger.AwayDenied, says: "They cannot allow this."},
+		"a dialog":               {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Tabs or blanks?" }), did: ledger.AwayDenied, says: "Decide yourself"},
+		"a grave dialog":         {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Delete the branch?" }), did: ledger.AwayDenied, says: "theirs to decide"},
+		"a plan":                 {request: asks(func(r *Request) { r.Tool, r.Plan = "ExitPlanMode", true })},
+		"plan mode":              {request: asks(func(r *Request) { r.Mode = "plan" })},
+		"the user is there":      {request: asks(func(r *Request) { r.Present = true })},
+		"after two in a row":     {request: asks(func(r *Request) { r.Calls = []activity.Call{ran, denied, denied} }), did: ledger.AwayDenied, says: "away"},
+		"after three in a row":   {request: asks(func(r *Request) { r.Calls = []activity.Call{denied, denied, denied, {Name: "Bash"}} }), did: ledger.AwayStands},
+		"after another between":  {request: asks(func(r *Request) { r.Calls = []activity.Call{denied, denied, denied, ran} }), did: ledger.AwayDenied, says: "away"},
+		"after twenty":           {past: many, request: asks(nil), did: ledger.AwayStands},
+		"after twenty elsewhere": {past: many, request: asks(func(r *Request) { r.Session = "t" }), did: ledger.AwayDenied, says: "away"},
+		"stands already":         {past: append(many, ledger.AwayEvent{Session: "s", Did: ledger.AwayStands, Key: "k"}), request: asks(nil)},
+	} {
+		words, e := AnswerRequest(&ledger.Away{Order: order(nil), Past: test.past}, test.request)
+		if e.Did != test.did || (words == "") != (test.says == "") || !strings.Contains(words, test.says) || strings.Contains(words, "allowed") {
+			t.Errorf("%s: %q, %q", name, e.Did, words)
+		}
+	}
+}
+
+// What is grave is known in each language, and plain questions are not taken for it.
+func TestIsGrave(t *testing.T) {
+	for _, grave := range []string{"Should I delete the branch?", "rm -rf build?", "Soll ich die Tabelle löschen?", "Dois-je supprimer l'ancienne table ?", "¿Borro la rama?", "Elimino il ramo?",
+		"Devo apagar a tabela antiga?", "Zal ik de branch verwijderen?", "Czy mam usunąć tę gałąź?", "Eski tabloyu silmemi ister misiniz?", "Apakah saya hapus saja tabel yang lama?", "Tôi có nên xóa bảng cũ không?", "Удалить старую таблицу?",
+		"Видалити стару таблицю?", "هل أحذف الجدول القديم؟ حذف الجدول نهائي.", "क्या मैं पुरानी तालिका हटा दूँ?", "古いテーブルを削除しますか？", "이전 테이블을 삭제할까요?", "要删除旧表吗？", "Merge it now?", "Wird das Passwort gebraucht?"} {
+		if word, is := IsGrave(grave); !is {
+			t.Errorf("%q is not grave: %q", grave, word)
+		}
+	}
+	for _, plain := range []string{"Tabs or blanks?", "Should the lexer keep its tokens in a slice?", "Is a silent failure fine here?", "Soll der Puffer im Speicher liegen?", "Which public API do you want?", "メモリとディスクのどちらにしますか？"} {
+		if word, is := IsGrave(plain); is {
+			t.Errorf("%q is grave by %q", plain, word)
+		}
+	}
+}

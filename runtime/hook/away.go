@@ -1,0 +1,121 @@
+// While the user is away: permissions that the agent asks for and dialogs that it would show are
+// denied with a reason, and the beginning of a session says what is in force. Without an order
+// nothing is read and nothing is said.
+
+package hook
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// The events beside the strategy's own.
+const (
+	permissionRequest = "PermissionRequest"
+	sessionStart      = "SessionStart"
+)
+
+// answerRequest denies a permission while the user is away, or says nothing.
+func (s *start) answerRequest(settings Settings) {
+	order, ok := s.orderInForce()
+	if !ok || s.holdVeto().Rule != "" {
+		return
+	}
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err != nil {
+		s.noteForDebug("read ledger: " + err.Error())
+		return
+	}
+	defer session.Close()
+	snapshot := Snapshot{Stop: Stop{Event: s.event, Settings: settings, Before: session.State, Away: &ledger.Away{Order: order}, Now: s.Now}, Log: session.State.Log}
+	snapshot.readTranscript(strategy.Needs{})
+	brought, err := ledger.OpenAway(s.awayDir(), order)
+	if err != nil {
+		s.noteForDebug("read away: " + err.Error())
+		return
+	}
+	defer brought.Close()
+	id := shortenText(s.event.SessionID, 200)
+	words, e := away.AnswerRequest(&brought.Away, away.Request{
+		Tool: shortenText(s.event.Tool, 100), About: aboutInput(s.event.Input), Questions: questionsOf(s.event), Session: id,
+		Key:  quotation.HashText(s.event.Tool + "\x00" + string(s.event.Input) + "\x00" + strconv.Itoa(snapshot.View.CallsInTurn)),
+		Mode: s.event.PermissionMode, Plan: s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
+		Present: away.IsPresent(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
+	})
+	if e.Did != "" {
+		if err := ledger.NoteAway(s.awayDir(), order, e); err != nil {
+			s.noteForDebug("write away: " + err.Error())
+			return
+		}
+	}
+	if words != "" {
+		_ = s.printAnswer(said{event: permissionRequest, denied: words})
+	}
+}
+
+// aboutInput is what a call is about: its command, its file, or what else it names first.
+func aboutInput(input []byte) string {
+	for _, name := range []string{"command", "file_path", "path", "url", "query", "pattern", "description"} {
+		if raw := codec.FindMember(input, name); raw != nil {
+			return shortenText(codec.ExactText(codec.InsideQuotes(raw)), 500)
+		}
+	}
+	return ""
+}
+
+// questionsOf are the questions of a dialog with their options, "" if the request is none.
+func questionsOf(e Event) string {
+	if e.Tool != "AskUserQuestion" {
+		return ""
+	}
+	var parts []string
+	codec.Elements(codec.FindMember(e.Input, "questions"), func(question []byte) {
+		var labels []string
+		codec.Elements(codec.FindMember(question, "options"), func(option []byte) {
+			for _, name := range []string{"label", "description"} {
+				labels = append(labels, codec.ExactText(codec.InsideQuotes(codec.FindMember(option, name))))
+			}
+		})
+		parts = append(parts, codec.ExactText(codec.InsideQuotes(codec.FindMember(question, "question")))+" ("+strings.Join(labels, ", ")+")")
+	})
+	if len(parts) == 0 {
+		return e.Tool
+	}
+	return shortenText(strings.Join(parts, " "), 2000)
+}
+
+// greetUser says at the beginning of a session what is in force: an away order, a hold.
+func (s *start) greetUser() {
+	var lines []string
+	order, ok := s.orderInForce()
+	if ok {
+		past, _ := ledger.AwayEvents(s.awayDir(), order.ID)
+		lines = append(lines, away.Describe(&ledger.Away{Order: order, Past: past}, s.Now.UnixMilli())+"; springfield back ends it")
+	}
+	if veto := s.holdVeto(); veto.Rule != "" {
+		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; springfield resume lifts it")
+	}
+	if len(lines) == 0 {
+		return
+	}
+	o := ledger.AwayOrder{ID: sessionStart} // of two plugins one says it
+	shown, err := ledger.OpenAway(s.awayDir(), o)
+	if err != nil {
+		return
+	}
+	defer shown.Close()
+	e := ledger.AwayEvent{At: s.Now.UnixMilli(), Session: shortenText(s.event.SessionID, 200), Did: ledger.AwayShown}
+	for _, old := range shown.Past {
+		if old.Session == e.Session && e.At-old.At < 5000 {
+			return
+		}
+	}
+	_ = ledger.NoteAway(s.awayDir(), o, e)
+	_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
+}
