@@ -121,9 +121,8 @@ const (
 // Report makes the report of an order. changed are the files that differ from its snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	past, err := ledger.AwayEvents(p.Orders, o.ID)
-	used := ledger.Away{Order: o, Past: past}
 	r := Report{now: p.Now.UnixMilli(), Questions: []Open{}, Prompts: []Open{}, Waiting: []Open{}, Sessions: []Session{}, Changed: []File{}, Notes: []string{},
-		Order: Order{o.ID, o.At, o.Until, o.Ended, o.Project, say(o.From), used.CountContinues(), o.Most, say(o.Check), say(o.Head), o.IsInForce(p.Now)}}
+		Order: p.summary(o, past)}
 	if err != nil {
 		r.Notes = append(r.Notes, "what the order has brought cannot be read: "+err.Error())
 	}
@@ -152,6 +151,17 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	})
 	r.Questions, r.Prompts = r.Questions[:min(len(r.Questions), mostOpen)], r.Prompts[:min(len(r.Prompts), mostOpen)]
 	return r
+}
+
+// Summary is what an order is, and how much of it is used.
+func (p Places) Summary(o ledger.AwayOrder) Order {
+	past, _ := ledger.AwayEvents(p.Orders, o.ID) // what cannot be read has brought nothing
+	return p.summary(o, past)
+}
+
+func (p Places) summary(o ledger.AwayOrder, past []ledger.AwayEvent) Order {
+	used := ledger.Away{Order: o, Past: past}
+	return Order{say(o.ID), o.At, o.Until, o.Ended, say(o.Project), say(o.From), used.CountContinues(), o.Most, say(o.Check), say(o.Head), o.IsInForce(p.Now)}
 }
 
 // addSession adds what one session has done.
