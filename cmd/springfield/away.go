@@ -177,7 +177,14 @@ func (a *app) setAway(ctx context.Context, d *console.Console, p absence.Places,
 	if err := t.Confirm(a.awayQuestion(order, duration), ctx.Done()); err != nil {
 		return err
 	}
+	if err := a.offerBesides(ctx, t, o, before.Version); ctx.Err() != nil {
+		return errCancelled
+	} else if err != nil {
+		a.talk("springfield: note: what was offered was not done: %v", err)
+	}
+	p.Now = time.Now()
 	order.ID, order.From = ledger.NewOrderID(p.Now), t.Name
+	order.At, order.Until = p.Now.UnixMilli(), p.Now.Add(duration).UnixMilli()
 	kept := a.keepTree(ctx, &order)
 	if err := p.SetOrder(order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
@@ -185,9 +192,6 @@ func (a *app) setAway(ctx context.Context, d *console.Console, p absence.Places,
 	a.say("%s", p.Summary(order).Describe(p.Now.UnixMilli()))
 	a.say("%s", kept)
 	a.talk("springfield back ends it, and says what happened")
-	if err := a.offerBesides(ctx, t, o, before.Version); err != nil {
-		a.talk("springfield: note: the order is in force; what was offered was not done: %v", err)
-	}
 	return nil
 }
 
@@ -238,7 +242,7 @@ func (a *app) lookBeforeAway(p absence.Places, order ledger.AwayOrder) (absence.
 		}
 	}
 	if !decides {
-		why := strings.Join(status.Reasons, "; ")
+		why, _, _ := strings.Cut(strings.Join(status.Reasons, "; "), "; next: ")
 		return absence.Preflight{}, check.Advise(errors.New("no plugin decides here when an agent stops, so an away order would do nothing: "+why), in.HowToBegin())
 	}
 	asleep := []byte{}

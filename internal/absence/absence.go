@@ -127,7 +127,7 @@ func (s *session) waits() string {
 	case s.process.Status == "busy", s.gone:
 		return ""
 	case s.process.PID != 0 && s.log.asked == "":
-		return "waits for its first prompt"
+		return firstPrompt
 	case s.process.PID != 0:
 		return "waits for you"
 	case s.newest.Decision == "stop" && s.log.last <= s.newest.At+aMoment:
@@ -135,6 +135,8 @@ func (s *session) waits() string {
 	}
 	return ""
 }
+
+const firstPrompt = "waits for its first prompt"
 
 // aMoment is how long after a stop a host may still write about it, in milliseconds.
 const aMoment = 10_000

@@ -52,17 +52,22 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 			live.Plugin = plugin
 		}
 		live.Does = s.waits()
-		if live.Does != "" {
+		switch {
+		case live.Does == firstPrompt:
+			live.Warnings = append(live.Warnings, "no hook can begin it: give it its prompt first")
+		case live.Does != "":
 			live.Warnings = append(live.Warnings, "no hook can wake it: answer it first")
-		} else {
+		default:
 			live.Does = "works"
 			if s.log.doing != "" {
 				live.Does += ": " + say(s.log.doing)
 			}
 		}
 		switch live.Mode {
-		case "default", "acceptEdits":
-			live.Warnings = append(live.Warnings, "in "+live.Mode+" mode Bash is refused all night unless your rules allow it")
+		case "default":
+			live.Warnings = append(live.Warnings, "in default mode Bash is refused all night unless your rules allow it, and so are changes to files")
+		case "acceptEdits":
+			live.Warnings = append(live.Warnings, "in acceptEdits mode Bash is refused all night unless your rules allow it")
 		case "plan":
 			live.Warnings = append(live.Warnings, "in plan mode its plan waits for you: nothing is answered")
 		}

@@ -3,6 +3,7 @@ package absence
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +83,10 @@ func (r Report) writeOpen(out layout.Printer) {
 		show("a permission prompt stands", o.Text, o)
 	}
 	for _, o := range r.Waiting {
-		show("it waits", o.Text, o)
+		said := func(q Open) bool { return q.Session == o.Session && max(q.At-o.At, o.At-q.At) < aMoment }
+		if !slices.ContainsFunc(r.Questions, said) && !slices.ContainsFunc(r.Prompts, said) {
+			show("it waits", o.Text, o)
+		}
 	}
 	if n > shownOpen {
 		out.PrintItem("- ", strconv.Itoa(n-shownOpen)+" more: springfield back --json")
