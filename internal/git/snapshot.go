@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // Snapshots is where the refs of snapshots lie.
@@ -104,11 +102,7 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 			return err
 		}
 	}
-	index, err := file.ReadRegular(places[0], maxIndex)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "index"), index, 0o600)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := copyIndex(places[0], filepath.Join(dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	names, err := in.runGit(ctx, "", "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
@@ -123,4 +117,20 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 		return err
 	}
 	return use(&in, tree)
+}
+
+// copyIndex copies an index: with it git needs not read what has not changed.
+func copyIndex(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxIndex {
+		return errors.New("the index is no regular file, or too large")
+	}
+	index, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, index, 0o600)
 }
