@@ -37,14 +37,14 @@ func TestMask(t *testing.T) {
 		"Authorization: Bearer abcdef.ghijkl-mnopqr_123=":                           "Authorization: Bearer [secret]",
 		"postgres://ned:hunter2@db/x and https://user:pa%40ss@host":                 "postgres://ned:[secret]@db/x and https://user:[secret]@host",
 		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----": "[private key]",
-		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn": "[private key]", // cut
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN": "[token]",
-		"sk-ant-api03\u200b-abcdefghijklmnop1234":     "sk-[secret]", // with a character that does not show
-		"PASSWORD=hunter22 ./run":                     "PASSWORD=[secret] ./run",
-		"npm_abcdefghijklmnopqrstuvwxyz":              "npm_[secret]",
-		"Shall the task-runner use a token bucket?":   "Shall the task-runner use a token bucket?",
-		"https://example.com/a:b@c":                   "https://example.com/a:b@c",
-		"a bearer of news; sk-short; risk-assessment": "a bearer of news; sk-short; risk-assessment",
+		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn":                               "[private key]", // cut
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN":                               "[token]",
+		"sk-ant-api03\u200b-abcdefghijklmnop1234":                                   "sk-[secret]", // with a character that does not show
+		"PASSWORD=hunter22 ./run":                                                   "PASSWORD=[secret] ./run",
+		"npm_abcdefghijklmnopqrstuvwxyz":                                            "npm_[secret]",
+		"Shall the task-runner use a token bucket?":                                 "Shall the task-runner use a token bucket?",
+		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
+		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
 	} {
 		if got := Mask(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
