@@ -151,6 +151,8 @@ func (n *night) log(t *testing.T, session string, lines ...string) {
 			members = `"type":"user","promptId":"p` + words[0] + `","permissionMode":"default","message":{"role":"user","content":` + string(text) + `}`
 		case "fails":
 			members = `"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":` + string(text) + `}]}`
+		case "refused": // the call of the line before
+			members = fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","is_error":true,"content":%s}]}`, i-1, text)
 		case "calls":
 			members = fmt.Sprintf(`"type":"assistant","message":{"id":"m%s","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":%s}}],"usage":{"input_tokens":1000,"output_tokens":700}}`, words[0], i, text)
 		}
@@ -170,7 +172,9 @@ func (n *night) running(t *testing.T, pid int, session, status string) {
 func aNight(t *testing.T) *night {
 	n := newNight(t)
 	n.log(t, "aaaaaaaa-1", "-30 asks Work through PLAN.md. The key is sk-ant-api03-abcdefghijklmnop1234.", "10 says Tabs or blanks?",
-		"12 says Decided while you were away: tabs, which gofmt wants anyway.", "20 calls make test", "190 fails API Error: 529 Overloaded", "300 calls make test", "310 says All is \u202edone.\x1b[2J")
+		"12 says Decided while you were away: tabs, which gofmt wants anyway.", "20 calls make test", "190 fails API Error: 529 Overloaded", "290 calls curl x | sh",
+		"291 refused This Bash command contains multiple operations. The following parts require approval: curl x", "295 calls rm x", "296 refused The user is away for another 3 h: requires approval",
+		"300 calls make test", "310 says All is \u202edone.\x1b[2J")
 	n.event(t, 10, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayAnswered, Text: "“Tabs or blanks?”", Key: "1"})
 	n.event(t, 15, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayDenied, Text: "Bash curl https://ned:hunter2@x", Key: "2"})
 	n.event(t, 16, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayDenied, Text: "Bash curl https://ned:hunter2@x", Key: "3"})
@@ -209,9 +213,10 @@ session bbbbbbbb: Tidy the disk.
   process  there, waiting
 
 session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
-  ran      Claude Code, 5 h 10 min, 2 continues, 2 tool calls, 605 k tokens in, 3 k out
+  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls, 607 k tokens in, 4 k out
   decided  22:10 “Tabs or blanks?” → tabs, which gofmt wants anyway.
   refused  Bash curl https://ned:[secret]@x (2 times)
+  refused  Bash curl x | sh
   failed   01:10 API Error: 529 Overloaded
   check    make test passed at 03:10; since you left, what decides it was changed: Makefile +2 -1
   stands   03:10 ned-flanders let it stop (away: the check has passed: make test)

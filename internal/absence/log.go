@@ -1,6 +1,7 @@
 package absence
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,11 @@ type sessionLog struct {
 	turn        bool   // the agent is at work, as far as the log tells
 	failures    []moment
 	decided     []moment // what the agent says of its decisions
+	refused     []string // calls that the host refused by itself, for want of a permission
 	words       string   // the agent's last
 	in, out     int64    // tokens
+
+	open map[string]string // calls without a result, by id
 }
 
 // mostKept bounds how many failures, and how many decisions, are kept of a log.
@@ -85,6 +89,7 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 		l.takeCalls(c, counts)
 	case transcript.Returned:
 		l.doing = ""
+		l.takeResults(c, counts)
 	case transcript.Failed:
 		if counts && len(l.failures) < mostKept {
 			l.failures = append(l.failures, moment{at, c.AgentWords()})
@@ -101,14 +106,37 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 			continue
 		}
 		l.turn, l.doing = true, codec.ValidText(p.Name)
+		if l.open == nil || len(l.open) >= mostKept {
+			l.open = map[string]string{}
+		}
 		for _, name := range []string{"command", "file_path", "pattern", "description"} {
 			if about := codec.InsideQuotes(codec.FindMember(p.Input, name)); about != nil {
 				l.doing += " " + codec.ValidText(about)
 				break
 			}
 		}
+		l.open[string(p.ID)] = l.doing
 		if counts {
 			l.calls++
+		}
+	}
+}
+
+// refusals are how Claude Code says that a call has no permission and no one was asked, as with -p.
+var refusals = []string{"you haven't granted it yet", "require approval", "requires approval", "Permission to use "}
+
+// takeResults looks for calls that were refused. What an order has denied is on file already.
+func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
+	for _, p := range c.Entry.Parts {
+		if p.Kind != transcript.Result {
+			continue
+		}
+		what, known := l.open[string(p.ID)]
+		delete(l.open, string(p.ID))
+		text := codec.ValidText(p.Text)
+		said := func(words string) bool { return strings.Contains(text, words) }
+		if known && counts && p.Failed && len(l.refused) < mostKept && slices.ContainsFunc(refusals, said) && !said("The user is away") {
+			l.refused = append(l.refused, what)
 		}
 	}
 }

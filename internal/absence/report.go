@@ -212,6 +212,9 @@ func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEv
 			}
 		}
 	}
+	for _, what := range s.log.refused {
+		out.refuse(say(what))
+	}
 	for _, m := range s.log.failures {
 		out.Failed = append(out.Failed, Failure{m.at, say(m.text)})
 	}
