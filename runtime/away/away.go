@@ -112,7 +112,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		if e.Session == s.Session {
 			own = append(own, e)
 		}
-		if e.Session == s.Session && e.Key == s.Key && e.Did != ledger.AwayDenied {
+		if e.Session == s.Session && e.Key == s.Key {
 			out.Counts = !s.Stops
 			return out // another plugin has answered
 		}
@@ -310,7 +310,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		if old.Session != r.Session {
 			continue
 		}
-		if old.Did == ledger.AwayDenied {
+		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog {
 			denied++
 		}
 		stands = stands || old.Did == ledger.AwayStands && old.Key == r.Key
@@ -331,8 +331,9 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Questions == "" {
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
-	e.Text = shorten(r.Questions, 1000)
+	e.Did, e.Text = ledger.AwayDialog, shorten(r.Questions, 1000)
 	if word, grave := IsGrave(r.Questions); grave {
+		e.Did = ledger.AwayLeft
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e
 	}
 	return SayAway(&a.Order, r.Now) + decideYourself, e

@@ -344,7 +344,11 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	}
 	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for until := time.Now().Add(lag); snapshot.transcriptLags() && time.Now().Before(until); {
+		patience := lag
+		if stop.Away != nil {
+			patience = lagAway
+		}
+		for until := time.Now().Add(patience); snapshot.transcriptLags() && time.Now().Before(until); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}

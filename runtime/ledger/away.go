@@ -80,6 +80,7 @@ const (
 	AwayPassed    = "passed"    // the check; the agent may stop
 	AwayFailed    = "failed"    // the check, as often as it may; the agent may stop
 	AwayDenied    = "denied"    // a permission
+	AwayDialog    = "dialog"    // a dialog, with the words to decide it in the user's place
 	AwayStands    = "stands"    // a permission prompt that is not denied any more
 	AwaySpent     = "spent"     // the order's continues
 	AwayPresent   = "present"   // the user has typed a prompt in the session
