@@ -83,6 +83,8 @@ type output struct {
 type specific struct {
 	Event   string `json:"hookEventName"`
 	Context string `json:"additionalContext"`
+	// Decision is about a permission.
+	Decision struct{ Behavior, Message string } `json:"decision"`
 }
 
 // run answers one event and checks what holds for every answer.

@@ -179,15 +179,15 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	return true
 }
 
-// lag is by how much the transcript may be behind the event, and lagAway how long that is waited
-// for while the user is away: no one waits, and the check's result has to be there.
+// lag is by how much the transcript may be behind the event, and lagAway how long it is waited for
+// where a check decides: no one waits, and its result has to be there.
 const (
 	lag     = 100 * time.Millisecond
 	lagAway = 2 * time.Second
 )
 
 // transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
-// where that can matter: a judge is to be asked, the user is away, or the event is about a prompt that the
+// where that can matter: a judge is to be asked, a check may have run, or the event is about a prompt that the
 // transcript does not have yet. A new one brings a new budget, and one of our slash
 // commands asks for no work.
 func (s Snapshot) transcriptLags() bool {
@@ -196,7 +196,7 @@ func (s Snapshot) transcriptLags() bool {
 		return false
 	}
 	event, known := s.Event.PromptID, s.View.PromptID
-	return s.Verdict.Page != "" || s.Away != nil || !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	return s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != "" || !s.Event.Host.Prompts && event != "" && known != "" && event != known
 }
 
 // readWorkspace reads files of a workspace. What is wanted may depend on what was read.
