@@ -295,6 +295,9 @@ const (
 	mostInSession = 20
 )
 
+// besides is how long two plugins may take that are asked about the same, in milliseconds.
+const besides = 3000
+
 // denial begins what a denied call brings back, by which the next one knows it.
 const denial = "The user is away"
 
@@ -305,11 +308,12 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
-	denied, stands := 0, false
+	denied, stands, answered := 0, false, false
 	for _, old := range a.Past {
 		if old.Session != r.Session {
 			continue
 		}
+		answered = answered || old.Key == r.Key && old.Did != ledger.AwayStands && r.Now-old.At < besides
 		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog {
 			denied++
 		}
@@ -321,6 +325,11 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 			row++
 		}
 	}
+	defer func() {
+		if answered { // another plugin has noted it
+			e.Did = ""
+		}
+	}()
 	if denied >= mostInSession || row >= mostInARow {
 		if !stands {
 			e.Did = ledger.AwayStands

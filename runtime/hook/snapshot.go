@@ -179,12 +179,20 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	return true
 }
 
-// lag is by how much the transcript may be behind the event, and lagAway how long it is waited for
-// where a check decides: no one waits, and its result has to be there.
+// lag is by how much the transcript may be behind the event, and lagAway how long the result of a
+// check is waited for: no one waits, and it decides.
 const (
 	lag     = 100 * time.Millisecond
 	lagAway = 2 * time.Second
 )
+
+// patience is how long a log that lags is waited for.
+func (s Snapshot) patience() time.Duration {
+	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
+		return lagAway
+	}
+	return lag
+}
 
 // transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
 // where that can matter: a judge is to be asked, a check may have run, or the event is about a prompt that the
