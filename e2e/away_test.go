@@ -104,7 +104,7 @@ func TestNightInHeadlessSessions(t *testing.T) {
 		r := w.Run(Session{Script: says("Shall the cache live in memory or on disk?", "On disk. Should I delete the old branch?")})
 		ends(t, r, "On disk. Should I delete the old branch?", 2)
 		saw(t, r.Asked[1], "Decided while you were away")
-		w.Springfield("hold", "--for", "30m")
+		w.Springfield("hold", "30m")
 		r = w.Run(Session{Script: says("Tabs or blanks?")})
 		ends(t, r, "Tabs or blanks?", 1)
 		w.Resume()
