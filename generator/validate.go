@@ -34,6 +34,8 @@ type inspection struct {
 	suite    Suite
 	readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
 	expected []File          // what it would be generated with
+	// sameSource tells that its programs are of the sources that this springfield carries.
+	sameSource bool
 	found    []check.Finding // by the check that looks
 }
 
@@ -258,7 +260,7 @@ func (in *inspection) lookAtRecord() error {
 		record.reportFinding(check.Warning, says, in.commandFor("build"))
 	}
 	hash, err := SourceHash()
-	if err == nil && in.suite.Build.Source != hash {
+	if in.sameSource = in.suite.Build.Source == hash; err == nil && !in.sameSource {
 		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
 			in.commandFor("build")+" compiles these")
 	}
