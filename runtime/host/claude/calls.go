@@ -98,7 +98,7 @@ func backgroundJobOf(outcome, said []byte) []byte {
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
 		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
 			if i := bytes.Index(said, []byte(before)); i >= 0 {
-				id = firstWord(said[i+len(before):])
+				id = transcript.LeadingName(said[i+len(before):])
 			}
 		}
 	}
@@ -110,35 +110,9 @@ func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-func firstWord(text []byte) []byte {
-	n := 0
-	for n < len(text) && (text[n] == '-' || text[n] == '_' || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
-		n++
-	}
-	return text[:n]
-}
-
 // isNotification tells whether a text comes from work in the background.
 func isNotification(origin, text []byte) bool {
 	return string(origin) == "task-notification" || origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
-}
-
-// takeNotifications takes notifications. One without a status is news, not an end.
-func takeNotifications(e *transcript.Entry, text []byte) {
-	for {
-		i := bytes.Index(text, []byte("<task-id>"))
-		if i < 0 {
-			return
-		}
-		text = text[i+len("<task-id>"):]
-		one := text
-		if i := bytes.Index(one, []byte("<task-id>")); i >= 0 {
-			one = one[:i]
-		}
-		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: firstWord(one)})
-		}
-	}
 }
 
 // stillRuns tells whether work still does, by the result of a call that stops it or asks for

@@ -157,7 +157,7 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 			case "type":
 				kind = members.Value()
 			case "text", "content":
-				text = firstText(members.Value())
+				text = transcript.FirstText(members.Value())
 			case "id", "tool_use_id":
 				p.ID = codec.InsideQuotes(members.Value())
 			case "name":
@@ -177,8 +177,8 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.Part) {
 	switch string(kind) {
 	case `"text"`:
-		if m.words == nil {
-			m.words = withoutReminders(text)
+		if len(m.words) == 0 {
+			m.words = transcript.WithoutTags(text, "system-reminder")
 		}
 		if len(text) == 0 {
 			return
@@ -196,38 +196,6 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 		return
 	}
 	e.Parts = append(e.Parts, p)
-}
-
-// withoutReminders is a text without the reminders that Droid puts before a person's words.
-func withoutReminders(text []byte) []byte {
-	const begin, end = "<system-reminder>", "</system-reminder>"
-	for bytes.HasPrefix(text, []byte(begin)) {
-		_, rest, found := bytes.Cut(text, []byte(end))
-		if !found {
-			break
-		}
-		for text = rest; bytes.HasPrefix(text, []byte(`\n`)); {
-			text = text[len(`\n`):]
-		}
-	}
-	if len(text) == 0 {
-		return nil
-	}
-	return text
-}
-
-// firstText is the first text among content blocks, or the content itself where it is a
-// string.
-func firstText(raw []byte) (first []byte) {
-	if s := codec.InsideQuotes(raw); s != nil {
-		return s
-	}
-	codec.Elements(raw, func(element []byte) {
-		if first == nil {
-			first = codec.InsideQuotes(codec.FindMember(element, "text"))
-		}
-	})
-	return first
 }
 
 // describeCall says what a call does. TodoWrite is not among it: the list that it leaves is a line

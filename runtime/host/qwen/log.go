@@ -66,15 +66,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
 			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
-			text := e.Words
-			const id = "<task-id>"
-			for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
-				text = text[i+len(id):]
-				one, _, _ := bytes.Cut(text, []byte(id))
-				if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-					e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
-				}
-			}
+			e.TakeNotifications(e.Words)
 		})
 		return true
 	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
@@ -196,21 +188,11 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `, `Monitor started.\nid: `, `Workflow started in background.\nRun ID: `} {
 			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
-				o.Job = leadingID(rest)
+				o.Job = transcript.LeadingName(rest)
 			}
 		}
 	}
 	return o
-}
-
-func leadingID(text []byte) []byte {
-	n := bytes.IndexFunc(text, func(r rune) bool {
-		return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
-	})
-	if n < 0 {
-		n = len(text)
-	}
-	return text[:n]
 }
 
 func ownsLog(line []byte) bool {
