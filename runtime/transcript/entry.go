@@ -338,6 +338,22 @@ func (e *Entry) TakeNotifications(text []byte) {
 	}
 }
 
+// CallIn is a call of a tool, an object with members of these names.
+func CallIn(call []byte, id, name, input string) Part {
+	p := Part{Kind: Call}
+	for w := codec.EnterValue(call, '{'); w.Next(); {
+		switch string(w.Key) {
+		case id:
+			p.ID = codec.InsideQuotes(w.Value())
+		case name:
+			p.Name = codec.InsideQuotes(w.Value())
+		case input:
+			p.Input = w.Value()
+		}
+	}
+	return p
+}
+
 // FirstText is the first text among content blocks, or the content itself where it is a string.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {

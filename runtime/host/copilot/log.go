@@ -150,40 +150,21 @@ func takeAssistantLine(e *transcript.Entry, data []byte) {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 			}
 		case "toolRequests":
-			takeCalls(e, &w)
+			codec.Elements(w.Value(), func(call []byte) { takeCall(e, call) })
 		}
 	}
 }
 
-// maxCalls is how many calls of one message are looked at.
-const maxCalls = 256
-
-func takeCalls(e *transcript.Entry, w *codec.Walk) {
-	list := w.Enter('[')
-	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == maxCalls {
-			continue
-		}
-		p := transcript.Part{Kind: transcript.Call}
-		call := list.Enter('{')
-		for call.Next() {
-			switch string(call.Key) {
-			case "toolCallId":
-				p.ID = codec.InsideQuotes(call.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(call.Value())
-			case "arguments":
-				p.Input = call.Value()
-			}
-		}
-		list.Leave(&call)
-		describeCall(&p)
-		e.Parts = append(e.Parts, p)
-		if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(codec.FindMember(p.Input, "summary"))})
-		}
+func takeCall(e *transcript.Entry, call []byte) {
+	if len(e.Parts) >= transcript.MaxParts {
+		return
 	}
-	w.Leave(&list)
+	p := transcript.CallIn(call, "toolCallId", "name", "arguments")
+	describeCall(&p)
+	e.Parts = append(e.Parts, p)
+	if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(codec.FindMember(p.Input, "summary"))})
+	}
 }
 
 // describeCall says what a call does. The todo list is none of it: it lies in a database beside

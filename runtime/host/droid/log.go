@@ -140,13 +140,10 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	return true
 }
 
-// maxParts is how many parts of one message are looked at.
-const maxParts = 256
-
 func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 	list := w.Enter('[')
 	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == maxParts {
+		if !list.BeginsWith('{') || len(e.Parts) == transcript.MaxParts {
 			continue
 		}
 		var kind, text []byte

@@ -12,9 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxParts is how many parts of one line are looked at.
-const maxParts = 256
-
 func parseLine(e *transcript.Entry) bool {
 	var kind string
 	var content, typed, calls []byte
@@ -70,7 +67,7 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 		}
 	})
 	codec.Elements(calls, func(call []byte) {
-		if len(e.Parts) < maxParts {
+		if len(e.Parts) < transcript.MaxParts {
 			p := parseCall(call)
 			e.ID, e.Parts = p.ID, append(e.Parts, p)
 		}
@@ -78,17 +75,7 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 }
 
 func parseCall(call []byte) transcript.Part {
-	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.EnterValue(call, '{'); w.Next(); {
-		switch string(w.Key) {
-		case "id":
-			p.ID = codec.InsideQuotes(w.Value())
-		case "name":
-			p.Name = codec.InsideQuotes(w.Value())
-		case "args":
-			p.Input = w.Value()
-		}
-	}
+	p := transcript.CallIn(call, "id", "name", "args")
 	switch string(p.Name) {
 	case "write_todos":
 		p.Does = transcript.WritesTodos
@@ -194,7 +181,7 @@ func eachPart(content []byte, yield func(text, part []byte)) {
 	}
 	n := 0
 	codec.Elements(content, func(part []byte) {
-		if n++; n > maxParts || string(codec.FindMember(part, "thought")) == "true" {
+		if n++; n > transcript.MaxParts || string(codec.FindMember(part, "thought")) == "true" {
 			return
 		}
 		if text := codec.InsideQuotes(part); text != nil {

@@ -10,9 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxParts is how many parts of one line are looked at.
-const maxParts = 256
-
 // line is what a line says of itself.
 type line struct {
 	kind, provenance, subtype string
@@ -103,7 +100,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 func eachPart(message []byte, yield func(part []byte)) {
 	n := 0
 	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
-		if n++; n <= maxParts {
+		if n++; n <= transcript.MaxParts {
 			yield(part)
 		}
 	})
@@ -144,17 +141,7 @@ func takePart(e *transcript.Entry, part []byte) {
 
 // parseCall is a call. Tools that are not offered are called through the tool tool_call.
 func parseCall(call []byte) transcript.Part {
-	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.EnterValue(call, '{'); w.Next(); {
-		switch string(w.Key) {
-		case "id":
-			p.ID = codec.InsideQuotes(w.Value())
-		case "name":
-			p.Name = codec.InsideQuotes(w.Value())
-		case "args":
-			p.Input = w.Value()
-		}
-	}
+	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
 		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
 	}
