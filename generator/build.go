@@ -166,7 +166,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	defer func() { err = errors.Join(err, removeStage(stage)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	// src for the sources, tmp beside it: go ignores a go.mod at the root of its temp directory.
 	for _, dir := range []string{"src", "tmp"} {
 		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
@@ -335,22 +335,6 @@ func stageSources(stage string, files map[string][]byte) error {
 		}
 	}
 	return nil
-}
-
-// removeStage takes away read-only directories too, which go's module cache
-// makes.
-func removeStage(stage string) error {
-	err := os.RemoveAll(stage)
-	if err == nil {
-		return nil
-	}
-	err = filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(path, 0o755)
-		}
-		return err
-	})
-	return errors.Join(err, os.RemoveAll(stage))
 }
 
 // lookPath finds a command on a given PATH, not on the process's own.

@@ -26,6 +26,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -319,18 +320,6 @@ func cleanText(text string) string {
 // not leave, "" for that of the file.
 type PageFile struct{ Path, In string }
 
-// PageError says why a page is not written there.
-type PageError struct {
-	err  error
-	hint string
-}
-
-func (e *PageError) Error() string { return "write page: " + e.err.Error() }
-func (e *PageError) Unwrap() error { return e.err }
-
-// Hint is what to do about it, "" if that is plain.
-func (e *PageError) Hint() string { return e.hint }
-
 // CheckTarget looks before anything is read: a file that is no page of springfield's is
 // another's, and is left alone. It tells whether there is a page.
 func (p PageFile) CheckTarget() (there bool, err error) {
@@ -338,23 +327,23 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(p.Path)); err != nil || !dir.IsDir() {
-			return false, &PageError{fmt.Errorf("%s is not a directory", filepath.Dir(p.Path)), "make that directory first, or name another file"}
+			return false, check.Advisef("make that directory first, or name another file", "write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
 	case err != nil:
-		return false, &PageError{err, ""}
+		return false, fmt.Errorf("write page: %w", err)
 	case !info.Mode().IsRegular():
-		return false, &PageError{fmt.Errorf("%s is not a file", p.Path), "name another file"}
+		return false, check.Advisef("name another file", "write page: %s is not a file", p.Path)
 	}
 	f, err := os.Open(p.Path)
 	if err != nil {
-		return false, &PageError{err, ""}
+		return false, fmt.Errorf("write page: %w", err)
 	}
 	defer f.Close()
 	head := make([]byte, 2048)
 	n, _ := io.ReadFull(f, head)
 	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
-		return false, &PageError{fmt.Errorf("%s is not a page of springfield replay, so it is left alone", p.Path), "name another file, or move that one away"}
+		return false, check.Advisef("name another file, or move that one away", "write page: %s is not a page of springfield replay, so it is left alone", p.Path)
 	}
 	return n > 0, nil
 }
@@ -363,7 +352,7 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {
-			err = &PageError{err, ""}
+			err = fmt.Errorf("write page: %w", err)
 		}
 	}()
 	ground := cmp.Or(p.In, filepath.Dir(p.Path))
