@@ -71,9 +71,6 @@ func (p onLines) listOptions(question string, options []Option, chosen []string)
 		if o.Label != "" {
 			line += ": " + o.Label
 		}
-		if o.Help != "" {
-			line += ". " + o.Help
-		}
 		for _, part := range layout.HangText(fmt.Sprintf("%d. ", i+1), "   ", line, p.widthOf()-1) {
 			fmt.Fprintln(p.Out, part)
 		}
