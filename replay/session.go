@@ -233,7 +233,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
-		w.opinions = append(w.opinions, w.voters[i].look(w.scene, w.opinions))
+		w.opinions = append(w.opinions, w.voters[i].look(w.scene))
 	}
 }
 
