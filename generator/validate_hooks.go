@@ -51,9 +51,9 @@ func handlersOf(file document) (all []handler) {
 			delete(group, "hooks")
 			for j, one := range list {
 				is, _ := one.(map[string]any)
-				h := handler{event, fmt.Sprintf("hooks.%s[%d].hooks[%d]: ", event, i, j), group, maps.Clone(is), is["timeout"]}
-				delete(h.members, "timeout")
-				all = append(all, h)
+				place := fmt.Sprintf("hooks.%s[%d].hooks[%d]: ", event, i, j)
+				all = append(all, handler{event, place, group, maps.Clone(is), is["timeout"]})
+				delete(all[len(all)-1].members, "timeout")
 			}
 		}
 	}
@@ -102,7 +102,8 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 				state = check.Failure
 			}
 			if !slices.ContainsFunc(has, w.isLike) {
-				t.reportFinding(state, fmt.Sprintf("%v is not called at %s as springfield makes it", w.members["command"], w.event), again)
+				says := fmt.Sprintf("%v is not called at %s as springfield makes it", w.members["command"], w.event)
+				t.reportFinding(state, says, again)
 			}
 		}
 		for _, h := range has {
@@ -129,7 +130,7 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		return
 	}
 	if n < float64(unit) {
-		t.reportFailure(fmt.Sprintf("%sits timeout is %s milliseconds: the hook is ended before it answers", h.place, timeout),
+		t.reportFailure(h.place+"its timeout is "+timeout.String()+" milliseconds: the hook is ended before it answers",
 			fmt.Sprintf("\"timeout\": %d, in milliseconds", p.Timeout()*unit))
 		return
 	}
@@ -146,8 +147,8 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		within = rules.Judge.Within
 	}
 	if n/float64(unit) < float64(within+judge.Spare) {
-		t.reportFailure(fmt.Sprintf("%sits timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more",
-			h.place, n/float64(unit), p.Name, within, judge.Spare),
+		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: "+
+			"the hook needs %d s more", n/float64(unit), p.Name, within, judge.Spare),
 			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
 	}
 }

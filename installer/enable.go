@@ -302,7 +302,8 @@ func (e *enableRun) findWhatIsMissing() error {
 // springfield's, is refused.
 func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
 	found := m.Settings.InstalledIn(dir)
-	err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...)
+	programs := generator.Plugin{Strategy: found.Strategy}.Programs()
+	err := generator.CheckPrograms(dir, generator.HostTarget(), programs...)
 	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
 	if host.Default {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()

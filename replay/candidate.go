@@ -97,7 +97,8 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 				c, err = withRequirements(c)
 			}
 			if err != nil {
-				return nil, check.Advise(err, "name a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json")
+				return nil, check.Advise(err, "name a plugin's strategy.json, or a file like "+
+					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
 			return nil, &NameError{name, err}

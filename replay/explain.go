@@ -142,8 +142,9 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	case entries == 0 && p.At > 0 && lines == 0:
 		return nil, fmt.Errorf("%s begins after that moment", p.Log)
 	case entries == 0:
-		return nil, check.Advisef("springfield explain last explains the last decision here; session logs are below ~/.claude/projects",
-			"%s is not a session log: no line of it is an entry of a session, a JSON object of the type user or assistant", p.Log)
+		return nil, check.Advisef("springfield explain last explains the last decision here; "+
+			"session logs are below ~/.claude/projects", "%s is not a session log: no line of it is an entry "+
+			"of a session, a JSON object of the type user or assistant", p.Log)
 	case lines < p.Line:
 		return nil, check.Misusef("leave --line out for the last one", "%s has %d lines, not %d", p.Log, lines, p.Line)
 	}

@@ -327,7 +327,8 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(p.Path)); err != nil || !dir.IsDir() {
-			return false, check.Advisef("make that directory first, or name another file", "write page: %s is not a directory", filepath.Dir(p.Path))
+			return false, check.Advisef("make that directory first, or name another file",
+				"write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
 	case err != nil:
@@ -343,7 +344,8 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	head := make([]byte, 2048)
 	n, _ := io.ReadFull(f, head)
 	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
-		return false, check.Advisef("name another file, or move that one away", "write page: %s is not a page of springfield replay, so it is left alone", p.Path)
+		return false, check.Advisef("name another file, or move that one away",
+			"write page: %s is not a page of springfield replay, so it is left alone", p.Path)
 	}
 	return n > 0, nil
 }

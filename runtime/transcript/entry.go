@@ -142,6 +142,25 @@ const (
 	TellsMate // a teammate, or AllMates, to do something: Text is its name
 )
 
+// Tool is what tools of a host do. Text is the member of their input that is a Part's Text, "" for none.
+type Tool struct {
+	Does  Does
+	Text  string
+	Names []string
+}
+
+// Describe says what a call does, by the tools of its host.
+func (p *Part) Describe(tools []Tool) {
+	for _, t := range tools {
+		if slices.Contains(t.Names, string(p.Name)) {
+			p.Does = t.Does
+			if t.Text != "" {
+				p.Text = codec.InsideQuotes(codec.FindMember(p.Input, t.Text))
+			}
+		}
+	}
+}
+
 // Outcome is what the result of a call tells.
 type Outcome struct {
 	Job     []byte // id of work that goes on in the background

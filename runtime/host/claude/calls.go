@@ -11,47 +11,44 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"TodoWrite"}},
+	{Does: transcript.MakesTask, Names: []string{"TaskCreate"}},
+	{Does: transcript.ReadsTask, Names: []string{"TaskGet"}},
+	{Does: transcript.ListsTasks, Names: []string{"TaskList"}},
+	{Does: transcript.ChangesTask, Names: []string{"TaskUpdate"}},
+	{Does: transcript.UsesSkill, Names: []string{"Skill"}},
+	{Does: transcript.MayGoOn, Names: []string{"Agent", "Task", "Monitor", "Workflow"}},
+	{Does: transcript.TellsMate, Names: []string{"SendMessage"}},
+	{Does: transcript.BeginsTeam, Names: []string{"TeamCreate"}},
+	{Does: transcript.EndsTeam, Names: []string{"TeamDelete"}},
+	{Does: transcript.EndsBackground, Names: []string{
+		"TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput",
+	}},
+	{Does: transcript.AsksPerson, Names: []string{"AskUserQuestion"}},
+	{Does: transcript.BeginsPlan, Names: []string{"EnterPlanMode"}},
+	{Does: transcript.EndsPlan, Names: []string{"ExitPlanMode"}},
+	{Does: transcript.WritesFile, Names: []string{"Write", "Edit", "MultiEdit"}},
+}
+
 func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "TodoWrite":
-		p.Does = transcript.WritesTodos
-	case "TaskCreate":
-		p.Does = transcript.MakesTask
-	case "TaskGet":
-		p.Does = transcript.ReadsTask
-	case "TaskList":
-		p.Does = transcript.ListsTasks
-	case "TaskUpdate":
-		p.Does = transcript.ChangesTask
-	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill", "command")) // "command" before 2.1
-	case "Agent", "Task", "Monitor", "Workflow":
-		p.Does = transcript.MayGoOn
-		if codec.FindMember(p.Input, "team_name") != nil {
-			p.Text = codec.InsideQuotes(codec.FindMember(p.Input, "name"))
+	p.Describe(tools)
+	member := func(names ...string) []byte { return codec.FindMember(p.Input, names...) }
+	switch p.Does {
+	case transcript.UsesSkill:
+		p.Text = codec.InsideQuotes(member("skill", "command")) // "command" before 2.1
+	case transcript.MayGoOn:
+		if member("team_name") != nil {
+			p.Text = codec.InsideQuotes(member("name"))
 		}
-	case "SendMessage":
-		p.Does, p.Text = transcript.TellsMate, codec.InsideQuotes(codec.FindMember(p.Input, "to", "recipient"))
-		if string(codec.FindMember(p.Input, "type")) == `"broadcast"` {
+	case transcript.TellsMate:
+		if p.Text = codec.InsideQuotes(member("to", "recipient")); string(member("type")) == `"broadcast"` {
 			p.Text = []byte(transcript.AllMates)
 		}
-	case "TeamCreate":
-		p.Does = transcript.BeginsTeam
-	case "TeamDelete":
-		p.Does = transcript.EndsTeam
-	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
-		p.Does, p.Text = transcript.EndsBackground, codec.FindMember(p.Input, "task_id", "taskId", "shell_id",
-			"bash_id", "agentId")
-	case "AskUserQuestion":
-		p.Does = transcript.AsksPerson
-	case "EnterPlanMode":
-		p.Does = transcript.BeginsPlan
-	case "ExitPlanMode":
-		p.Does = transcript.EndsPlan
-	case "Write", "Edit", "MultiEdit":
-		p.Does = transcript.WritesFile
-	default:
-		if string(codec.FindMember(p.Input, "run_in_background")) == "true" {
+	case transcript.EndsBackground:
+		p.Text = member("task_id", "taskId", "shell_id", "bash_id", "agentId")
+	case transcript.NothingSpecial:
+		if string(member("run_in_background")) == "true" {
 			p.Does = transcript.MayGoOn
 		}
 	}

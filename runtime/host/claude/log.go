@@ -253,7 +253,8 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
 	case `"queued_command"`: // typed, or arrived, while Claude was working
-		origin, mode, text := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind")), string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))
+		origin := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind"))
+		mode, text := string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))
 		e.Words = text
 		switch {
 		case isNotification(origin, text) || mode == `"task-notification"`:

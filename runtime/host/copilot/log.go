@@ -160,32 +160,26 @@ func takeCall(e *transcript.Entry, call []byte) {
 		return
 	}
 	p := transcript.CallIn(call, "toolCallId", "name", "arguments")
-	describeCall(&p)
+	p.Describe(tools)
 	e.Parts = append(e.Parts, p)
 	if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(codec.FindMember(p.Input, "summary"))})
+		summary := codec.InsideQuotes(codec.FindMember(p.Input, "summary"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: summary})
 	}
 }
 
-// describeCall says what a call does. The todo list is none of it: it lies in a database beside
-// the log, which calls change by SQL.
-func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "bash", "powershell", "task":
-		p.Does = transcript.MayGoOn
-	case "read_bash", "stop_bash", "read_powershell", "stop_powershell":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "shellId"))
-	case "read_agent":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "agent_id"))
-	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "ask_user":
-		p.Does = transcript.AsksPerson
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
-	case "create", "edit":
-		p.Does = transcript.WritesFile
-	}
+// tools are Copilot's. The todo list is none of theirs: it lies in a database beside the log, which calls
+// change by SQL.
+var tools = []transcript.Tool{
+	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
+	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
+		"read_bash", "stop_bash", "read_powershell", "stop_powershell",
+	}},
+	{Does: transcript.EndsBackground, Text: "agent_id", Names: []string{"read_agent"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+	{Does: transcript.WritesFile, Names: []string{"create", "edit"}},
 }
 
 // takeCallResult takes the result of a call.

@@ -183,7 +183,7 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 		p.Kind, p.Text = transcript.Text, text
 	case `"tool_use"`:
 		p.Kind = transcript.Call
-		describeCall(&p)
+		p.Describe(tools)
 	case `"tool_result"`:
 		p.Kind, p.Text = transcript.Result, text
 	case `"image"`:
@@ -195,23 +195,14 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 	e.Parts = append(e.Parts, p)
 }
 
-// describeCall says what a call does. TodoWrite is not among it: the list that it leaves is a line
-// of its own.
-func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "Execute", "Task":
-		p.Does = transcript.MayGoOn
-	case "TaskOutput", "TaskStop":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
-	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "AskUser":
-		p.Does = transcript.AsksPerson
-	case "ExitSpecMode":
-		p.Does = transcript.EndsPlan
-	case "Create", "Edit":
-		p.Does = transcript.WritesFile
-	}
+// tools are Droid's. TodoWrite is not among them: the list that it leaves is a line of its own.
+var tools = []transcript.Tool{
+	{Does: transcript.MayGoOn, Names: []string{"Execute", "Task"}},
+	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"Skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"AskUser"}},
+	{Does: transcript.EndsPlan, Names: []string{"ExitSpecMode"}},
+	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
 // outcome reads in the text of a result whether a subagent goes on. A command that was

@@ -74,22 +74,18 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	})
 }
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"write_todos"}},
+	{Does: transcript.UsesSkill, Text: "name", Names: []string{"activate_skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "replace"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
-	switch string(p.Name) {
-	case "write_todos":
-		p.Does = transcript.WritesTodos
-	case "activate_skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "name"))
-	case "ask_user":
-		p.Does = transcript.AsksPerson
-	case "write_file", "replace":
-		p.Does = transcript.WritesFile
-	case "enter_plan_mode":
-		p.Does = transcript.BeginsPlan
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
-	}
+	p.Describe(tools)
 	return p
 }
 

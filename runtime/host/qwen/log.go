@@ -139,33 +139,26 @@ func takePart(e *transcript.Entry, part []byte) {
 	}
 }
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"todo_write"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
+	{Does: transcript.MayGoOn, Names: []string{"agent", "monitor", "workflow"}},
+	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"task_stop"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user_question"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "edit"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
 // parseCall is a call. Tools that are not offered are called through the tool tool_call.
 func parseCall(call []byte) transcript.Part {
 	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
 		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
 	}
-	switch string(p.Name) {
-	case "todo_write":
-		p.Does = transcript.WritesTodos
-	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "agent", "monitor", "workflow":
+	p.Describe(tools)
+	if string(p.Name) == "run_shell_command" && string(codec.FindMember(p.Input, "is_background")) == "true" {
 		p.Does = transcript.MayGoOn
-	case "run_shell_command":
-		if string(codec.FindMember(p.Input, "is_background")) == "true" {
-			p.Does = transcript.MayGoOn
-		}
-	case "task_stop":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
-	case "ask_user_question":
-		p.Does = transcript.AsksPerson
-	case "write_file", "edit":
-		p.Does = transcript.WritesFile
-	case "enter_plan_mode":
-		p.Does = transcript.BeginsPlan
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
 	}
 	return p
 }
