@@ -260,7 +260,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is missing"},
 		{"no README", remove("todd-flanders/README.md"), check.Warning, "not found"},
 		{"package.json", lay("ned-flanders/package.json", []byte("{}"), 0o644), check.Note, "install packages"},
-		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that no hook starts"},
 		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "not a target of the suite"},
 		{"a directory that is no plugin of the suite", lay("rod-flanders/.claude-plugin/plugin.json", []byte("{}"), 0o644), check.Note, "not in springfield.yaml"},
 		{"an editor's backup", lay("ned-flanders/strategy.json~", []byte("{}"), 0o644), check.Note, "should not be there"},

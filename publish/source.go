@@ -148,7 +148,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	if err != nil {
 		return "", "", err
 	}
-	modes, err := repo.FileModes(ctx, "", r.around.namesInRepo(after.started(r.plugin)))
+	modes, err := repo.FileModes(ctx, r.around.namesInRepo(after.started(r.plugin)))
 	if err != nil {
 		return "", "", err
 	}

@@ -138,13 +138,10 @@ func templateFunctions() template.FuncMap {
 			return t.Format("2 January 2006")
 		},
 		"saved": func(seconds float64) string {
-			switch {
-			case seconds >= 7200:
-				return fmt.Sprintf("%.0f h", seconds/3600)
-			case seconds >= 60:
-				return fmt.Sprintf("%.0f min", seconds/60)
+			if seconds < 60 {
+				return "–"
 			}
-			return "–"
+			return roughly(seconds)
 		},
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {

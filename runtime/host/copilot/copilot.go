@@ -74,14 +74,11 @@ func parseMillis(raw []byte) int64 {
 		ms, _ := timestamp.ParseTime(string(s))
 		return ms
 	}
-	var n int64
-	for _, c := range raw {
-		if c < '0' || c > '9' || n > 1<<52 {
-			return 0
-		}
-		n = 10*n + int64(c-'0')
+	ms, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return 0
 	}
-	return n
+	return ms
 }
 
 // fromUser tells whether a prompt is the user's own: what ends in the background and
