@@ -15,9 +15,7 @@ func ownsLog(line []byte) bool {
 }
 
 func isOfType(line []byte, kind string) bool {
-	const begin = `{"type":"`
-	return len(line) > len(begin)+len(kind) && string(line[:len(begin)]) == begin && string(line[len(begin):len(begin)+len(kind)]) == kind &&
-		line[len(begin)+len(kind)] == '"'
+	return bytes.HasPrefix(line, []byte(`{"type":"`+kind+`"`))
 }
 
 // isDullLine knows lines without words.

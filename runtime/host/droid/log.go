@@ -5,6 +5,7 @@ package droid
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -114,13 +115,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	if string(m.role) != `"user"` {
 		return len(e.Parts) > 0
 	}
-	results := e.Parts[:0]
-	for _, p := range e.Parts {
-		if p.Kind == transcript.Result {
-			results = append(results, p)
-		}
-	}
-	e.Parts = results
+	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool { return p.Kind != transcript.Result })
 	switch {
 	case string(m.visibility) == `"user_only"`:
 		return m.hook.takeHooks(e)
