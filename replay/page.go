@@ -129,7 +129,7 @@ func (p page) Marked() string {
 // templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText, "host": func(name string) string { return cleanText(titleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
+		"clean": cleanText, "host": func(name string) string { return cleanText(registry.TitleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -243,7 +243,7 @@ func (r Report) pageData() any {
 	hosts := map[string]int{}
 	for _, h := range r.hostsOf() {
 		hosts[h] = len(data.Hosts)
-		data.Hosts = append(data.Hosts, named{cleanText(titleOf(h)), cleanText(registry.AgentName(h))})
+		data.Hosts = append(data.Hosts, named{cleanText(registry.TitleOf(h)), cleanText(registry.AgentName(h))})
 	}
 	texts := numbered{at: map[string]int{}}
 	texts.numberOf("")
