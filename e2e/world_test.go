@@ -6,8 +6,7 @@
 //     home, or whose environment moves the configuration elsewhere, refuses to start a process.
 //   - Nothing gets out. Home, project and temporary files lie in the test's own directory.
 //   - The paths have blanks in them, because users' paths have.
-//   - The CLI is the one of this tree, built once per run. A hook, too, is compiled once per run: all worlds
-//     have one cache of compiled hooks, and the secret by which the CLI knows again what it put there.
+//   - The CLI is the one of this tree, built once per run. All worlds have the build cache of Go.
 
 package e2e
 
@@ -127,8 +126,6 @@ func newWorld(t *testing.T, version string) *World {
 	must(t, err)
 	w.link(git, "git")
 	w.link(filepath.Join(tools.GOROOT, "bin", "go"), "go")
-	secret := filepath.Join(w.Home, ".claude", "springfield", "secret")
-	must(t, errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)))
 	if out := w.exec("git", w.clientEnv(noModel), "init", "-q"); out.Code != 0 {
 		t.Fatalf("git init: %s", out.Stderr)
 	}
@@ -368,7 +365,7 @@ func (w *World) TrySpringfield(args ...string) Output {
 	if w.Tools {
 		path = append(path, "/usr/bin", "/bin")
 	}
-	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE, "XDG_CACHE_HOME="+filepath.Join(runDir, "cache")), args...)
+	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE), args...)
 }
 
 // clientEnv is the environment of the client, which asks the model at url.

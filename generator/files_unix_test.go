@@ -81,33 +81,6 @@ func cutTop(name string) (inside string, ok bool) {
 	return inside, ok && plugin == "ned-flanders"
 }
 
-// A kept file that others can write, or that is theirs, is passed over.
-func TestKeptFilesOfOthers(t *testing.T) {
-	key, err := keyOf("ours")()
-	must(t, err)
-	s := shelf{t.TempDir(), key}
-	path := filepath.Join(s.slotDir("m"), s.fileName("m", []byte("hook")))
-	for name, spoil := range map[string]func() error{
-		"others can write it": func() error { return os.Chmod(path, 0o602) },
-		"a group can":         func() error { return os.Chmod(path, 0o620) },
-		"of another user": func() error {
-			if os.Geteuid() != 0 { // only root can give it away
-				return os.Remove(path)
-			}
-			return os.Chown(path, 1234, 1234)
-		},
-	} {
-		s.keepProgram("m", []byte("hook"))
-		if data, ok := s.takeProgram("m"); !ok || string(data) != "hook" {
-			t.Fatalf("%s: at first %q, %v", name, data, ok)
-		}
-		must(t, spoil())
-		if data, ok := s.takeProgram("m"); ok {
-			t.Errorf("%s: taken: %q", name, data)
-		}
-	}
-}
-
 // A directory may be named with what a pattern would take for a set.
 func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	hooks := filepath.Join(t.TempDir(), "plugins [old", "hooks")

@@ -302,10 +302,8 @@ func (e *enableRun) findWhatIsMissing() error {
 // springfield's, is refused.
 func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
 	found := m.Settings.InstalledIn(dir)
-	err := generator.CheckHook(dir, generator.HostTarget())
-	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
-		err = generator.CheckJudge(dir, generator.HostTarget())
-	}
+	programs := generator.Plugin{Strategy: found.Strategy}.Programs()
+	err := generator.CheckPrograms(dir, generator.HostTarget(), programs...)
 	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
 	if host.Default {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()

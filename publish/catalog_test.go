@@ -108,19 +108,6 @@ func TestCatalogThatIsALink(t *testing.T) {
 	}
 }
 
-// Names that a person takes for one another.
-func TestAlike(t *testing.T) {
-	c := catalogOf(t, `{"name":"m","plugins":[{"name":"ned-flanders"},{"name":"Bart_Simpson"},{"name":"lisa"}]}`)
-	for name, want := range map[string]string{
-		"nedflanders": "ned-flanders", "ned.flanders": "ned-flanders", "bart-simpson": "Bart_Simpson", "LISA": "lisa",
-		"ned-flanders": "", "ned": "", "lisa-simpson": "", "": "",
-	} {
-		if got, ok := c.similarEntry(name); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", name, got, ok)
-		}
-	}
-}
-
 func read(dir string) (catalog, string, error) {
 	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
 }
@@ -260,12 +247,6 @@ func TestReviewRefuses(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestIsDevice(t *testing.T) {
-	for name, want := range map[string]bool{"con": true, "nul": true, "com1": true, "lpt9": true, "comx": false, "com": false, "com10": false, "icon": false, "ned-flanders": false, "": false} {
-		scratch.Same(t, name, isDevice(name), want)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestReaderIsGone(t *testing.T) {
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache()}
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache}
 			var said strings.Builder
 			if cmd.Stdout = &said; stdout != nil {
 				cmd.Stdout = stdout()

@@ -57,7 +57,7 @@ func TestExamplesOfPages(t *testing.T) {
 			cmd.Dir = filepath.Join(work, "continuation-hooks")
 		}
 		first, _, _ := strings.Cut(os.Getenv("PATH"), ":") // has the springfield of this test
-		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(), "PREBUILT=" + carried,
+		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "PREBUILT=" + carried,
 			"PATH=" + first + ":" + goroot + "/bin:/usr/bin:/bin"}
 		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + work +
 			`","last_assistant_message":"Moving to Task 2."}`)

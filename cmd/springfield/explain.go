@@ -82,13 +82,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	e, err := replay.Explain(place, c)
-	var line *replay.LineError
-	var empty *replay.EmptyError
 	switch {
-	case errors.As(err, &line):
-		return check.Misuse(err, "leave --line out for the last one")
-	case errors.As(err, &empty):
-		return check.Advise(err, "springfield explain last explains the last decision here; session logs are below "+filepath.Join("~", ".claude", "projects"))
 	case err != nil:
 		return err
 	case o.json:

@@ -157,7 +157,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		must(t, os.MkdirAll(c.path(name), 0o755))
 	}
 	c.env = []string{
-		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "LOCALAPPDATA=" + scratch.HookCache(),
+		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"),
 		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
 		"PATH=" + filepath.Join(goroot, "bin"),
 	}

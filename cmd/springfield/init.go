@@ -360,15 +360,6 @@ func (a *app) toolchain() generator.Toolchain {
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows
 	}
-	if a.cache != "" {
-		t.Cache = filepath.Join(a.cache, "springfield")
-		t.Key = func() ([]byte, error) {
-			if err := a.findPlaces(); err != nil {
-				return nil, err
-			}
-			return settings.ReadSecret(a.places)
-		}
-	}
 	return t
 }
 

@@ -68,7 +68,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	x.cmd.Dir = filepath.Join(dir)
 	x.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind, "GOCACHE=" + gocache,
-		"XDG_CACHE_HOME=" + scratch.HookCache(), "PREBUILT=" + os.Getenv("PREBUILT"),
+		"PREBUILT=" + os.Getenv("PREBUILT"),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process
@@ -278,7 +278,7 @@ func checkCancelled(t *testing.T, x *person, dir, how string) {
 		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.PrepareHome puts there
+		own := slices.Contains([]string{"springfield", "mode"}, d.Name()) // the command itself, and what scratch.PrepareHome puts there
 		if err == nil && !d.IsDir() && !own {
 			t.Errorf("%s leaves %s behind", how, path)
 		}

@@ -48,7 +48,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	_, gocache := scratch.FindGo(t)
 	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
 	c.shared = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "TERM=dumb",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "TERM=dumb",
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
 	must(t, os.Symlink(self, c.command))

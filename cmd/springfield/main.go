@@ -68,7 +68,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
-		work:     work, home: home, cache: cache,
+		work:     work, home: home,
 		path:    os.Getenv("PATH"),
 		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
 		plugins: os.Getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"),
@@ -141,7 +141,6 @@ type app struct {
 
 	work    string   // working directory
 	home    string   // the user's home, "" if unknown
-	cache   string   // the user's cache directory, "" if unknown
 	path    string   // PATH
 	config  string   // CLAUDE_CONFIG_DIR, "" if not set
 	plugins string   // CLAUDE_CODE_PLUGIN_CACHE_DIR, "" if not set

@@ -70,7 +70,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.HostTarget()) != nil
+		dir := filepath.Join(suite.Dir, s.Name)
+		return !suite.Made || generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
 	known := err == nil

@@ -82,7 +82,7 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 
 func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
 	p := HostPlugin{ID: i.ID, On: i.On, Scope: string(i.Scope), Strategy: strategy, Version: i.Version, Dir: i.Dir, Suite: i.Suite, installed: i}
-	err := generator.CheckHook(i.Dir, generator.HostTarget())
+	err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook)
 	if err != nil {
 		p.Problem = err.Error()
 	}

@@ -182,7 +182,7 @@ func Broken(plugins []client.Switched) (all []string) {
 		if !p.IsLoaded() || !p.IsOurs() {
 			continue
 		}
-		err := generator.CheckHook(p.Dir, generator.HostTarget())
+		err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook)
 		if err == nil {
 			err = generator.CheckRecorded(p.Dir, generator.HostTarget())
 		}

@@ -113,7 +113,7 @@ func (in *Inspection) whatWorks() working {
 	w := working{cannot: map[string]string{}}
 	able := func(plugins []client.Switched) (all []client.Switched) {
 		for _, p := range plugins {
-			if err := generator.CheckHook(p.Dir, generator.HostTarget()); err != nil {
+			if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 				w.cannot[p.ID] = err.Error()
 			} else {
 				all = append(all, p)

@@ -106,16 +106,11 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// HookCache is a directory for XDG_CACHE_HOME. springfield keeps compiled hooks there, so a hook is compiled
-// once for a run and not for every test.
-func HookCache() string { return SharedPath("cache") }
-
-// PrepareHome prepares a home: it has the secret by which springfield recognises the hooks in HookCache as its own, and
-// it tells go to count nothing there, which go does in a home that is new, with a process in the background.
+// PrepareHome prepares a home: it tells go to count nothing there, which go does in a home that is new, with a process
+// in the background.
 func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
-		".claude/springfield/secret":                    strings.Repeat("s", 32),
 		".config/go/telemetry/mode":                     "off 2026-01-01",
 		"Library/Application Support/go/telemetry/mode": "off 2026-01-01",
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -344,14 +345,9 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
+// shorten bounds what a file says of itself.
+func shorten(s string) string { return quotation.FirstRunes(s, 99) }
+
 func holderOf(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
-}
-
-// shorten bounds what a file says of itself.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return s
 }

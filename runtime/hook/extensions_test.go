@@ -154,7 +154,7 @@ func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 		must(t, json.Unmarshal([]byte(line), &l))
 		switch {
 		case l.Type == "hook.start" && l.Data.HookType == "agentStop" && l.Data.Input.ParentAgentID == "":
-			event, _ := json.Marshal(map[string]any{"sessionId": "s1", "timestamp": l.Data.Input.Timestamp, "transcriptPath": "LOG", "stopReason": "end_turn"})
+			event, _ := json.Marshal(map[string]any{"hook_event_name": "Stop", "session_id": "s1", "timestamp": l.Data.Input.Timestamp, "transcript_path": "LOG", "stop_reason": "end_turn"})
 			log += strings.Replace(line, l.Data.Input.SessionID, "s1", 1)
 			events, logs = append(events, string(event)), append(logs, log)
 			continue

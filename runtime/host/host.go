@@ -3,6 +3,7 @@
 package host
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -226,4 +227,16 @@ func (e Event) IsFromUser() bool {
 		return words != "" && !strings.HasPrefix(words, strings.TrimSpace(transcript.Mark))
 	}
 	return true
+}
+
+// HasLine looks backwards through the end of a log for a line that begins like this.
+func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
+	for len(end) > 0 {
+		i := bytes.LastIndexByte(end, '\n')
+		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) {
+			return true
+		}
+		end = end[:max(i, 0)]
+	}
+	return false
 }

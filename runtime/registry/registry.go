@@ -133,3 +133,11 @@ func AgentName(name string) string {
 	}
 	return "the agent"
 }
+
+// TitleOf is what the host with a name is called in sentences.
+func TitleOf(name string) string {
+	if h, ok := HostNamed(name); ok {
+		return h.Title
+	}
+	return name
+}
