@@ -82,7 +82,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		return done, err
 	}
 	if done.Change.Run != nil {
-		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
+		m.Tell("telling the %s command about %s", host.Name, s.Plugin.Suite)
 	}
 	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
@@ -412,9 +412,6 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		d.Todo = e.describeTodo()
 		return d
 	}
-	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isClientOlder(ctx, client.RootedLocal) {
-		d.Change.Notes = append(d.Change.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
-	}
 	d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
 	return d
 }
@@ -438,20 +435,6 @@ func (e *enableRun) describeTodo() string {
 		return fmt.Sprintf("run: claude plugin marketplace add %q", e.register) + away
 	}
 	return ""
-}
-
-// isClientOlder tells whether the claude command is older than a version; one that does not
-// say counts as old.
-func (e *enableRun) isClientOlder(ctx context.Context, version string) bool {
-	if e.Claude.Path == "" {
-		return true
-	}
-	is, err := e.Claude.Version(ctx)
-	if err != nil {
-		return true
-	}
-	older, known := client.IsOlder(is, version)
-	return older || !known
 }
 
 // scopeNotes say what an edit of a project's settings means beside the edit.

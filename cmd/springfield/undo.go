@@ -15,7 +15,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/doctor"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -84,10 +83,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	}
 	var undo journal.Undo
 	makePlan := func() (c journal.Change, err error) {
-		means := a.activationMeans()
-		if undo, err = installer.PlanUndo(ctx, means); err == nil {
-			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
-		}
+		undo, err = installer.PlanUndo(ctx, a.activationMeans())
 		return undo.Change, err
 	}
 	if o.dryRun {
@@ -202,31 +198,7 @@ func (a *app) hintUndo(err error) error {
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
 		a.talk("… %s", countOf(more, "more line"))
 	}
-	back := "it is taken back once that file is as springfield left it"
-	if off := switchesOff(settings.ReadSettings(a.places), changed.File); off != "" {
-		back = off + " puts back what is still springfield's"
-	}
-	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
-}
-
-// switchesOff is the command that takes springfield's members out of a settings file, "" for
-// a file without any.
-func switchesOff(settings *settings.Settings, file string) (command string) {
-	for _, r := range settings.EnabledByUs() {
-		if r.File == file {
-			command = fmt.Sprintf("springfield disable %s --scope %s", r.ID, r.Scope)
-		}
-	}
-	at, err := journal.Resolve(file)
-	for _, name := range hosts.HostNames() {
-		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
-		for _, r := range byUs {
-			if err == nil && r.File == at {
-				command = fmt.Sprintf("springfield disable %s --host %s", r.ID, name)
-			}
-		}
-	}
-	return command
+	return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 }
 
 func (a *app) printJSON(v any) error {

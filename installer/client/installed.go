@@ -15,33 +15,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Installed is what Claude Code would load for a plugin's ID.
+// Installed is what Claude Code would load for a plugin's ID; status --json prints it.
 type Installed struct {
-	ID, Name, Marketplace string
+	ID          string `json:"id"`
+	Name        string `json:"-"`
+	Marketplace string `json:"-"`
 
-	Dir      string   // where it runs from, "" if there is nothing
-	InPlace  bool     // runs in place; else from a copy in the cache
-	Version  string   // of what would run, "" if unknown
-	Offered  string   // what the marketplace has now, "" if unknown
-	Source   string   // where the marketplace comes from, for people: "directory /x", "github a/b"
-	Strategy string   // what its strategy.json names, "unknown" if that cannot be read, "" without one
-	Hooks    []Hook   // on the events of Events
-	Faults   []string // parts that Claude Code ignores, and why
-	Problem  string   // why nothing of it would run, "" if it would
-
-	optional bool // it is off unless settings say otherwise
+	Dir      string   `json:"dir,omitempty"`      // where it runs from, "" if there is nothing
+	InPlace  bool     `json:"-"`                  // runs in place; else from a copy in the cache
+	Version  string   `json:"version,omitempty"`  // of what would run, "" if unknown
+	Offered  string   `json:"offered,omitempty"`  // what the marketplace has now, "" if unknown
+	Source   string   `json:"source,omitempty"`   // where the marketplace comes from, for people: "directory /x", "github a/b"
+	Strategy string   `json:"strategy,omitempty"` // what its strategy.json names, "unknown" if that cannot be read, "" without one
+	Hooks    []Hook   `json:"-"`                  // on the events of Events
+	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
+	Problem  string   `json:"problem,omitempty"`  // why nothing of it would run, "" if it would
 }
 
 // IsOurs tells whether it is a plugin that springfield made.
@@ -53,10 +50,6 @@ func (i Installed) IsOurs() bool {
 func (i Installed) DrivesStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }
-
-// skillsDir is the marketplace name of plugins that lie in the configuration
-// directory's skills.
-const skillsDir = "skills-dir"
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
@@ -96,7 +89,7 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 
 // Installed finds out what Claude Code would load for a key of enabledPlugins.
 func (s *Snapshot) Installed(id string) Installed {
-	i := Installed{ID: id}
+	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
 		return i
@@ -114,21 +107,8 @@ func (s *Snapshot) Installed(id string) Installed {
 
 // locatePlugin finds the plugin's directory and its entry in the catalog.
 func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
-	switch i.Marketplace {
-	case skillsDir:
-		i.Source, i.InPlace = "skills directory", true
-		dirs, err := s.skillPlugins()
-		if err != nil {
-			return item{}, err
-		}
-		dir, ok := dirs[i.ID]
-		if !ok {
-			return item{}, fmt.Errorf("no plugin in %s has that name", filepath.Join(s.Config, "skills"))
-		}
-		i.Dir = dir
-		return item{}, nil
-	case "inline", "builtin", "synced":
-		return item{}, errors.New("it comes with Claude Code itself and cannot be seen from here")
+	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
+		return item{}, errors.New("it is of no marketplace and cannot be seen from here")
 	}
 	c := s.readCatalogOnce(i.Marketplace)
 	i.Source = c.source
@@ -170,7 +150,6 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		return err
 	}
 	i.Version = cmp.Or(manifest.version, i.Version, entry.version)
-	i.optional = manifest.optional
 	if manifest.exists && entry.alone {
 		return errors.New("its marketplace says strict: false and lists what the plugin has, but it has a plugin.json too")
 	}
@@ -263,11 +242,10 @@ func (s *Snapshot) strategyIn(dir string) string {
 
 // manifest is what a plugin.json says that matters here.
 type manifest struct {
-	file     string
-	exists   bool
-	version  string
-	optional bool
-	hooks    json.RawMessage
+	file    string
+	exists  bool
+	version string
+	hooks   json.RawMessage
 }
 
 // readManifest reads a plugin's plugin.json, which it need not have.
@@ -276,7 +254,7 @@ func (s *Snapshot) readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(as[string](fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, err == nil, printable(as[string](fields["version"])), fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -288,8 +266,7 @@ type record struct {
 }
 
 // copyInCache finds the copy in the cache that would run: the first on record for
-// sessions here; where that has gone, the one of the version on offer, else the
-// newest. Without a record for here the client installs in one session and runs
+// sessions here. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
@@ -300,30 +277,20 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	if known && records == nil {
 		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
-	gone := ""
+	err = errors.New("not installed") // a copy that is still there is a leftover
+	if len(records) > 0 {
+		err = errors.New("installed for another project only")
+	}
 	for _, r := range records {
 		switch {
 		case !s.fitsRecord(r):
 		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
-			gone = r.InstallPath
+			err = fmt.Errorf("its directory is gone: %s", r.InstallPath)
 		}
 	}
-	switch {
-	case gone == "" && len(records) > 0:
-		return "", "", errors.New("installed for another project only")
-	case gone == "":
-		return "", "", errors.New("not installed") // a copy that is still there is a leftover
-	}
-	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && rooted.IsDirectory(dir) && !rooted.PathExists(filepath.Join(dir, ".orphaned_at")) {
-		return dir, i.Offered, nil
-	}
-	if version := newestVersion(around); version != "" {
-		return filepath.Join(around, version), version, nil
-	}
-	return "", "", fmt.Errorf("its directory is gone: %s", gone)
+	return "", "", err
 }
 
 // fitsRecord tells whether a record is for sessions that start here: the user's, or of
@@ -334,45 +301,6 @@ func (p Places) fitsRecord(r record) bool {
 	}
 	inside, err := filepath.Rel(p.Root, r.ProjectPath)
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
-}
-
-func cacheName(name, allowed string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', strings.ContainsRune(allowed, r):
-			return r
-		}
-		return '-'
-	}, name)
-}
-
-// newestVersion is the highest version among a plugin's copies, or without versions
-// the youngest; one that the client has put aside does not count.
-func newestVersion(dir string) string {
-	entries, _ := os.ReadDir(dir)
-	var best fs.FileInfo
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || rooted.PathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
-			continue
-		}
-		if best == nil || isNewer(info, best) {
-			best = info
-		}
-	}
-	if best == nil {
-		return ""
-	}
-	return best.Name()
-}
-
-func isNewer(a, b fs.FileInfo) bool {
-	one, errOne := semver.StrictNewVersion(a.Name())
-	other, errOther := semver.StrictNewVersion(b.Name())
-	if errOne == nil && errOther == nil {
-		return one.GreaterThan(other)
-	}
-	return a.ModTime().After(b.ModTime())
 }
 
 const installedPlugins = "installed_plugins.json"

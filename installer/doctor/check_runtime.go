@@ -47,7 +47,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 // checkRules names what is wrong with the files that tune a plugin.
 func (in *Inspection) checkRules() (all []check.Finding) {
 	for _, s := range in.ours {
-		if !s.IsLoaded() {
+		if !s.Runs {
 			continue
 		}
 		settings, err := in.hookSettings(s.Dir, in.Places.Work)
@@ -70,7 +70,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks := false
 	for _, s := range in.ours {
-		if known, ok := registry.StrategyNamed(s.Strategy); !s.IsLoaded() || !ok || !known.Judges {
+		if known, ok := registry.StrategyNamed(s.Strategy); !s.Runs || !ok || !known.Judges {
 			continue
 		}
 		asks = true

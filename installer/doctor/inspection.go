@@ -78,7 +78,6 @@ type Suite struct {
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
-	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
 	for _, s := range in.Plugins {
 		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
@@ -179,7 +178,7 @@ func SharedChecks() []check.Check[*Inspection] {
 // that is not what its suite records: none of them can say so itself.
 func Broken(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
-		if !p.IsLoaded() || !p.IsOurs() {
+		if !p.Runs || !p.IsOurs() {
 			continue
 		}
 		err := generator.CheckHook(p.Dir, generator.HostTarget())
@@ -200,8 +199,6 @@ func howToSwitchOff(s client.Switched) string {
 		return "only an administrator can switch it off"
 	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
-	case "":
-		scope = string(client.User) // it loads on its own
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }
@@ -227,13 +224,13 @@ func kindOfStrategy(name string) strategy.Kind {
 }
 
 // doubledStrategies are those of which another does the same. Of one kind, one is to be on.
-func doubledStrategies[P any](all []P, strategyOf func(P) string) (twice []P) {
+func doubledStrategies(all []client.Switched) (twice []client.Switched) {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
-		kinds[kindOfStrategy(strategyOf(p))]++
+		kinds[kindOfStrategy(p.Strategy)]++
 	}
 	for _, p := range all {
-		if kinds[kindOfStrategy(strategyOf(p))] > 1 {
+		if kinds[kindOfStrategy(p.Strategy)] > 1 {
 			twice = append(twice, p)
 		}
 	}
@@ -241,7 +238,7 @@ func doubledStrategies[P any](all []P, strategyOf func(P) string) (twice []P) {
 }
 
 // whoDecides says which plugin decides when Claude stops, where none is doubled.
-func whoDecides(all []Plugin) string {
+func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
 		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
@@ -300,7 +297,7 @@ func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Run
 		}
 	}
 	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
-		if claude && s.IsLoaded() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
+		if claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings.FindMarket(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})

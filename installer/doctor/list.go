@@ -129,7 +129,7 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	n := slices.IndexFunc(all, func(a AtHand) bool {
 		name, _, _ := strings.Cut(a.ID, "@")
-		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+		return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
 	})
 	if n < 0 {
 		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +70,7 @@ func (in *Inspection) Overview() Overview {
 			Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
 		for _, p := range of.Plugins {
 			if p.On {
-				o.On = append(o.On, Switch{p.ID, p.Strategy, p.Scope, p.Dir, p.Decides, of.Host, of.Title})
+				o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, of.Host, of.Title})
 			}
 		}
 	}
@@ -208,52 +207,29 @@ func inShort(text string) string {
 	return layout.ClipText(lines[0], most) + " …"
 }
 
-// ToEnable are the names of springfield's plugins that can be found from here, for a
-// shell to complete: behind a tab is where each is from.
-func (in *Inspection) ToEnable() []string {
-	where := map[string]string{} // by ID
+// ToEnable are springfield's plugins that can be found from here, for a shell to complete.
+func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
 		for _, plugin := range in.settings.OwnPlugins(m) {
-			where[plugin+"@"+name] = "from " + m.String()
+			ids = append(ids, plugin+"@"+name)
 		}
 	}
 	for _, s := range in.Suites {
 		for _, p := range s.Plugins {
-			if s.Err == nil {
-				where[p.Name+"@"+s.Marketplace] = "from " + s.Dir
-			}
+			ids = append(ids, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return shortNames(where)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
-// ToDisable are the names of springfield's plugins that some settings switch on.
-func (in *Inspection) ToDisable() []string {
-	where := map[string]string{}
+// ToDisable are springfield's plugins that some settings switch on.
+func (in *Inspection) ToDisable() (ids []string) {
 	for _, p := range in.Plugins {
-		for _, said := range p.Says {
-			if said.On && p.IsOurs() {
-				where[p.ID] = "on in " + said.Layer + " settings"
-			}
+		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
+			ids = append(ids, p.ID)
 		}
 	}
-	return shortNames(where)
-}
-
-// shortNames are plugins by name where that is enough, else by ID.
-func shortNames(where map[string]string) (all []string) {
-	count := map[string]int{}
-	for id := range where {
-		name, _, _ := strings.Cut(id, "@")
-		count[name]++
-	}
-	for _, id := range slices.Sorted(maps.Keys(where)) {
-		name, _, _ := strings.Cut(id, "@")
-		if count[name] > 1 {
-			name = id
-		}
-		all = append(all, name+"\t"+strings.Join(strings.Fields(where[id]), " "))
-	}
-	return all
+	return ids
 }

@@ -101,38 +101,6 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 	return all
 }
 
-// Undeclared says which marketplaces an undo takes out of settings while plugins in other
-// settings files still need them: an edit that was forgotten can have come to share one.
-func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
-	for _, e := range u.Edits {
-		m, err := s.recallFile(e.At)
-		if e.Own || err != nil || m == nil || e.Before == nil {
-			continue
-		}
-		for _, r := range m.Members {
-			if r.Path[0] != "extraKnownMarketplaces" || !declaresMember(e.Before, r.Path) || declaresMember(e.After, r.Path) {
-				continue
-			}
-			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && rooted.PathExists(file) {
-					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
-				}
-			}
-		}
-	}
-	return notes
-}
-
-// declaresMember tells whether settings have a member.
-func declaresMember(c *journal.Content, path []string) bool {
-	doc, err := document.ParseDocument(c.Bytes())
-	if err != nil {
-		return false
-	}
-	_, found, err := doc.Get(path...)
-	return err == nil && found
-}
-
 // HasSetVariable tells whether springfield has given a variable the value that it has.
 func (s *Settings) HasSetVariable(v client.Variable) bool {
 	m, _ := s.recallFile(v.At) // without a memory nothing is ours

@@ -174,16 +174,6 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 	}
 }
 
-// A latte in the skills directory loads on its own, and is switched off too.
-func TestALatteInSkills(t *testing.T) {
-	p := newPlaces(t)
-	putSkill(t, p, "coffee", "double-shot-latte")
-	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
-		t.Errorf("notes %q:\n%s", plan.Notes, got)
-	}
-}
-
 // One line says what becomes of a plugin, and it is true.
 func TestNotesDoNotContradict(t *testing.T) {
 	p := newPlaces(t)
