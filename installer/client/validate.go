@@ -98,21 +98,22 @@ func (v *validator) summarizeFindings() []check.Finding {
 // readOutput reads what the client prints about a plugin or a suite. What its plugin directory would
 // refuse is a warning.
 func (v *validator) readOutput(path, out string) {
-	state, file, directory := check.Warning, path, false
+	var state check.State // of what is listed; "" for what the plugin has
+	file, directory := path, false
 	for line := range strings.SplitSeq(out, "\n") {
 		line = strings.TrimSpace(line)
-		switch rest, isFinding := strings.CutPrefix(line, "❯ "); {
+		switch rest, listed := strings.CutPrefix(line, "❯ "); {
 		case strings.HasPrefix(line, "Validating "):
 			_, file, _ = strings.Cut(line, ": ")
-		case strings.HasPrefix(line, "Plugin directory checks "):
-			state, directory = check.Warning, true
 		case strings.HasPrefix(line, "✘ Found") && !directory:
 			state = check.Failure
-		case strings.HasPrefix(line, "⚠ Found"):
+		case strings.HasPrefix(line, "✘ Found"), strings.HasPrefix(line, "⚠ Found"):
 			state = check.Warning
 		case strings.HasPrefix(line, "Fix: ") && len(v.found) > 0:
 			v.found[len(v.found)-1].Fix = strings.TrimPrefix(line, "Fix: ")
-		case isFinding:
+		case !listed && line != "":
+			state, directory = "", directory || strings.HasPrefix(line, "Plugin directory checks ")
+		case listed && state != "":
 			member, message, _ := strings.Cut(rest, ": ")
 			if directory {
 				name, field, _ := strings.Cut(member, " ")
