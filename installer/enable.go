@@ -174,7 +174,10 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	if err := e.findWhatIsMissing(); err != nil {
 		return nil, plugin, err
 	}
-	market, err := m.Settings.MarketOf(e.wanted.Plugin)
+	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
+	if e.wanted.Plugin.Suite == "" {
+		market, err = m.Settings.FindMarket(e.wanted.Plugin.Marketplace)
+	}
 	if err == nil {
 		settings, err = e.wanted.Managed(market)
 	}

@@ -66,7 +66,7 @@ func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 // InstalledIn looks at the plugin that lies in a directory, known or not.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
-	if err := s.loadPlugin(&i, item{}); err != nil {
+	if err := s.loadPlugin(&i); err != nil {
 		i.Problem = err.Error()
 	}
 	return i
@@ -95,9 +95,9 @@ func (s *Snapshot) Installed(id string) Installed {
 		return i
 	}
 	i.Name, i.Marketplace, _ = strings.Cut(id, "@")
-	item, err := s.locatePlugin(&i)
+	err := s.locatePlugin(&i)
 	if err == nil {
-		err = s.loadPlugin(&i, item)
+		err = s.loadPlugin(&i)
 	}
 	if err != nil {
 		i.Problem = err.Error()
@@ -105,54 +105,50 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-// locatePlugin finds the plugin's directory and its entry in the catalog.
-func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
+// locatePlugin finds the plugin's directory, and what its catalog says of it.
+func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
-		return item{}, errors.New("it is of no marketplace and cannot be seen from here")
+		return errors.New("it is of no marketplace and cannot be seen from here")
 	}
 	c := s.readCatalogOnce(i.Marketplace)
 	i.Source = c.source
 	if c.err != nil {
-		return item{}, c.err
+		return c.err
 	}
 	entry, ok := c.items[i.Name]
 	if !ok {
-		return item{}, fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
+		return fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
 	}
 	i.Offered = entry.version
 	if entry.path != "" {
 		dir, err := placeBelow(c.root, entry.path)
 		if err != nil {
-			return item{}, fmt.Errorf("its source in the marketplace: %w", err)
+			return fmt.Errorf("its source in the marketplace: %w", err)
 		}
 		if manifest, err := s.readManifest(dir); err == nil && manifest.version != "" {
 			i.Offered = manifest.version
 		}
 		if c.inPlace {
 			if !rooted.IsDirectory(dir) {
-				return item{}, fmt.Errorf("its directory is gone: %s", dir)
+				return fmt.Errorf("its directory is gone: %s", dir)
 			}
-			i.Dir, i.InPlace = dir, true
-			return entry, nil
+			i.Dir, i.InPlace, i.Version = dir, true, entry.version
+			return nil
 		}
 	}
-	var err error
 	i.Dir, i.Version, err = s.copyInCache(*i)
-	return entry, err
+	i.Version = cmp.Or(i.Version, entry.version)
+	return err
 }
 
-// loadPlugin reads the plugin in its directory. Without a plugin.json its catalog's
-// entry takes the place of what it has, event by event with one.
-func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
+// loadPlugin reads the plugin in its directory.
+func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, err := s.readManifest(i.Dir)
 	if err != nil {
 		return err
 	}
-	i.Version = cmp.Or(manifest.version, i.Version, entry.version)
-	if manifest.exists && entry.alone {
-		return errors.New("its marketplace says strict: false and lists what the plugin has, but it has a plugin.json too")
-	}
+	i.Version = cmp.Or(manifest.version, i.Version)
 	seen := map[string]bool{}
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
@@ -173,16 +169,6 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		if err != nil {
 			i.Faults = append(i.Faults, "plugin.json: "+err.Error())
 		}
-	}
-	if entry.hooks != nil {
-		hooks, err := hooksIn(entry.hooks, i.ID, entry.file)
-		if err != nil {
-			i.Faults = append(i.Faults, "marketplace.json: "+err.Error())
-		}
-		i.Hooks = slices.DeleteFunc(i.Hooks, func(h Hook) bool {
-			return !manifest.exists || slices.ContainsFunc(hooks, func(other Hook) bool { return other.Event == h.Event })
-		})
-		i.Hooks = append(i.Hooks, hooks...)
 	}
 	// A hook whose program is not in the plugin's directory never runs.
 	for n := range i.Hooks {
@@ -243,7 +229,6 @@ func (s *Snapshot) strategyIn(dir string) string {
 // manifest is what a plugin.json says that matters here.
 type manifest struct {
 	file    string
-	exists  bool
 	version string
 	hooks   json.RawMessage
 }
@@ -254,7 +239,7 @@ func (s *Snapshot) readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(as[string](fields["version"])), fields["hooks"]}, nil
+	return manifest{path, printable(as[string](fields["version"])), fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.

@@ -176,15 +176,6 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	return Market{}, fmt.Errorf("marketplace %s is not known", name)
 }
 
-// MarketOf is a plugin's marketplace, whether Claude Code knows it yet or not.
-func (s *Snapshot) MarketOf(plugin Plugin) (Market, error) {
-	if plugin.Suite != "" {
-		return Directory(plugin.Marketplace, plugin.Suite), nil
-	}
-	all, err := s.Markets()
-	return all[plugin.Marketplace], err
-}
-
 // MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a
 // URL, "" if Claude Code knows none.
 func (s *Snapshot) MarketFrom(from string) (string, error) {
@@ -256,11 +247,8 @@ type catalog struct {
 
 // item is a plugin's entry in a catalog.
 type item struct {
-	file    string // the catalog
 	version string
 	path    string // where it lies in the marketplace, "" if elsewhere
-	alone   bool   // it says what the plugin has, and no plugin.json may
-	hooks   json.RawMessage
 }
 
 // Assuming is the snapshot as it will be once a marketplace is known.
@@ -290,7 +278,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 	c.inPlace = m.Source.Source == "directory" || m.Source.Source == "file"
 	root, name := m.Catalog()
 	c.root = root
-	fields, file, err := s.readObject(root, name)
+	fields, _, err := s.readObject(root, name)
 	switch {
 	case rooted.IsMissing(m.Location):
 		c.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
@@ -311,10 +299,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
 			path = as[string](metadata["pluginRoot"]) + "/" + path
 		}
-		declares := entry["hooks"] != nil || entry["commands"] != nil ||
-			entry["agents"] != nil || entry["skills"] != nil
-		alone := declares && string(entry["strict"]) == "false"
-		c.items[plugin] = item{file, printable(as[string](entry["version"])), path, alone, entry["hooks"]}
+		c.items[plugin] = item{printable(as[string](entry["version"])), path}
 	}
 	return c
 }

@@ -195,7 +195,7 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	case !slices.Contains(client.AllScopes(), scope):
 		return nil // an administrator's
 	}
-	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.PlanSwitch(scope, s.ID, false) })
+	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
 }
 
 // checkRalphFile looks for a loop without a driver: its file makes every hook of

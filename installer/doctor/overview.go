@@ -144,7 +144,7 @@ const mostSaid = 2
 // WriteText writes the overview for one screen.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
-		out.PrintFolded(layout.PadText(title, 10), "%s", inShort(text))
+		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(text, 120)) // two lines
 	}
 	title := "on"
 	for _, s := range o.On {
@@ -195,16 +195,6 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	out.PrintText("")
 	out.PrintCommand("%s", o.Next)
-}
-
-// inShort is what two lines hold of a text, cut at a blank.
-func inShort(text string) string {
-	const most = 120
-	lines := layout.HangText("", "", text, most)
-	if len(lines) == 1 {
-		return layout.ClipText(lines[0], most)
-	}
-	return layout.ClipText(lines[0], most) + " …"
 }
 
 // ToEnable are springfield's plugins that can be found from here, for a shell to complete.

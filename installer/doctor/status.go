@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +57,8 @@ func (in *Inspection) SumUpStatus() Status {
 	s.Plugins = append([]client.Switched{}, in.Plugins...)
 	spend, _ := ledger.ReadSpend(in.stateDir(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
-	s.Reasons, s.Notes = in.whyNoneDecides(w), in.notesOf(w)
+	s.Reasons = in.whyNoneDecides(w)
+	s.Notes = in.notesOf(s.Reasons)
 	return s
 }
 
@@ -198,27 +198,20 @@ func (in *Inspection) nameForEnable(name string, of Suite) string {
 	return name
 }
 
-// notesOf are what the user may want to do something about.
-func (in *Inspection) notesOf(w working) []string {
+// notesOf are what the user may want to do something about, and what is no reason that none decides.
+func (in *Inspection) notesOf(reasons []string) []string {
 	all := []string{}
 	for _, err := range in.Notes {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
-	all = append(all, in.HoldsInWords()...)
-	all = append(all, in.Outdated()...)
-	all = append(all, in.variablesSet()...)
-	for _, p := range in.Inventory.BesideStop() {
-		if why := w.cannot[p.ID]; why != "" {
-			all = append(all, p.ID+" is on, but "+why)
-		}
+	all = append(append(all, in.HoldsInWords()...), in.Outdated()...)
+	for _, f := range append(in.checkProject(), in.checkConflicts()...) {
+		all = append(all, f.Says+": "+f.Fix)
 	}
-	for _, p := range slices.Concat(w.deciding, w.beside) {
-		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
-			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
+	for _, says := range Broken(in.Plugins) {
+		if !slices.Contains(reasons, says) {
+			all = append(all, says+": springfield doctor says what to do")
 		}
-	}
-	if twice := doubledStrategies(w.deciding); len(twice) > 0 {
-		all = append(all, "each of "+strings.Join(pluginIDs(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range in.Plugins {
 		if p.Runs {
@@ -259,9 +252,6 @@ func (in *Inspection) HoldsInWords() (all []string) {
 }
 
 func notesOn(p client.Switched) (all []string) {
-	if p.Name == "double-shot-latte" {
-		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
-	}
 	for _, fault := range p.Faults {
 		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
 	}

@@ -16,13 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.
-func (s *Settings) PlanSwitch(scope client.Scope, id string, on bool) (journal.Change, error) {
-	verb, value := "switch off", "false"
-	if on {
-		verb, value = "switch on", "true"
-	}
-	return s.setMember(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
+// SwitchOff plans to say in a scope that a plugin is off, and nothing else.
+func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
+	return s.setMember(scope, fmt.Sprintf("switch off %s in %s settings", id, scope), switchTo(id, "false"))
 }
 
 // SetVariable plans to set a variable for Claude Code and its hooks in a scope.

@@ -97,7 +97,7 @@ func TestARepairIsGivenBack(t *testing.T) {
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
 	for _, plan := range []func() (journal.Change, error){
 		func() (journal.Change, error) {
-			return ReadSettings(p).PlanSwitch(client.User, doubleShotLatteOrigin, false)
+			return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin)
 		},
 		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
