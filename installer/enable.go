@@ -458,9 +458,6 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
 	}
-	if m, err := e.Settings.FindMarket(plugin.Marketplace); err == nil && m.Repository() != "" {
-		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
-	}
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
 }
 

@@ -161,7 +161,7 @@ func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change)
 	if err != nil {
 		return err
 	}
-	return now.SetOnly(c, s.settingsFile(), edits)
+	return now.SetForPlugin(c, s.settingsFile(), "", edits)
 }
 
 // removalCall is the call that removes the plugin, if the host knows it and has a command for

@@ -91,7 +91,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 			return a.hintUndo(err)
 		}
 		if !o.json {
-			a.talk("would undo: %s, %s", undo.Entry.Did, agoInWords(undo.Entry.At))
+			a.talk("would undo: %s, %s", undo.Entry.Did, doctor.AgoInWords(time.Now(), undo.Entry.At))
 		}
 		return a.showPreview(o.json, undo.Change, a.activationMeans().Commands(undo.Change))
 	}
@@ -114,7 +114,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
-	a.say("undone: %s, %s", u.Entry.Did, agoInWords(u.Entry.At))
+	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", written, "", "")
 	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
 	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
@@ -207,6 +207,3 @@ func (a *app) printJSON(v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
-
-// agoInWords says how long ago something was, for people.
-func agoInWords(t time.Time) string { return doctor.AgoInWords(time.Now(), t) }

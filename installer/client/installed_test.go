@@ -256,7 +256,7 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 
 func TestHooksIn(t *testing.T) {
 	for declared, want := range map[string]string{
-		`{"type": "command", "command": "a", "args": ["b c", "d"]}`: `command: a "b c" d`,
+		`{"type": "command", "command": "a", "args": ["b c", "d"]}`: `command: a 'b c' d`,
 		`{"type": "command", "command": "a\n\u001b[31mb\u202e"}`:    `command: a [31mb`,
 		`{"type": "http", "url": "http://x"}`:                       `http: http://x`,
 		`{"type": "mcp_tool", "server": "s", "tool": "t"}`:          `mcp_tool: s t`,

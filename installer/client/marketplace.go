@@ -2,7 +2,6 @@
 package client
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -95,10 +94,6 @@ func (m Market) SuiteDir() string {
 	}
 	return ""
 }
-
-// Repository is what a marketplace that is a repository is added by: OWNER/REPO
-// or a URL; "" if it is none.
-func (m Market) Repository() string { return cmp.Or(m.Repo, m.URL) }
 
 // Markets are the marketplaces on Claude Code's record, by name. An entry of a
 // shape we do not know is a Market that comes from "another source".

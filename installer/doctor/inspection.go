@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	if known, read := in.hooks[key]; read {
 		return known, nil
 	}
-	found, err := hook.ReadSettings(dir, in.stateDir(), project)
+	found, err := hook.ReadSettings(dir, in.Places.StatePath(), project)
 	if err == nil {
 		in.hooks[key] = found
 	}
@@ -122,15 +121,13 @@ func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }
-
 // stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
 // hooks of other hosts keep theirs in the home.
 func (in *Inspection) stateDirs() []string {
-	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.stateDir() {
-		return []string{in.stateDir(), home}
+	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.Places.StatePath() {
+		return []string{in.Places.StatePath(), home}
 	}
-	return []string{in.stateDir()}
+	return []string{in.Places.StatePath()}
 }
 
 // repairByPlan is the repair that a plan makes, from settings as they are by then.
@@ -170,7 +167,7 @@ func SharedChecks() []check.Check[*Inspection] {
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
 		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
-			Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
+			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
 }
 
@@ -285,7 +282,7 @@ func LoopDriver(r Request, dir string) console.Driver {
 		}
 		return d
 	}
-	return console.NoDriver(in.stateDir(), dir, problem)
+	return console.NoDriver(in.Places.StatePath(), dir, problem)
 }
 
 // Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far

@@ -82,7 +82,7 @@ func (in *Inspection) Overview() Overview {
 	if decides {
 		o.Reasons = []string{} // of Claude Code alone
 	}
-	events, _ := ledger.LoopEvents(in.stateDir()) // what cannot be read is among the problems
+	events, _ := ledger.LoopEvents(in.Places.StatePath()) // what cannot be read is among the problems
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
 		if !later && !e.EndsLoop() {
