@@ -76,7 +76,8 @@ func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, 
 	}
 	if r.DryRun {
 		if r.Purge {
-			done.Todo = "make the claude command forget " + plugin.ID() + ", away from your settings, unless something else needs it"
+			done.Todo = "make the claude command forget " + plugin.ID() +
+				", away from your settings, unless something else needs it"
 		}
 		return done, err
 	}

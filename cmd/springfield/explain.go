@@ -133,7 +133,8 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 		return replay.Candidate{}, err
 	}
 	if all[0].AsksAlways {
-		return all[0], check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.StrategyNames(), ", "))
+		return all[0], check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy),
+			"choose from "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	return all[0], nil
 }

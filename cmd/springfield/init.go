@@ -354,7 +354,10 @@ func (a *app) showCompiling() (step func(does string), done func()) {
 }
 
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home, GoCache: a.getenv("GOCACHE"), Working: a.showCompiling}
+	t := generator.Toolchain{
+		Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
+	}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
 	if runtime.GOOS == "windows" {
 		for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
@@ -364,7 +367,8 @@ func (a *app) toolchain() generator.Toolchain {
 		}
 	}
 	if a.cache != "" {
-		t.Cache, t.GoCache = filepath.Join(a.cache, "springfield"), cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
+		t.Cache = filepath.Join(a.cache, "springfield")
+		t.GoCache = cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
 		t.Key = func() ([]byte, error) {
 			if err := a.findPlaces(); err != nil {
 				return nil, err

@@ -102,7 +102,8 @@ func hintOf(err error) string {
 		}
 		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
 	case errors.As(err, &link): // whatever else the call says about itself
-		return "springfield follows no link there, since it may have come with the directory: put what it leads to in its place, or remove it"
+		return "springfield follows no link there, since it may have come with the directory: " +
+			"put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
 	}

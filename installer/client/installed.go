@@ -34,8 +34,8 @@ type Installed struct {
 	InPlace  bool     `json:"-"`                  // runs in place; else from a copy in the cache
 	Version  string   `json:"version,omitempty"`  // of what would run, "" if unknown
 	Offered  string   `json:"offered,omitempty"`  // what the marketplace has now, "" if unknown
-	Source   string   `json:"source,omitempty"`   // where the marketplace comes from, for people: "directory /x", "github a/b"
-	Strategy string   `json:"strategy,omitempty"` // what its strategy.json names, "unknown" if that cannot be read, "" without one
+	Source   string   `json:"source,omitempty"`   // of its marketplace, for people: "directory /x", "github a/b"
+	Strategy string   `json:"strategy,omitempty"` // in its strategy.json; "unknown" if that cannot be read, "" without one
 	Hooks    []Hook   `json:"-"`                  // on the events of Events
 	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
 	Problem  string   `json:"problem,omitempty"`  // why nothing of it would run, "" if it would

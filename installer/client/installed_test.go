@@ -200,7 +200,8 @@ func TestInstalledProblems(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
-		"x@nowhere": "marketplace nowhere is not known", "x@synced": "it is of no marketplace and cannot be seen from here",
+		"x@nowhere": "marketplace nowhere is not known",
+		"x@synced":  "it is of no marketplace and cannot be seen from here",
 	} {
 		if i := NewSnapshot(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)

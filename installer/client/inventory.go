@@ -185,12 +185,6 @@ func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) (all []Switch
 	return all
 }
 
-// VariableSet is a variable that settings set for Claude Code and for hooks, and the
-// layer that it comes from.
-func (i Inventory) VariableSet(name string) (value, from string, ok bool) {
-	return VariableIn(i.Settings, name)
-}
-
 // ChosenModel is the model that settings choose, and the layer that it comes from; ""
 // if they leave it to Claude Code.
 func (i Inventory) ChosenModel() (model, from string) {

@@ -178,7 +178,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 		t.Error("b is off")
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
-		value, from, ok := i.VariableSet(name)
+		value, from, ok := VariableIn(i.Settings, name)
 		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

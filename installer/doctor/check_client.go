@@ -32,7 +32,7 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
 	}
-	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && hook.IsOffWord(value) {
+	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD="+value+", which always lets Claude stop", "remove it from env there"))
 	}
 	return bad
@@ -72,7 +72,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil
 	}
-	if value, _, ok := in.VariableSet(variable); ok && value == "1" {
+	if value, _, ok := client.VariableIn(in.Settings, variable); ok && value == "1" {
 		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
 	}
 	model, where := in.ChosenModel()

@@ -111,7 +111,9 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	known, _ := registry.StrategyNamed(s.Strategy)
 	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
 	if !s.InPlace && s.Offered != "" && s.Version != "" && s.Offered != s.Version {
-		all = append(all, check.Warned(fmt.Sprintf("%s: version %s runs, the marketplace has %s", s.ID, s.Version, s.Offered), fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
+		all = append(all, check.Warned(
+			fmt.Sprintf("%s: version %s runs, the marketplace has %s", s.ID, s.Version, s.Offered),
+			fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
 	}
 	if len(all) == 0 {
 		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}

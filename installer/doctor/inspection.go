@@ -109,14 +109,6 @@ func (in *Inspection) suitesOf(marketplace string) []Suite {
 	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
 }
 
-// suiteAround is the suite around the working directory; the zero one if there is none.
-func (in *Inspection) suiteAround() Suite {
-	if len(in.Suites) > 0 && in.Suites[0].Around {
-		return in.Suites[0]
-	}
-	return Suite{}
-}
-
 func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }

@@ -53,7 +53,10 @@ type AtHand struct {
 // ListStrategies compares the strategies, and finds the plugins of them that are at hand. others are
 // the hosts beside Claude Code.
 func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
-	around := in.suiteAround()
+	var around Suite // it is the first
+	if len(in.Suites) > 0 && in.Suites[0].Around {
+		around = in.Suites[0]
+	}
 	if around.Err != nil {
 		return List{}, around.Err
 	}

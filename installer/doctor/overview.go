@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -107,12 +106,6 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield status"
 	}
 	return o
-}
-
-// Suggested is the plugin of a suite at hand to begin with, and its suite; without a
-// name if there is none.
-func (in *Inspection) Suggested() (generator.Plugin, Suite) {
-	return in.choosePlugin(generator.Suite.Suggested)
 }
 
 // lastDecision is the newest decision at a stop, nil if there is none.

@@ -163,18 +163,22 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return generator.CommandToAddPlugin(strategy, dir) + ", then springfield enable " + strategy
 }
 
-// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
-// takes it; "" if there is none. choose gives one of a suite, without a name for none.
+// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable takes it: its
+// name, where that means no other; "" if there is none. choose gives one of a suite, without a name
+// for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
-	p, of := in.choosePlugin(choose)
-	if p.Name == "" {
-		return ""
+	p, of := in.ChoosePlugin(choose)
+	another := func(s Suite) bool {
+		return s.Dir != of.Dir && slices.Contains(generator.NamesOf(s.Plugins), p.Name)
 	}
-	return in.nameForEnable(p.Name, of)
+	if p.Name != "" && slices.ContainsFunc(in.Suites, another) {
+		return p.Name + "@" + of.Marketplace
+	}
+	return p.Name
 }
 
-// choosePlugin is that plugin, and its suite.
-func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+// ChoosePlugin is that plugin, and its suite; without a name if there is none.
+func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil {
 			continue
@@ -185,17 +189,6 @@ func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin
 		}
 	}
 	return generator.Plugin{}, Suite{}
-}
-
-// nameForEnable is what enable takes for a plugin of a suite: its name, where that means no
-// other.
-func (in *Inspection) nameForEnable(name string, of Suite) string {
-	if slices.ContainsFunc(in.Suites, func(s Suite) bool {
-		return s.Dir != of.Dir && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name })
-	}) {
-		return name + "@" + of.Marketplace
-	}
-	return name
 }
 
 // notesOf are what the user may want to do something about, and what is no reason that none decides.

@@ -50,10 +50,12 @@ func steeringVariables() []steer {
 func (in *Inspection) variablesSet() (all []string) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Name)
-		if does == "" || in.settings.HasSetVariable(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
+		its := v.Layer == string(client.Project) || v.Layer == string(client.Local)
+		if does == "" || !its || in.settings.HasSetVariable(v) {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s", v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does))
+		all = append(all, fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
+			v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does))
 	}
 	return all
 }

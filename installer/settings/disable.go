@@ -70,7 +70,8 @@ func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error 
 		}
 		c.Notes = append(c.Notes, only)
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, v.scopeBelow(id)+" settings switch it on; "+string(v.scope)+" settings now say no, and they win")
+		c.Notes = append(c.Notes, fmt.Sprintf("%s settings switch it on; %s settings now say no, and they win",
+			v.scopeBelow(id), v.scope))
 	default:
 		return nil
 	}
@@ -147,7 +148,8 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, "it stays on: "+v.scopeBelow(id)+" settings switch it on; disable it once more to say no in "+string(v.scope)+" settings, which win")
+		c.Notes = append(c.Notes, fmt.Sprintf("it stays on: %s settings switch it on; disable it once more to say no in %s settings, "+
+			"which win", v.scopeBelow(id), v.scope))
 	}
 	v.noteOverruled(c, id, false)
 }
