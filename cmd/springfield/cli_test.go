@@ -149,9 +149,9 @@ func TestHostsAreTheHooks(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("the hook has no host %s", h.Name)
-		case h.Title != known.Title || h.Agent != known.Agent || h.Program != known.Program || "~/"+h.Dir != known.Dir || !h.Above && h.Variable != known.DirVariable:
+		case h.Title != known.Title || h.Agent != known.Agent || h.Name != known.Program || "~/"+h.Dir != known.Dir || !h.Above && h.Variable != known.DirVariable:
 			t.Errorf("%s is %q, %q, %q, %q, %q to the CLI, and %q, %q, %q, %q, %q to the hook", h.Name,
-				h.Title, h.Agent, h.Program, "~/"+h.Dir, h.Variable, known.Title, known.Agent, known.Program, known.Dir, known.DirVariable)
+				h.Title, h.Agent, h.Name, "~/"+h.Dir, h.Variable, known.Title, known.Agent, known.Program, known.Dir, known.DirVariable)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	calls := map[string][][]string{ // of every verb, in the order of verbs below
 		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
 		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
-		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
+		"explain":            {{h.log}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
 		"set":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}, {"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},

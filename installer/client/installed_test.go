@@ -114,10 +114,7 @@ func TestInstalledCopies(t *testing.T) {
 		"record of elsewhere": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
 			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+c+`/1.0.0"}`, `{"scope": "user", "installPath": "`+c+`/2.0.0"}`)
 		}, "2.0.0", ""},
-		"record is stale": {[]string{"2.0.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "2.0.0", ""},
-		"stale, on offer": {[]string{"2.0.0", "3.0.0", "9.0.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "3.0.0", ""},
-		"stale, highest":  {[]string{"1.10.0", "1.9.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "1.10.0", ""},
-		"a leftover":      {[]string{"3.0.0"}, nil, "", "not installed"},
+		"a leftover": {[]string{"3.0.0"}, nil, "", "not installed"},
 		"not for here": {[]string{"3.0.0"}, func(p Places, c string) string {
 			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "` + c + `/3.0.0"}`)
 		}, "", "installed for another project only"},
@@ -180,7 +177,6 @@ func TestInstalledProblems(t *testing.T) {
 		"broken manifest": {entry, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"name": }`)
 		}, ".claude-plugin/plugin.json: line 1, column 10: "},
-		"contradiction": {`{"name": "ned-flanders", "source": "./ned-flanders", "strict": false, "hooks": {}}`, nil, "its marketplace says strict: false"},
 		"for others only": {`{"name": "ned-flanders", "source": {"source": "github", "repo": "a/b"}}`, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"ned-flanders@hooks": [{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+suite+`/ned-flanders"}]}}`)
 		}, "installed for another project only"},
@@ -204,7 +200,8 @@ func TestInstalledProblems(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
-		"x@nowhere": "marketplace nowhere is not known", "x@synced": "it comes with Claude Code itself and cannot be seen from here",
+		"x@nowhere": "marketplace nowhere is not known",
+		"x@synced":  "it is of no marketplace and cannot be seen from here",
 	} {
 		if i := NewSnapshot(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)
@@ -226,11 +223,8 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 			[]string{"Stop standard", "SubagentStop standard", "SubagentStop more tester", "Stop inline"}, ""},
 		"an object in plugin.json": {"", `{"hooks": {"Stop": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "Stop inline"}, ""},
 		"the same file again":      {"", `{"hooks": ["./hooks/hooks.json", "./more.json", "./more.json"]}`, []string{"Stop standard", "SubagentStop standard", "SubagentStop more tester"}, ""},
-		"the entry's instead":      {`, "hooks": {"UserPromptSubmit": ` + hook("entry") + `}`, "", []string{"UserPromptSubmit entry"}, ""},
-		"the entry's by event":     {`, "hooks": {"Stop": ` + hook("entry") + `}`, `{"name": "x"}`, []string{"SubagentStop standard", "Stop entry"}, ""},
 		"a file that is gone":      {"", `{"hooks": "./none.json"}`, []string{"Stop standard", "SubagentStop standard"}, "plugin.json: open "},
 		"a file of others":         {"", `{"hooks": "./../../secret.json"}`, []string{"Stop standard", "SubagentStop standard"}, `plugin.json: "./../../secret.json" leads out of its directory`},
-		"a path in the entry":      {`, "hooks": "./more.json"`, `{"name": "x"}`, []string{"Stop standard", "SubagentStop standard"}, "marketplace.json: hooks are a string, not an object"},
 		"one event does not fit":   {"", `{"hooks": {"Stop": 7, "UserPromptSubmit": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "UserPromptSubmit inline"}, "plugin.json: Stop is a number, not an array"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +232,7 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 			suite := filepath.Join(p.Home, "suite")
 			catalog := filepath.Join(suite, ".claude-plugin", "marketplace.json")
 			put(t, catalog, `{"metadata": {"pluginRoot": "./plugins"}, "plugins": [{"name": "x", "source": "x", "version": "7"`+test.entry+`}]}`)
-			putKnown(t, p, "hooks", `{"source": "file", "path": "`+catalog+`"}`, suite)
+			putKnown(t, p, "hooks", `{"source": "file", "path": "`+catalog+`"}`, catalog)
 			dir := filepath.Join(suite, "plugins", "x")
 			put(t, filepath.Join(suite, "secret.json"), `{"hooks": {"Stop": `+hook("secret")+`}}`)
 			put(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"Stop": `+hook("standard")+`, "SubagentStop": `+hook("standard")+`, "PreToolUse": `+hook("never")+`}}`)
@@ -261,29 +255,9 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 	}
 }
 
-// putSkill writes a plugin into the configuration directory's skills.
-func putSkill(t *testing.T, p Places, dir, name string) {
-	t.Helper()
-	dir = filepath.Join(p.Config, "skills", dir)
-	putPlugin(t, dir, "1.0.0")
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
-}
-
-func TestInstalledInSkills(t *testing.T) {
-	p := newPlaces(t)
-	putSkill(t, p, "any", "mine")
-	if i := NewSnapshot(p).Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.DrivesStop() {
-		t.Errorf("%+v", i)
-	}
-	// The directory's name is nothing to the client: run on both.
-	if i := NewSnapshot(p).Installed("any@skills-dir"); !strings.HasSuffix(i.Problem, "has that name") {
-		t.Errorf("%+v", i)
-	}
-}
-
 func TestHooksIn(t *testing.T) {
 	for declared, want := range map[string]string{
-		`{"type": "command", "command": "a", "args": ["b c", "d"]}`: `command: a "b c" d`,
+		`{"type": "command", "command": "a", "args": ["b c", "d"]}`: `command: a 'b c' d`,
 		`{"type": "command", "command": "a\n\u001b[31mb\u202e"}`:    `command: a [31mb`,
 		`{"type": "http", "url": "http://x"}`:                       `http: http://x`,
 		`{"type": "mcp_tool", "server": "s", "tool": "t"}`:          `mcp_tool: s t`,

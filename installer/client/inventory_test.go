@@ -77,7 +77,7 @@ func TestInventoryHooks(t *testing.T) {
 	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
 		t.Errorf("%+v", d)
 	}
-	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.IsLoaded() {
+	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.Runs {
 		t.Errorf("%+v", off)
 	}
 }
@@ -178,24 +178,10 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 		t.Error("b is off")
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
-		value, from, ok := i.VariableSet(name)
+		value, from, ok := VariableIn(i.Settings, name)
 		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
-	}
-}
-
-func TestInventoryOfSkills(t *testing.T) {
-	p := newPlaces(t)
-	for _, name := range []string{"mine", "not", "shy"} {
-		putSkill(t, p, name, name)
-	}
-	put(t, filepath.Join(p.Config, "skills", "shy", ".claude-plugin", "plugin.json"), `{"name": "shy", "defaultEnabled": false}`)
-	put(t, filepath.Join(p.Config, "skills", "words", "SKILL.md"), "only a skill")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"not@skills-dir": false}}`)
-	i := inventory(t, p)
-	if d := i.Drivers(); len(i.Plugins) != 3 || len(d) != 1 || d[0].ID != "mine@skills-dir" || d[0].Decides != "" {
-		t.Errorf("%+v", i.Plugins)
 	}
 }
 

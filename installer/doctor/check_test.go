@@ -26,7 +26,6 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",
 		"managed": "only an administrator can switch it off",
-		"":        "springfield disable ned-flanders@hooks --scope user",
 	} {
 		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
 		scratch.Same(t, decides+" decides", in.notRunning(s).Fix, want)
@@ -110,12 +109,8 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	}
 	hook := `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "WHAT"}]}]}`
 	for name, text := range map[string]string{
-		"managed/managed-settings.json":                  `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
-		".claude/settings.json":                          `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
-		".claude/skills/mine/.claude-plugin/plugin.json": `{"name": "mine", "version": "1.0.0"}`,
-		".claude/skills/mine/strategy.json":              `{"strategy": "ned-flanders"}`,
-		".claude/skills/mine/hooks/hooks.json":           `{` + strings.ReplaceAll(hook, "WHAT", "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook") + `}`,
-		".claude/skills/mine/hooks/springfield-hook":     "",
+		"managed/managed-settings.json": `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
+		".claude/settings.json":         `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
 	} {
 		scratch.PutFile(t, filepath.Join(home, name), text)
 	}
@@ -123,17 +118,15 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
+  none is switched on; next: springfield init
 
 hooks in effect
   Stop  managed settings  timeout 600 s
         audit
 
 hooks that never run
-  Stop  user settings    timeout 600 s
+  Stop  user settings  timeout 600 s
         bell
-        allowManagedHooksOnly in managed settings
-  Stop  mine@skills-dir  timeout 600 s
-        ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
         allowManagedHooksOnly in managed settings
 `
 	scratch.Same(t, "status", out.String(), want)

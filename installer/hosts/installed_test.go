@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -55,17 +54,16 @@ func TestCopilotInstalled(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  []Installed
-		says  string // of the project's settings
 	}{
 		"nothing":                {},
 		"the user's":             {files: map[string]string{".copilot/settings.json": user}, want: []Installed{ned, bart}},
-		"a project's, untrusted": {files: map[string]string{"project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, says: "Copilot runs ned@suite, too, once you trust the directory: it reads these settings"},
+		"a project's, untrusted": {files: map[string]string{"project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}},
 		"a project's": {
 			files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`},
-			want:  []Installed{project}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust",
+			want:  []Installed{project},
 		},
-		"a local one":      {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.local.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, want: []Installed{local}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust"},
-		"both, once":       {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.claude/settings.json": `{"enabledPlugins": {"ned@suite": true}}`}, want: []Installed{ned, bart}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust"},
+		"a local one":      {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.local.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, want: []Installed{local}},
+		"both, once":       {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.claude/settings.json": `{"enabledPlugins": {"ned@suite": true}}`}, want: []Installed{ned, bart}},
 		"off by a project": {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.github/copilot/settings.json": `{"enabledPlugins": {"ned@suite": false}}`}, want: []Installed{off, bart}},
 		"a broken project": {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.json": `{`}},
 	} {
@@ -76,13 +74,6 @@ func TestCopilotInstalled(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(in(p, got), c.want) {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, in(p, got), err, c.want)
 		}
-		var says []string
-		for _, f := range copilotCheck(context.Background(), p, nil) {
-			if says = append(says, f.Says); f.State != check.Note || !strings.HasPrefix(f.File, p.Root) {
-				t.Errorf("%s: %+v", name, f)
-			}
-		}
-		scratch.Same(t, name, strings.Join(says, "\n"), c.says)
 	}
 	if _, err := copilotInstalled(placeOf(t, copilotHost(), map[string]string{".copilot/settings.json": `{"a": }`})); err == nil || !strings.Contains(err.Error(), "settings.json: line 1") {
 		t.Errorf("broken settings: %v", err)
@@ -101,7 +92,6 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 	if all, err := copilotInstalled(at); err != nil || len(all) != maxPlugins {
 		t.Errorf("%d plugins, %v", len(all), err)
 	}
-	scratch.Same(t, "findings", len(copilotCheck(context.Background(), at, nil)), maxPlugins)
 }
 
 // A marketplace of the same name that the user has is not taken over: its plugins would be
@@ -148,14 +138,14 @@ func TestDroidInstalled(t *testing.T) {
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	scratch.Same(t, "findings", len(droidCheck(context.Background(), p, want)), 0)
+	scratch.Same(t, "findings", len(checkSwitches(context.Background(), p, want)), 0)
 	files[".factory/settings.json"] = `{"hooks": {"hooksDisabled": true}}`
 	want[0].On = false
 	p = placeOf(t, droidHost(), files)
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	if says := droidCheck(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
+	if says := checkSwitches(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
 		t.Errorf("it says %+v", says)
 	}
 	if got, err := droidInstalled(placeOf(t, droidHost(), nil)); err != nil || got != nil {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"iter"
@@ -12,12 +13,38 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const note = "# Hooks\n\nA Stop hook may continue the turn."
+
+func TestWithParagraph(t *testing.T) {
+	for name, test := range map[string]struct{ have, want string }{
+		"nothing":            {"", note + "\n"},
+		"a line":             {"Be kind.\n", "Be kind.\n\n" + note + "\n"},
+		"no final line end":  {"Be kind.", "Be kind.\n\n" + note},
+		"a blank line":       {"Be kind.\n\n", "Be kind.\n\n" + note + "\n"},
+		"Windows":            {"Be kind.\r\n", "Be kind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn.\r\n"},
+		"Windows, no end":    {"Be\r\nkind.", "Be\r\nkind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn."},
+		"last end counts":    {"Be\r\nkind.\n", "Be\r\nkind.\n\n" + note + "\n"},
+		"a byte order mark":  {"\ufeffBe kind.\n", "\ufeffBe kind.\n\n" + note + "\n"},
+		"there":              {"Be kind.\n\n" + note + "\n", ""},
+		"there, moved":       {note + "\nBe kind.\n", ""},
+		"there, as Windows":  {"# Hooks\r\n\r\nA Stop hook may continue the turn.\r\nBe kind.\r\n", ""},
+		"there, but changed": {"# Hooks\n\nA Stop hook may\n", "# Hooks\n\nA Stop hook may\n\n" + note + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := withParagraph(test.have, "\n"+note+"\n\n")
+			if got != cmp.Or(test.want, test.have) {
+				t.Errorf("%q", got)
+			}
+			if again := withParagraph(got, note); again != got {
+				t.Errorf("again: %q", again)
+			}
+		})
+	}
+}
 
 // What is appended is taken back byte for byte; mode and link stay all the way.
 func TestAppend(t *testing.T) {
@@ -49,7 +76,7 @@ func TestAppend(t *testing.T) {
 	if !appendNote(link) || appendNote(link) {
 		t.Error("appended never, or twice")
 	}
-	if want, _ := document.AppendParagraph(mine, note); look(t, real) != want {
+	if want := withParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
 	if u := undo(); u.Entry.Did != "tell "+link+" about hooks" {

@@ -907,11 +907,3 @@ func putPlugin(t *testing.T, dir, version string) {
 	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
 	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
 }
-
-// putSkill writes a plugin into the configuration directory's skills.
-func putSkill(t *testing.T, p client.Places, dir, name string) {
-	t.Helper()
-	dir = filepath.Join(p.Config, "skills", dir)
-	putPlugin(t, dir, "1.0.0")
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
-}

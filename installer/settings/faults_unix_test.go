@@ -181,7 +181,7 @@ echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
 	if calls := look(t, filepath.Join(p.Home, "calls")); err != nil || calls != "(none)" || !strings.Contains(strings.Join(notes, "\n"), "stays installed") {
 		t.Errorf("%q, %v; the client was called: %s", notes, err, calls)
 	}
-	if why, err := ReadSettings(p).WhyInUse(plugin, client.User); err != nil || !strings.Contains(why, elsewhere) {
+	if why, err := ReadSettings(p).whyInUse(plugin.ID()); err != nil || !strings.Contains(why, elsewhere) {
 		t.Errorf("in use: %q, %v", why, err)
 	}
 	if err := os.RemoveAll(elsewhere); err != nil { // a project that is gone has nothing

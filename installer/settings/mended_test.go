@@ -97,7 +97,7 @@ func TestARepairIsGivenBack(t *testing.T) {
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
 	for _, plan := range []func() (journal.Change, error){
 		func() (journal.Change, error) {
-			return ReadSettings(p).PlanSwitch(client.User, doubleShotLatteOrigin, false)
+			return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin)
 		},
 		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
@@ -171,16 +171,6 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
-	}
-}
-
-// A latte in the skills directory loads on its own, and is switched off too.
-func TestALatteInSkills(t *testing.T) {
-	p := newPlaces(t)
-	putSkill(t, p, "coffee", "double-shot-latte")
-	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
-		t.Errorf("notes %q:\n%s", plan.Notes, got)
 	}
 }
 

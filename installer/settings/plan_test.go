@@ -214,7 +214,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			return s.SetVariable(client.Local, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "30")
 		},
 		"a switch": func(s *Settings) (journal.Change, error) {
-			return s.PlanSwitch(client.Local, doubleShotLatte+"x", false)
+			return s.SwitchOff(client.Local, doubleShotLatte+"x")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
