@@ -70,9 +70,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 	}
 	close(done)
 	swapping.Wait()
-	if after := laid(); after != before {
-		t.Errorf("after %d writes and %d swaps the directory beside it has\n%s", wrote, swapped, after)
-	}
+	scratch.Equal(t, laid(), before, "after", wrote, "writes", swapped, "swaps the directory beside it")
 }
 
 // cutTop is a path without its plugin.
@@ -151,7 +149,7 @@ func TestCoordinatorCounts(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(dir, "tasks.md"), []byte(test.tasks), 0o600))
 				for i, want := range []string{test.total, test.first} {
 					out, _ := exec.Command("sh", "-c", strings.ReplaceAll(commands[i], "DIR", dir)).Output() // grep exits 1 where it finds nothing
-					scratch.Same(t, commands[i], strings.TrimSpace(string(out)), want)
+					scratch.Equal(t, strings.TrimSpace(string(out)), want, commands[i])
 				}
 			})
 		}
@@ -217,10 +215,8 @@ func TestLauncher(t *testing.T) {
 					cmd := exec.Command(shell, launcher, "why")
 					cmd.Env = slices.Concat(vars, []string{launched + "=1"})
 					out, err := cmd.CombinedOutput()
-					if err != nil {
-						t.Errorf("%v\n%s", err, out)
-					}
-					scratch.Same(t, "it says", string(out), map[bool]string{true: "why\n"}[test.starts])
+					scratch.FailIf(t, err != nil, "%v\n%s", err, out)
+					scratch.Equal(t, string(out), map[bool]string{true: "why\n"}[test.starts], "it says")
 					if _, err := os.Stat(trapped); err == nil {
 						t.Fatal("it started what the environment names")
 					}

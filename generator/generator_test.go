@@ -180,9 +180,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
 		t.Errorf("%v, %v", outcome, err)
 	}
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("the suite has changed")
-	}
+	scratch.FailIf(t, !bytes.Equal(tree(t, dir), before), "the suite has changed")
 	suite, err := ReadSuite(dir)
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
@@ -199,9 +197,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 // checkNoStray demands that nothing temporary is left in a directory.
 func checkNoStray(t *testing.T, dir string) {
 	t.Helper()
-	if all := strings.Join(names(t, dir), " "); strings.Contains(all, ".springfield-") {
-		t.Errorf("left behind: %s", all)
-	}
+	scratch.Lacks(t, "left behind", strings.Join(names(t, dir), " "), ".springfield-")
 }
 
 // Write completes a suite, in no journal.
@@ -414,7 +410,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 		return b.Binaries[0].Data
 	}
 	first := build()
-	scratch.Same(t, "it says", talk.String(), "compiling the hook for "+HostTarget().String()+"\n")
+	scratch.Equal(t, talk.String(), "compiling the hook for "+HostTarget().String()+"\n", "it says")
 	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
 		t.Errorf("compiled again: %q", talk.String())
 	}
@@ -437,7 +433,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	theirKey, err := keyOf("theirs")()
 	must(t, err)
 	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, HostTarget())
-	scratch.Same(t, "it is kept as", filepath.Base(ours()), tools.openShelf().fileName(made, first))
+	scratch.Equal(t, filepath.Base(ours()), tools.openShelf().fileName(made, first), "it is kept as")
 	for name, forge := range map[string]func(){
 		"damaged":                   func() { put(filepath.Base(ours()), evil) },
 		"named by its own checksum": func() { put(checksum(evil), evil) },
@@ -579,7 +575,7 @@ func TestProgramSum(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
 	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
-	scratch.Same(t, "behind a launcher", sum(), alone)
+	scratch.Equal(t, sum(), alone, "behind a launcher")
 }
 
 // checkError demands an error that is one and says something, or none.

@@ -84,7 +84,7 @@ func updated(t *testing.T, dir string, files []File) []string {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
 	must(t, u.WriteUnjournaled())
-	scratch.Same(t, "it is unchanged", bytes.Equal(tree(t, dir), before), u.IsEmpty())
+	scratch.Equal(t, bytes.Equal(tree(t, dir), before), u.IsEmpty(), "it is unchanged")
 	var did []string
 	for _, c := range u.Outcomes {
 		did = append(did, c.Path+" "+string(c.State))
@@ -124,7 +124,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	}
 	want(t, updated(t, dir, now), "README.md kept", "ned-flanders/strategy.json kept")
 	for name, text := range mine {
-		scratch.Same(t, name, content(t, dir, name), text)
+		scratch.Equal(t, content(t, dir, name), text, name)
 	}
 	for _, f := range now {
 		if name := f.Path + BesideSuffix; mine[f.Path] != "" && f.Path != "CLAUDE.md" && content(t, dir, name) != string(f.Data) {
@@ -140,9 +140,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
 	want(t, updated(t, dir, now))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
-	if got := content(t, dir, "README.md"+BesideSuffix); !strings.Contains(got, "## Using it") {
-		t.Errorf("an old one is beside it:\n%s", got)
-	}
+	scratch.Holds(t, "an old one is beside it", content(t, dir, "README.md"+BesideSuffix), "## Using it")
 }
 
 func TestUpdateFollows(t *testing.T) {
@@ -173,12 +171,10 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	if rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")) {
-		t.Error("an empty directory is left")
-	}
+	scratch.FailIf(t, rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")), "an empty directory is left")
 	mine["left-handed/HISTORY.md"] = "mine\n"
 	for name, data := range mine {
-		scratch.Same(t, name, content(t, dir, name), data)
+		scratch.Equal(t, content(t, dir, name), data, name)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
 		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
@@ -259,9 +255,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	must(t, os.Remove(filepath.Join(dir, "CLAUDE.md")))
 	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md added")
-	if got := content(t, dir, "README.md"); !strings.Contains(got, "just one") {
-		t.Error("the edit is gone")
-	}
+	scratch.Holds(t, "the edit is gone", content(t, dir, "README.md"), "just one")
 	want(t, updated(t, dir, now))
 
 	// Nothing differs, only the record is missing: it is written.
@@ -269,9 +263,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	before := tree(t, dir)
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	want(t, updated(t, dir, now))
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("not the suite it was")
-	}
+	scratch.FailIf(t, !bytes.Equal(tree(t, dir), before), "not the suite it was")
 }
 
 // init on a suite keeps what the user has changed, and what the record says of it, so that update
@@ -316,9 +308,7 @@ ours: {a: 1}
 	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, fmt.Sprintf(answers, HostTarget())+"\nbuild:\n") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
-		t.Errorf("got\n%s", got)
-	}
+	scratch.Holds(t, "the old version", content(t, dir, "ned-flanders/.claude-plugin/plugin.json"), `"version": "1.0.0"`)
 	if rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("the other plugin's directory is left")
 	}

@@ -411,7 +411,7 @@ func TestWhatACatalogAdds(t *testing.T) {
 		if err != nil {
 			got = "cannot read"
 		}
-		scratch.Same(t, fmt.Sprintf("%.100s adds", catalog), got, want)
+		scratch.Equal(t, got, want, fmt.Sprintf("%.100s adds", catalog))
 	}
 }
 

@@ -22,6 +22,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // makeNPM makes the npm packages of the release in dist/, and has npm pack some of them, beside them.
@@ -94,9 +96,7 @@ func TestNPM(t *testing.T) {
 			use(t, name, home, env)
 		})
 	}
-	if len(store.asked) > 0 {
-		t.Errorf("npm asked for %q, too", store.asked)
-	}
+	scratch.FailIf(t, len(store.asked) > 0, "npm asked for %q, too", store.asked)
 }
 
 func installGlobally(t *testing.T, name, home string, env []string) {
@@ -201,9 +201,7 @@ func publishAgain(t *testing.T, dir string, store *registry, address string) {
 		tag = "next"
 	}
 	for name, p := range store.packages {
-		if p.Tags[tag] != npmVersion(t, dir) {
-			t.Errorf("%s has the tags %v", name, p.Tags)
-		}
+		scratch.FailIf(t, p.Tags[tag] != npmVersion(t, dir), "%s has the tags %v", name, p.Tags)
 	}
 }
 
@@ -235,14 +233,10 @@ func named(t *testing.T, home string, words ...string) {
 		looked++
 		data := read(t, path)
 		for _, word := range words {
-			if bytes.Contains(data, []byte(word)) {
-				t.Errorf("%s has %s", path, word)
-			}
+			scratch.FailIf(t, bytes.Contains(data, []byte(word)), "%s has %s", path, word)
 		}
 	}
-	if looked < 10 {
-		t.Errorf("%d files found", looked)
-	}
+	scratch.FailIf(t, looked < 10, "%d files found", looked)
 }
 
 // files are the paths of everything below a directory that is not a directory.

@@ -109,9 +109,7 @@ func TestCodexIsToldToTrust(t *testing.T) {
 	w.write(t, "home/.codex/config.toml", settings)
 	says := func(c called, want string) {
 		t.Helper()
-		if !strings.Contains(c.out+c.err, want) {
-			t.Errorf("no %q in\n%s%s", want, c.out, c.err)
-		}
+		scratch.Holds(t, "springfield", c.out+c.err, want)
 	}
 	says(w.must(t, "enable", "ned-flanders", "--host", "codex"), "Codex does not run the hook of ned-flanders until you trust it: start codex")
 	says(w.call(t, "doctor", "--host", "codex"), "you have not trusted it yet")
@@ -195,9 +193,7 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
 	} {
 		got := strings.ReplaceAll(runningProgram(filepath.Join(dir, path)).Remove, dir, "DIR")
-		if got != want {
-			t.Errorf("%s:\n%q\nnot\n%q", path, got, want)
-		}
+		scratch.Equal(t, got, want, path)
 	}
 }
 
@@ -218,11 +214,8 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(w.work(), "one"), 0o555))
 		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
 		c := w.call(t, "update", "--all")
-		for _, part := range []string{"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
-			if !strings.Contains(c.err, part) {
-				t.Errorf("no %q in\n%s", part, c.err)
-			}
-		}
+		scratch.Holds(t, "update", c.err,
+			"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: ")
 		for name, updated := range map[string]bool{"one": false, "two": true} {
 			data, err := os.ReadFile(filepath.Join(w.work(), name, "README.md"))
 			if err != nil || strings.Contains(string(data), "evergreen/hooks") != updated {
@@ -259,9 +252,7 @@ func TestGuide(t *testing.T) {
 	}
 	ends := func(x *person) {
 		t.Helper()
-		if code := x.exitCode(); code != 0 {
-			t.Errorf("exit code %d:\n%s", code, x.vt.String())
-		}
+		scratch.Equal(t, x.exitCode(), 0, "exit code", x.vt.String())
 	}
 	x, dir := start(t, 80)
 	x.answer("Make a suite in ~/continuation-hooks and switch ned-flanders on?", ctrlC)

@@ -79,9 +79,7 @@ func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
 	t.Helper()
 	before, modes := c.state(t, false), c.modes(t)
 	had, err := c.run("", "undo", "--list")
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", what, err, had)
-	}
+	must(t, err, what, had)
 	if kill() == nil {
 		t.Fatalf("%s: it goes on", what)
 	}
@@ -89,9 +87,7 @@ func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
 	if err == nil && has != had {
 		has, err = c.run("", "undo")
 	}
-	if err != nil {
-		t.Errorf("%s: %v\n%s", what, err, has)
-	}
+	scratch.FailIf(t, err != nil, "%s: %v\n%s", what, err, has)
 	if is := c.state(t, false); !maps.Equal(is, before) || !maps.Equal(c.modes(t), modes) {
 		t.Errorf("%s: %q are not as before, modes of %q", what, differs(is, before), differs(c.modes(t), modes))
 	}
@@ -255,9 +251,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 							names = append(names, filepath.ToSlash(relative))
 						}
 						slices.Sort(names)
-						if !slices.Equal(names, changed) {
-							t.Errorf("%s: changed are %q\n%s", what, changed, out)
-						}
+						scratch.Equal(t, names, changed, what, "changed", out)
 						want := before
 						if test.verb == "undo" {
 							want = after
@@ -267,9 +261,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						}
 					case strings.Contains(out, "hint: your settings are unchanged"), strings.Contains(out, "hint: nothing was changed"):
 						said["untouched"]++
-						if len(changed) > 0 {
-							t.Errorf("%s: changed are %q\n%s", what, changed, out)
-						}
+						scratch.FailIf(t, len(changed) > 0, "%s: changed are %q\n%s", what, changed, out)
 					default:
 						t.Errorf("%s: it does not say what has happened; changed are %q\n%s", what, changed, out)
 					}

@@ -228,9 +228,7 @@ func TestInterviewPlain(t *testing.T) {
 		if code := x.exitCode(); code != 0 {
 			t.Fatalf("%s: exit code %d:\n%s", kind, code, x.vt.String())
 		}
-		if bytes.Contains(x.said(), []byte("\x1b")) {
-			t.Errorf("%s: an escape sequence", kind)
-		}
+		scratch.FailIf(t, bytes.Contains(x.said(), []byte("\x1b")), "%s: an escape sequence", kind)
 		checkMade(t, dir)
 	}
 }
@@ -274,14 +272,10 @@ func TestInterviewCancelled(t *testing.T) {
 
 func checkCancelled(t *testing.T, x *person, dir, how string) {
 	t.Helper()
-	if code := x.exitCode(); code != 130 {
-		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
-	}
+	scratch.Equal(t, x.exitCode(), 130, how, "exit code", x.vt.String())
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.PrepareHome puts there
-		if err == nil && !d.IsDir() && !own {
-			t.Errorf("%s leaves %s behind", how, path)
-		}
+		scratch.FailIf(t, err == nil && !d.IsDir() && !own, "%s leaves %s behind", how, path)
 		return err
 	})
 	must(t, err)

@@ -62,9 +62,7 @@ func TestReplayFits(t *testing.T) {
 				if utf8.RuneCountInString(line) > min(width, 100) && !strings.HasPrefix(line, "next: ") && !strings.Contains(line, ".jsonl:") {
 					t.Errorf("%d columns: %q", width, line)
 				}
-				if line != strings.TrimRight(line, " ") {
-					t.Errorf("%d columns: blanks at the end of %q", width, line)
-				}
+				scratch.Equal(t, line, strings.TrimRight(line, " "), width, "columns")
 			}
 		}
 	}
@@ -126,9 +124,7 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(page)
-	if err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("others may read it: %v, %v", info, err)
-	}
+	scratch.FailIf(t, err != nil || info.Mode().Perm()&0o077 != 0, "others may read it: %v, %v", info, err)
 	for name, text := range map[string]string{"thesis.html": "<!doctype html><p>mine", "empty.html": ""} {
 		path := filepath.Join(home, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -142,7 +138,5 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(home, ".springfield-page-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	scratch.FailIf(t, err != nil || len(left) > 0, "left behind: %v, %v", left, err)
 }

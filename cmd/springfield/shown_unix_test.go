@@ -127,13 +127,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	h.looks(t, h.command(h.hook, []string{"page", h.log}))
 	h.looks(t, h.command(h.hook, []string{hostile}))
-	if h.colours < 100 {
-		t.Errorf("%d lines were coloured", h.colours)
-	}
+	scratch.FailIf(t, h.colours < 100, "%d lines were coloured", h.colours)
 	for _, verb := range showing {
-		if !shows[verb] {
-			t.Errorf("%s has shown nothing of a hostile text", verb)
-		}
+		scratch.FailIf(t, !shows[verb], "%s has shown nothing of a hostile text", verb)
 	}
 }
 

@@ -139,9 +139,7 @@ func TestInstalledCopies(t *testing.T) {
 			}
 			i := NewSnapshot(p).Installed(id)
 			if test.want == "" {
-				if !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "" {
-					t.Errorf("%+v", i)
-				}
+				scratch.FailIf(t, !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "", "%+v", i)
 				return
 			}
 			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.DrivesStop() || i.Source != "github team/hooks" {
@@ -308,9 +306,7 @@ func TestHooksIn(t *testing.T) {
 				got += " async"
 			}
 		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", declared, got, want)
-		}
+		scratch.Equal(t, got, want, declared)
 	}
 }
 
@@ -329,9 +325,7 @@ func FuzzInstalled(f *testing.F) {
 		put(t, filepath.Join(suite, "x", "hooks", "hooks.json"), hooks)
 		putKnown(t, p, "hooks", `{"source": "directory", "path": "x"}`, suite)
 		i := NewSnapshot(p).Installed("x@hooks")
-		if i.Problem != "" && len(i.Hooks) > 0 {
-			t.Errorf("hooks run in spite of %q", i.Problem)
-		}
+		scratch.FailIf(t, i.Problem != "" && len(i.Hooks) > 0, "hooks run in spite of %q", i.Problem)
 		for _, h := range i.Hooks {
 			if !strings.HasPrefix(h.File, suite) || !slices.Contains(HookEvents(), h.Event) || len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b") {
 				t.Errorf("%+v", h)
@@ -352,9 +346,7 @@ func TestCatalogOfMarket(t *testing.T) {
 		``: {dir, dir, usual},
 	} {
 		root, file := marketOf("m", want.location, json.RawMessage(source)).Catalog()
-		if root != want.root || file != want.file {
-			t.Errorf("%s: %s, %s", source, root, file)
-		}
+		scratch.FailIf(t, root != want.root || file != want.file, "%s: %s, %s", source, root, file)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func inventory(t *testing.T, p Places) Inventory {
@@ -68,9 +69,7 @@ func TestInventoryHooks(t *testing.T) {
 	i := inventory(t, p)
 	want := []string{"managed settings: theirs", "user settings: mine", "project settings: ours",
 		"ned-flanders@hooks: ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook stop"}
-	if got := sources(i.Hooks); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	scratch.Equal(t, sources(i.Hooks), want)
 	if got := sources(i.Idle); !slices.Equal(got, []string{"local settings: u"}) || !strings.Contains(i.Idle[0].Never, "if") {
 		t.Errorf("%+v", i.Idle)
 	}
@@ -121,9 +120,7 @@ func TestInventorySilenced(t *testing.T) {
 				t.Errorf("lost: %q", sources(i.Idle))
 			}
 			for _, h := range i.Idle {
-				if h.Never != test.why {
-					t.Errorf("%+v", h)
-				}
+				scratch.Equal(t, h.Never, test.why, h)
 			}
 		})
 	}
@@ -154,9 +151,7 @@ func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
 	link(t, settingsOf(t, p, User), settingsOf(t, p, Local))
 	i := inventory(t, p)
-	if len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1 {
-		t.Errorf("%+v", i)
-	}
+	scratch.FailIf(t, len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1, "%+v", i)
 	if _, decides := decided(i, "x@y"); decides != "user" {
 		t.Errorf("%s decides", decides)
 	}
@@ -179,9 +174,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
 		value, from, ok := i.VariableSet(name)
-		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		scratch.Equal(t, fmt.Sprint(value, " ", from, " ", ok), want, name)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 		"":        "springfield disable ned-flanders@hooks --scope user",
 	} {
 		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
-		scratch.Same(t, decides+" decides", in.notRunning(s).Fix, want)
+		scratch.Equal(t, in.notRunning(s).Fix, want, decides+" decides")
 	}
 }
 
@@ -90,13 +90,9 @@ func TestOverviewFits(t *testing.T) {
 		var text strings.Builder
 		o.WriteText(layout.Printer{W: &text, Width: 80, Home: "/home/ned"}, now)
 		lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
-		if len(lines) > 24 {
-			t.Errorf("%s: %d lines\n%s", name, len(lines), &text)
-		}
+		scratch.FailIf(t, len(lines) > 24, "%s: %d lines\n%s", name, len(lines), &text)
 		for _, line := range lines {
-			if layout.TextWidth(line) > 80 {
-				t.Errorf("%s: %s", name, line)
-			}
+			scratch.FailIf(t, layout.TextWidth(line) > 80, "%s: %s", name, line)
 		}
 	}
 }
@@ -136,13 +132,13 @@ hooks that never run
         ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
         allowManagedHooksOnly in managed settings
 `
-	scratch.Same(t, "status", out.String(), want)
+	scratch.Equal(t, out.String(), want, "status")
 }
 
 // What project settings may set is looked up by its name in any case, the first
 // pattern that fits counts, and what moves nothing has no sentence.
 func TestEffect(t *testing.T) {
 	for name, moves := range map[string]bool{"SPRINGFIELD": true, "springfield_judge": true, "LD_PRELOAD": true, "HTTPS_PROXY": true, "GOFLAGS": true, "EDITOR": false, "CLAUDE_CODE_ENABLE_TODO_TOOLS": false, "": false} {
-		scratch.Same(t, name, effectOfVariable(name) != "", moves)
+		scratch.Equal(t, effectOfVariable(name) != "", moves, name)
 	}
 }

@@ -238,7 +238,7 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 			o.write(o.file(), theirs(string(is)))
 			must(t, o.do(func() (journal.Change, error) { return o.disable("plugin-a") }))
 			is, _ = os.ReadFile(o.file())
-			scratch.Same(t, host.Name+" after an edit of others", string(is), theirs(settings))
+			scratch.Equal(t, string(is), theirs(settings), host.Name+" after an edit of others")
 		}
 	}
 }

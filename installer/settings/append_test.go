@@ -46,9 +46,7 @@ func TestAppend(t *testing.T) {
 		}
 		return u
 	}
-	if !appendNote(link) || appendNote(link) {
-		t.Error("appended never, or twice")
-	}
+	scratch.FailIf(t, !appendNote(link) || appendNote(link), "appended never, or twice")
 	if want, _ := document.AppendParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
@@ -59,9 +57,7 @@ func TestAppend(t *testing.T) {
 		t.Errorf("not as it was: %q", look(t, real))
 	}
 	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("no longer a link: %v, %v", info, err)
-	}
+	scratch.FailIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
 	if info, err := os.Stat(real); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -178,18 +174,14 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 					continue
 				}
 				w := world{order: order{Places: p}}
-				if err := w.undoAll(); err != nil {
-					t.Fatalf("%s, %s: on and off by %v: undo: %v", layout, start, steps, err)
-				}
+				must(t, w.undoAll(), layout, start, "on and off by", steps, "undo")
 				if after := tree(t, p); !maps.Equal(before, after) {
 					t.Fatalf("%s, %s: on and off by %v, undone: %q, was %q", layout, start, steps, after, before)
 				}
 			}
 		}
 	}
-	if count < 50 || count > 5*90 {
-		t.Errorf("%d orders", count)
-	}
+	scratch.FailIf(t, count < 50 || count > 5*90, "%d orders", count)
 }
 
 func mkdir(t *testing.T, dir string) {

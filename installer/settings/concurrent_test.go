@@ -213,9 +213,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 			t.Errorf("%s %s: %v\n%s", pl.Do, pl.Plugin, err, pl.out)
 			return r
 		}
-		if err := json.Unmarshal([]byte(look(t, pl.reportFile())), &r); err != nil {
-			t.Errorf("%s %s: %v", pl.Do, pl.Plugin, err)
-		}
+		scratch.Equal(t, json.Unmarshal([]byte(look(t, pl.reportFile())), &r), nil, pl.Do, pl.Plugin)
 		return r
 	}
 	for _, pl := range busy {
@@ -278,9 +276,7 @@ func TestManySpringfields(t *testing.T) {
 	}
 	w := world{order: order{Places: p}}
 	must(t, w.undoAll())
-	if got := look(t, path); got != twoSpaces {
-		t.Errorf("all undone: %q", got)
-	}
+	scratch.Equal(t, look(t, path), twoSpaces, "all undone")
 	noMemory(t, p)
 }
 
@@ -295,14 +291,10 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	}
 	for i, r := range all {
 		id := pluginOf(p, fmt.Sprintf("p%d", i)).ID()
-		if is := on(look(t, path), id); is != r.On {
-			t.Errorf("%s is on: %v, want %v", id, is, r.On)
-		}
+		scratch.Equal(t, on(look(t, path), id), r.On, id, "is on")
 	}
 	for _, e := range entries(t, p) {
-		if len(e.Files()) == 0 {
-			t.Errorf("entry %d (%s) has no files", e.ID, e.Did)
-		}
+		scratch.FailIf(t, len(e.Files()) == 0, "entry %d (%s) has no files", e.ID, e.Did)
 	}
 	disableAll(t, p, path)
 }

@@ -517,9 +517,7 @@ func TestCorpusIsRefused(t *testing.T) {
 					t.Errorf("it does not name %s: %v", path, err)
 				}
 				var syntax *document.SyntaxError
-				if errors.As(err, &syntax) != (k.line > 0) {
-					t.Errorf("%v: a place is wanted: %v", err, k.line > 0)
-				}
+				scratch.Equal(t, errors.As(err, &syntax), k.line > 0, err, "a place", k.line > 0)
 				if syntax != nil && (syntax.Line != k.line || syntax.Column != k.column) {
 					t.Errorf("%v, want line %d, column %d", err, k.line, k.column)
 				}
@@ -609,9 +607,7 @@ func meansSame(t *testing.T, a, b string) bool {
 	for text, v := range map[string]*any{a: &x, b: &y} {
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
-		if err := d.Decode(v); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, d.Decode(v), text)
 	}
 	return a == b || reflect.DeepEqual(x, y)
 }

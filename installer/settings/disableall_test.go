@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Of every file of springfield's state that the docs name, disable --all --purge knows
@@ -31,9 +32,7 @@ func TestStateThatThePurgeKnows(t *testing.T) {
 			}
 		}
 	}
-	if seen < 15 {
-		t.Errorf("the docs name %d files", seen)
-	}
+	scratch.FailIf(t, seen < 15, "the docs name %d files", seen)
 }
 
 // The purge removes what springfield alone makes, by its name, and names the rest in a
@@ -80,9 +79,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		for _, e := range c.Edits {
-			if !e.Own && strings.Contains(e.At, "other") {
-				t.Errorf("%s is edited", e.At)
-			}
+			scratch.FailIf(t, !e.Own && strings.Contains(e.At, "other"), "%s is edited", e.At)
 		}
 	}
 	must(t, os.Remove(filepath.Dir(project)))

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,19 +91,13 @@ func checkPermissions(t *testing.T, dir string) {
 				after := everything(t, p)
 				delete(before, p.StatePath("settings.lock")) // made on the way, empty
 				delete(after, p.StatePath("settings.lock"))
-				if !reflect.DeepEqual(before, after) {
-					t.Errorf("before %q\nafter %q", before, after)
-				}
+				scratch.Equal(t, after, before)
 
 				// With the permission it works, and can be taken back.
 				w := world{order: o}
-				if err := errors.Join(w.again(o), w.undoAll()); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, errors.Join(w.again(o), w.undoAll()), nil)
 				for path, data := range original {
-					if got := look(t, path); got != data {
-						t.Errorf("%s is %q in the end, was %q", path, got, data)
-					}
+					scratch.Equal(t, look(t, path), data, path, "in the end")
 				}
 			})
 		}
@@ -151,9 +144,7 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n < 10 {
-		t.Errorf("only %d files were looked at", n)
-	}
+	scratch.FailIf(t, n < 10, "only %d files were looked at", n)
 }
 
 // standIn is a client that a script plays.
@@ -208,9 +199,7 @@ func TestSecret(t *testing.T) {
 		return key
 	}
 	first := secret()
-	if !bytes.Equal(first, secret()) {
-		t.Error("it does not stay")
-	}
+	scratch.FailIf(t, !bytes.Equal(first, secret()), "it does not stay")
 	if other, err := ReadSecret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
 		t.Errorf("another user has the same, %v", err)
 	}
@@ -220,8 +209,6 @@ func TestSecret(t *testing.T) {
 	} {
 		before := secret()
 		must(t, spoil())
-		if bytes.Equal(before, secret()) {
-			t.Errorf("%s: it stays", name)
-		}
+		scratch.FailIf(t, bytes.Equal(before, secret()), "%s: it stays", name)
 	}
 }

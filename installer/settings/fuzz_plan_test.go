@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // FuzzSettings takes any bytes for a settings file and has it edited in any
@@ -203,9 +204,7 @@ func TestBesideStaysOn(t *testing.T) {
 		if err := json.Unmarshal([]byte(look(t, path)), &is); err != nil || !maps.Equal(is.EnabledPlugins, want) || (is.ExtraKnownMarketplaces != nil) != declared {
 			t.Fatalf("%v\n%s", err, look(t, path))
 		}
-		if (is.Env != nil) != want[ned.ID()] {
-			t.Errorf("env is %v", is.Env)
-		}
+		scratch.Equal(t, is.Env != nil, want[ned.ID()], "env", is.Env)
 	}
 	do(ReadSettings(p).PlanEnable(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
@@ -214,9 +213,7 @@ func TestBesideStaysOn(t *testing.T) {
 	do(ReadSettings(p).Disable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
 	do(ReadSettings(p).Disable(todo, client.User))
-	if got := look(t, path); got != original {
-		t.Errorf("%q", got)
-	}
+	scratch.Equal(t, look(t, path), original)
 }
 
 // Steps that checkHistory looks at.

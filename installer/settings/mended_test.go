@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Enable, undo and disable would write the one anew, or remove the other.
@@ -73,9 +74,7 @@ func TestJournalIsSwept(t *testing.T) {
 		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
-	if rooted.PathExists(left) {
-		t.Error("what a kill has left in the journal stays for ever")
-	}
+	scratch.FailIf(t, rooted.PathExists(left), "what a kill has left in the journal stays for ever")
 }
 
 func TestBrokenTextIsNoPlugin(t *testing.T) {
@@ -273,9 +272,7 @@ func TestRememberedBeforeTheFileChanges(t *testing.T) {
 			t.Errorf("%s is edited before that is remembered", e.Path)
 		}
 	}
-	if len(remembered) != 2 {
-		t.Errorf("remembered: %v", remembered)
-	}
+	scratch.Equal(t, len(remembered), 2, "remembered", remembered)
 }
 
 // A directory that was made for a settings file goes with it, and comes back
@@ -286,14 +283,10 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	dir := filepath.Join(p.Work, ".claude")
 	enable(t, p, ned, client.Project, false)
 	undo(t, p)
-	if rooted.PathExists(dir) {
-		t.Error("undo leaves it")
-	}
+	scratch.FailIf(t, rooted.PathExists(dir), "undo leaves it")
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if rooted.PathExists(dir) {
-		t.Error("disable leaves it")
-	}
+	scratch.FailIf(t, rooted.PathExists(dir), "disable leaves it")
 	undo(t, p)
 	if !rooted.PathExists(settingsOf(t, p, client.Project)) {
 		t.Error("undoing disable does not bring it back")
@@ -303,15 +296,11 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if !rooted.PathExists(dir) {
-		t.Error("one that was there before is gone")
-	}
+	scratch.FailIf(t, !rooted.PathExists(dir), "one that was there before is gone")
 	enable(t, p, ned, client.Project, false)
 	put(t, filepath.Join(dir, "notes.md"), "mine")
 	undo(t, p)
-	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
-		t.Error("it took another's file along")
-	}
+	scratch.Equal(t, look(t, filepath.Join(dir, "notes.md")), "mine", "it took another's file along")
 }
 
 func undo(t *testing.T, p client.Places) journal.Entry {
@@ -413,9 +402,7 @@ func TestVariables(t *testing.T) {
 	}
 	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
 		"user settings.json " + client.BlockCap + "=12 3:1 false"}
-	if got := look(); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
+	scratch.Equal(t, look(), want)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if plan, err = ReadSettings(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
 		t.Fatal(err)

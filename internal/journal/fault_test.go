@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A kill, a full disk and a broken disk at every step of writing.
@@ -264,9 +266,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 							w.checkFailed(what, step, err, old, all)
 						}
 						torn += w.checkParts(what, old, all)
-						if err := w.undoAll(); err != nil {
-							t.Errorf("%s, then undo: %v", what, err)
-						}
+						scratch.Equal(t, w.undoAll(), nil, what, "then undo")
 						if is := w.files(false); !maps.Equal(is, original) && (step != "remove directory" || fault == "kill") {
 							t.Errorf("%s, then undo: it is\n%q, was\n%q", what, is, original)
 						}
@@ -287,9 +287,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 		if step == "remove directory" {
 			return // a directory that is left empty is no failure
 		}
-		if err != nil {
-			w.t.Errorf("%s: %v", what, err)
-		}
+		scratch.FailIf(w.t, err != nil, "%s: %v", what, err)
 	case "forget entry":
 		want = all
 		fallthrough
@@ -299,9 +297,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 			w.t.Errorf("%s: %v", what, err)
 		}
 	}
-	if !maps.Equal(is, want) {
-		w.t.Errorf("%s: it is\n%q, want\n%q", what, is, want)
-	}
+	scratch.Equal(w.t, is, want, what)
 }
 
 // checkParts looks whether every file is as before or as after, and counts 1 if some

@@ -64,9 +64,7 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 			if !errors.As(err, &changed) || changed.Entry.Did != "edit" || !strings.Contains(changed.Diff, test.diff) {
 				t.Errorf("%v, with\n%+v", err, changed)
 			}
-			if after := w.files(false); !maps.Equal(before, after) {
-				t.Errorf("before %q\nafter %q", before, after)
-			}
+			scratch.Equal(t, w.files(false), before)
 			if e, err := w.journal().ForgetNewest(); err != nil || e.Did != "edit" {
 				t.Errorf("forget: %v, %v", e.Did, err)
 			}
@@ -88,12 +86,12 @@ func TestUndoPassesOver(t *testing.T) {
 	must(t, os.RemoveAll(w.path("work", "project")))
 	u := w.planAndUndo()
 	written, removed := u.Files()
-	scratch.Same(t, "gone", fmt.Sprint(u.Gone), fmt.Sprint([]string{w.path("work", "project", "b")}))
-	scratch.Same(t, "written", fmt.Sprint(written), fmt.Sprint([]string{w.path("home", "a")}))
-	scratch.Same(t, "removed", len(removed), 0)
+	scratch.Equal(t, fmt.Sprint(u.Gone), fmt.Sprint([]string{w.path("work", "project", "b")}), "gone")
+	scratch.Equal(t, fmt.Sprint(written), fmt.Sprint([]string{w.path("home", "a")}), "written")
+	scratch.Equal(t, len(removed), 0, "removed")
 	w.holds("home/a", "old")
 	w.holds("home/own", "[1,2]")
-	scratch.Same(t, "files", len(u.Entry.Files()), 2)
+	scratch.Equal(t, len(u.Entry.Files()), 2, "files")
 }
 
 // A directory that went with its last file comes back with the mode that it had.
@@ -145,10 +143,8 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 		edits = append(edits, e)
 	}
 	w.do("update", edits...)
-	if rooted.IsDirectory(w.path("work", "suite", "plugin")) {
-		t.Error("empty directories stay")
-	}
-	scratch.Same(t, "gone", len(w.planAndUndo().Gone), 0)
+	scratch.FailIf(t, rooted.IsDirectory(w.path("work", "suite", "plugin")), "empty directories stay")
+	scratch.Equal(t, len(w.planAndUndo().Gone), 0, "gone")
 	if !maps.Equal(w.files(false), before) {
 		t.Errorf("it is\n%q, was\n%q", w.files(false), before)
 	}
@@ -176,8 +172,8 @@ func TestUndoOfATree(t *testing.T) {
 				t.Errorf("it is %q", w.files(false))
 			}
 			test.since(w)
-			scratch.Same(t, "stays", len(w.planAndUndo().Stays) > 0, test.stays)
-			scratch.Same(t, "is there", rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays)
+			scratch.Equal(t, len(w.planAndUndo().Stays) > 0, test.stays, "stays")
+			scratch.Equal(t, rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays, "is there")
 			w.holds("work/suite/file", "(none)")
 		})
 	}
@@ -191,7 +187,7 @@ func TestInterrupted(t *testing.T) {
 		return Change{Did: "edit", Edits: []Edit{w.edit("", "home/a", "new"), w.edit("", "home/b", "new")}}, nil
 	}
 	steps, _ := w.with("", -1, world.apply)
-	scratch.Same(t, "a whole one", w.newest(false), "edit")
+	scratch.Equal(t, w.newest(false), "edit", "a whole one")
 	must(t, w.undo())
 	renames := 0
 	at := slices.IndexFunc(steps, func(step string) bool {
@@ -201,7 +197,7 @@ func TestInterrupted(t *testing.T) {
 		return renames == 4 // the bytes, the list, a, b
 	})
 	_, _ = w.with("kill", at, world.apply)
-	scratch.Same(t, "one that was killed", w.newest(true), "edit")
+	scratch.Equal(t, w.newest(true), "edit", "one that was killed")
 	must(t, w.undo())
 	w.holds("home/a", "old")
 	w.holds("home/b", "old")
@@ -226,9 +222,7 @@ func TestJournalSize(t *testing.T) {
 	files, err := filepath.Glob(w.path("home", "springfield", "journal", "*"))
 	for _, file := range files {
 		info, err := os.Stat(file)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", file, info.Mode(), err)
-		}
+		scratch.FailIf(t, err != nil || info.Mode().Perm() != 0o600, "%s: %v, %v", file, info.Mode(), err)
 		size += int(info.Size())
 	}
 	if info, err := os.Stat(w.path("home", "springfield", "journal")); err != nil || info.Mode().Perm() != 0o700 {
@@ -335,7 +329,7 @@ func TestUndoAndModes(t *testing.T) {
 			e := w.edit("work", "work/hook", data)
 			e.After.Mode = test.after
 			w.do("edit", e)
-			scratch.Same(t, test, mode(path), test.after)
+			scratch.Equal(t, mode(path), test.after, test)
 			must(t, os.Chmod(path, test.since))
 			if err := w.undo(); err != nil && !errors.Is(err, ErrNothingToUndo) || mode(path) != test.want || w.read("work/hook") != "old" {
 				t.Errorf("%v: undone it is %v %q, %v", test, mode(path), w.read("work/hook"), err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,8 +79,10 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedPath("programs", fmt.Sprint(len(built.path)),
-		filepath.Base(command)+".exe") // the name suits every system
+	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
@@ -125,19 +128,11 @@ func PrepareHome(dir string) error {
 	return all
 }
 
-// Must ends a test that cannot go on.
-func Must(t testing.TB, err error) {
+// Must ends a test that cannot go on; about says where that was.
+func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Same demands that something is what it has to be.
-func Same[T comparable](t testing.TB, what any, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%v: %#v, want %#v", what, got, want)
+		t.Fatalf("%s%v", placeOf(about), err)
 	}
 }
 

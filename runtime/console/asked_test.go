@@ -71,9 +71,8 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 			if strings.Contains(log, "  "+evidence+"\n") {
 				listed = append(listed, evidence)
 			}
-			if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
-				t.Errorf("%s: why:\n%s", name, why)
-			}
+			scratch.Equal(t, strings.Contains(why, "because  "+evidence+"\n"), evidence == test.why,
+				name, "why", why)
 		}
 		got := strings.Join(listed, " ")
 		failIf(t, got != test.log, "%s: log has %q, want %q:\n%s", name, got, test.log, log)
@@ -133,9 +132,7 @@ func TestCalls(t *testing.T) {
 			_, err := ParseDuration(strings.Join(c.operands, " "))
 			got = err == nil
 		}
-		if got != ok {
-			t.Errorf("%s: %t, want %t", call, got, ok)
-		}
+		scratch.Equal(t, got, ok, call)
 	}
 }
 

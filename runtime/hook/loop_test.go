@@ -432,9 +432,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 					told = out.SystemMessage
 				}
 			}
-			if continues > 48 || continues < 12 {
-				t.Errorf("%d continues, %q", continues, told)
-			}
+			scratch.FailIf(t, continues > 48 || continues < 12, "%d continues, %q", continues, told)
 			if _, err := os.Stat(w.path("work0/" + wiggum.File)); err != nil {
 				t.Error(err) // a goal is not lost by that
 			}
@@ -461,9 +459,7 @@ func FuzzLoopFile(f *testing.F) {
 				continue
 			}
 			was, err := wiggum.ReadLoop([]byte(before))
-			if err != nil {
-				t.Fatalf("%q went on: %v", before, err)
-			}
+			must(t, err, before, "went on")
 			if is, err := wiggum.ReadLoop([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
 				t.Fatalf("%q became %q: %v", before, w.read(loopFile), err)
 			}
@@ -479,9 +475,7 @@ func TestHostileLoopFields(t *testing.T) {
 	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
 	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop) {
-		t.Errorf("%+v, %v", all, err)
-	}
+	scratch.FailIf(t, err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop), "%+v, %v", all, err)
 	names, err := os.ReadDir(w.path(".claude/springfield"))
 	must(t, err)
 	for _, n := range names {

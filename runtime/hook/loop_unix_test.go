@@ -46,9 +46,7 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	var got []string
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var e map[string]any
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
+		must(t, json.Unmarshal([]byte(line), &e), line)
 		got = append(got, e["event"].(string)+strconv.Itoa(int(e["iteration"].(float64))))
 		if e["file"] != nil || e["max"] != 7.0 || e["directory"] != w.path("work") || e["loop"] == "" {
 			t.Errorf("%v", e)

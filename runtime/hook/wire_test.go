@@ -131,9 +131,7 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, own.Name, err)
 		}
 		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.EventName()}))
-		if code != 0 || stdout != "" {
-			t.Errorf("%s: %d, %s", name, code, stdout)
-		}
+		scratch.FailIf(t, code != 0 || stdout != "", "%s: %d, %s", name, code, stdout)
 		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
 			t.Errorf("%s: the ledger has %q", name, r.Plugin)
 		}

@@ -85,9 +85,7 @@ func TestLogs(t *testing.T) {
 			if format.Parse(&e) {
 				got = digest(format, &e)
 			}
-			if got != want {
-				t.Errorf("%s\n%q, want %q", line, got, want)
-			}
+			scratch.Equal(t, got, want, line)
 		}
 	}
 }

@@ -67,9 +67,7 @@ func TestTail(t *testing.T) {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
 		got.Said, got.Raw = nil, nil // TestSaid's
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
-		}
+		failIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
 	}
 }
 

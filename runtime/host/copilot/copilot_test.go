@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
@@ -66,9 +67,7 @@ func TestOthersEvents(t *testing.T) {
 		`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","message_id":"m"}`,
 		`{}`, `[]`, ``,
 	} {
-		if isEvent([]byte(payload)) {
-			t.Errorf("claims %s", payload)
-		}
+		scratch.FailIf(t, isEvent([]byte(payload)), "claims %s", payload)
 	}
 }
 
@@ -106,9 +105,7 @@ func FuzzEvent(f *testing.F) {
 		if readEvent(payload, &e) == nil {
 			fromUser(e)
 		}
-		if e.At < 0 {
-			t.Errorf("%s: at %d", payload, e.At)
-		}
+		scratch.FailIf(t, e.At < 0, "%s: at %d", payload, e.At)
 		arrived(host.Event{SessionID: "31a01d", At: 1795357987277}, payload)
 	})
 }

@@ -25,9 +25,7 @@ func TestEvents(t *testing.T) {
 		var e host.Event
 		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %q %q %q %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
-		if i >= len(want) || got != want[i] {
-			t.Errorf("event %d is\n%s", i, got)
-		}
+		scratch.FailIf(t, i >= len(want) || got != want[i], "event %d is\n%s", i, got)
 	}
 }
 
@@ -38,9 +36,7 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"Stop","last_assistant_message":"\"hook_event_name\":\"AfterAgent\""}`: false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := isEvent([]byte(event)); got != want {
-			t.Errorf("is(%s) = %t", event, got)
-		}
+		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`} {
 		if err := readEvent([]byte(event), &host.Event{}); err == nil {

@@ -29,9 +29,7 @@ func TestEvents(t *testing.T) {
 		var e host.Event
 		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host.FromUser(e))
-		if i >= len(want) || got != want[i] {
-			t.Errorf("event %d is\n%s", i, got)
-		}
+		scratch.FailIf(t, i >= len(want) || got != want[i], "event %d is\n%s", i, got)
 	}
 }
 
@@ -44,9 +42,7 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"UserPromptSubmit","prompt":"what is \"crons\": [] and ########?"}`:                                  false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := isEvent([]byte(event)); got != want {
-			t.Errorf("is(%s) = %t", event, got)
-		}
+		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`, `{"background_tasks":"x"}`} {
 		if err := readEvent([]byte(event), &host.Event{}); err == nil {
