@@ -4,8 +4,6 @@ package generator
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,18 +26,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 			put(t, filepath.Join(canary, inside), []byte("theirs"), 0o644)
 		}
 	}
-	laid := func() (all string) {
-		must(t, filepath.WalkDir(canary, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := os.ReadFile(name)
-			all += fmt.Sprintf("%s: %.40q, %v\n", name, data, err)
-			return nil
-		}))
-		return all
-	}
-	before := laid()
+	before := scratch.ReadTree(t, canary)
 	plugin := filepath.Join(dir, "ned-flanders")
 	aside := filepath.Join(t.TempDir(), "ned-flanders")
 	done, swapped := make(chan struct{}), 0
@@ -70,7 +57,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 	}
 	close(done)
 	swapping.Wait()
-	scratch.Equal(t, laid(), before, "after", wrote, "writes", swapped, "swaps the directory beside it")
+	scratch.Equal(t, scratch.ReadTree(t, canary), before, "after", wrote, "writes", swapped, "swaps the directory beside it")
 }
 
 // cutTop is a path without its plugin.

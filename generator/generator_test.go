@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -123,26 +122,17 @@ func TestGolden(t *testing.T) {
 func tree(t *testing.T, dir string) []byte {
 	t.Helper()
 	var a txtar.Archive
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	for _, path := range scratch.ListFiles(t, dir) {
+		info, err := os.Stat(path)
+		must(t, err)
+		data := scratch.ReadFile(t, path)
 		if filepath.Ext(path) == ".png" {
 			data = fmt.Appendf(nil, "sha256 %s\n", checksum(data))
 		}
 		name, err := filepath.Rel(dir, path)
+		must(t, err)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
-		return err
-	})
-	must(t, err)
+	}
 	return txtar.Format(&a)
 }
 

@@ -11,8 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,15 +105,7 @@ func contents(t *testing.T, path string) string {
 // tree lists the files and directories below a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
-	var all []string
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(dir, path); rel != "." {
-			all = append(all, rel)
-		}
-		return err
-	})
-	must(t, err)
-	return strings.Join(all, " ")
+	return strings.Join(slices.Sorted(maps.Keys(scratch.ReadTree(t, dir))), " ")
 }
 
 type outcome struct {
@@ -217,7 +209,7 @@ func (m *machine) has(t *testing.T, old bool) {
 // stillHas says what is wrong after an installation that should not have worked.
 func (m *machine) stillHas(t *testing.T, old bool) {
 	t.Helper()
-	want := map[bool]string{true: ".local .local/bin .local/bin/springfield"}[old]
+	want := map[bool]string{true: ".local/ .local/bin/ .local/bin/springfield"}[old]
 	if left := tree(t, m.home); left != want || old && contents(t, m.target()) != oldProgram {
 		t.Errorf("in the home is %q, or the old program has changed", left)
 	}
@@ -247,7 +239,7 @@ func TestInstallInEveryShell(t *testing.T) {
 		}
 		m := newMachine(t, t.TempDir(), "curl", summer)
 		m.isInstalled(t, run(t, m.command(script, words, "--from", url)), m.target())
-		scratch.Equal(t, tree(t, m.home), ".local .local/bin .local/bin/springfield", shell, "in the home")
+		scratch.Equal(t, tree(t, m.home), ".local/ .local/bin/ .local/bin/springfield", shell, "in the home")
 	}
 }
 
@@ -572,7 +564,7 @@ func TestInstallWithoutRights(t *testing.T) {
 		m := newMachine(t, dir, "curl", summer)
 		must(t, os.Mkdir(filepath.Join(m.home, "bin"), 0o555))
 		for _, dir := range []string{"bin", "bin/deeper"} {
-			if got := m.install(t, "--dir", dir, "--from", url); got.code != 1 || !strings.Contains(got.errout, "hint: choose a directory that you may write to: --dir DIR\n") || asked.Load() != 0 || tree(t, m.home) != "bin" {
+			if got := m.install(t, "--dir", dir, "--from", url); got.code != 1 || !strings.Contains(got.errout, "hint: choose a directory that you may write to: --dir DIR\n") || asked.Load() != 0 || tree(t, m.home) != "bin/" {
 				t.Errorf("%s: %v\n%d requests; in the home is %s", dir, got, asked.Load(), tree(t, m.home))
 			}
 		}

@@ -118,9 +118,7 @@ func installGlobally(t *testing.T, name, home string, env []string) {
 	}
 	remove, _, _ := strings.Cut(left[at:], "\n")
 	start(t, home, env, "", resolve(t, "sh", env), "-c", remove)
-	if files := files(t, prefix); len(files) > 0 {
-		t.Errorf("%s leaves %q", remove, files)
-	}
+	scratch.Equal(t, scratch.ListFiles(t, prefix), nil, "left by", remove)
 }
 
 // cancelAtTerminal begins an interview at a terminal. Its Ctrl-C reaches the launcher and the program.
@@ -225,7 +223,7 @@ func npmVersion(t *testing.T, dir string) string {
 func named(t *testing.T, home string, words ...string) {
 	t.Helper()
 	looked := 0
-	for _, path := range files(t, home) {
+	for _, path := range scratch.ListFiles(t, home) {
 		rest, _ := filepath.Rel(home, path)
 		if top, _, _ := strings.Cut(rest, string(filepath.Separator)); slices.Contains([]string{"node global", ".npm", ".npmrc", "another cache"}, top) {
 			continue
@@ -237,19 +235,6 @@ func named(t *testing.T, home string, words ...string) {
 		}
 	}
 	scratch.FailIf(t, looked < 10, "%d files found", looked)
-}
-
-// files are the paths of everything below a directory that is not a directory.
-func files(t *testing.T, dir string) (all []string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			all = append(all, path)
-		}
-		return err
-	})
-	must(t, err)
-	return all
 }
 
 // registry is an npm registry on the loopback: it has what was published to it, and knows of nothing else.

@@ -6,15 +6,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -41,7 +39,7 @@ func TestReaderIsGone(t *testing.T) {
 		{"undo"},
 		{"disable", "ned-flanders"},
 	}
-	carryOut := func(stdout, stderr func() *os.File, codes []int) (files []string) {
+	carryOut := func(stdout, stderr func() *os.File, codes []int) []string {
 		t.Helper()
 		must(t, os.RemoveAll(dir))
 		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
@@ -61,21 +59,14 @@ func TestReaderIsGone(t *testing.T) {
 				t.Errorf("%v: exit code %d, want one of %v: %s", args, code, codes, said.String())
 			}
 		}
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			files = append(files, strings.TrimPrefix(path, dir))
-			return err
-		})
-		must(t, err)
-		return files
+		return slices.Sorted(maps.Keys(scratch.ReadTree(t, dir)))
 	}
 	want := carryOut(nil, nil, []int{0})
 	for name, test := range map[string]struct {
 		stdout, stderr func() *os.File
 	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
 		got := carryOut(test.stdout, test.stderr, []int{0, unread})
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: it left other files:\n%s", name, udiff.Unified("as it should be", "as it is", strings.Join(want, "\n"), strings.Join(got, "\n")))
-		}
+		scratch.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), name)
 	}
 }
 

@@ -41,23 +41,12 @@ func (c claims) run(fault, verb string, args ...string) (out string, err error) 
 // state is every file in the project and of Claude Code's; springfield's own only for the whole.
 func (c claims) state(t *testing.T, whole bool) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(c.dir, func(name string, d fs.DirEntry, err error) error {
-		relative, _ := filepath.Rel(c.dir, name)
-		relative = filepath.ToSlash(relative)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && !whole && relative == "home/.claude/springfield":
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasPrefix(relative, "home/.claude/") && !strings.HasPrefix(relative, "project/"):
-			return nil
-		}
-		data, err := os.ReadFile(name)
-		all[relative] = string(data)
-		return err
+	all := scratch.ReadTree(t, c.dir)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		own := strings.HasPrefix(name, "home/.claude/springfield/")
+		users := strings.HasPrefix(name, "home/.claude/") || strings.HasPrefix(name, "project/")
+		return strings.HasSuffix(name, "/") || !users || own && !whole
 	})
-	must(t, err)
 	return all
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -241,17 +240,8 @@ func (h *haunted) write(t *testing.T, path, text string) {
 // each calls do with every text file below a directory.
 func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byte)) {
 	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			files = append(files, path)
-		}
-		return err
-	})
-	must(t, err)
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		must(t, err)
+	for _, path := range scratch.ListFiles(t, dir) {
+		data := scratch.ReadFile(t, path)
 		if !bytes.Contains(data, []byte{0}) {
 			do(path, data)
 		}

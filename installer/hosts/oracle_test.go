@@ -48,18 +48,9 @@ func (o *oracle) write(path, text string) {
 // files are all files of the host.
 func (o *oracle) files() map[string]string {
 	all := map[string]string{}
-	err := filepath.WalkDir(o.at.Dir, func(path string, d os.DirEntry, err error) error {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	must(o.t, err)
+	for _, path := range scratch.ListFiles(o.t, o.at.Dir) {
+		all[path] = scratch.LookAt(o.t, path)
+	}
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -109,24 +110,8 @@ func TestAppendRefuses(t *testing.T) {
 func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 	tree := func(t *testing.T, p client.Places) map[string]string {
 		t.Helper()
-		all := map[string]string{}
-		for _, root := range []string{p.Root, p.Home} {
-			err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-				switch {
-				case err != nil:
-					return err
-				case name == p.StatePath():
-					return filepath.SkipDir
-				case d.IsDir():
-					all[name+"/"] = ""
-					return nil
-				}
-				data, err := os.ReadFile(name)
-				all[name] = string(data)
-				return err
-			})
-			must(t, err)
-		}
+		all := scratch.ReadTree(t, filepath.Dir(p.Home))
+		maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "home/.claude/springfield/") })
 		return all
 	}
 	layouts := map[string]func(*client.Places){

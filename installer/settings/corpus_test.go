@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -540,15 +539,9 @@ func TestCorpusIsRefused(t *testing.T) {
 func everything(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	must(t, err)
+	for _, path := range scratch.ListFiles(t, filepath.Dir(p.Home)) {
+		all[path] = look(t, path)
+	}
 	return all
 }
 

@@ -60,29 +60,11 @@ func (w world) edit(in, name, after string) Edit {
 
 // files is every file and directory, by name; the journal's own only for the whole.
 func (w world) files(whole bool) map[string]string {
-	all := map[string]string{}
-	err := filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, _ := filepath.Rel(w.dir, name)
-		relative = filepath.ToSlash(relative)
-		if !whole && (strings.HasPrefix(relative, "home/springfield/journal") || strings.HasSuffix(relative, ".lock") || relative == "home/springfield") {
-			return nil
-		}
-		switch {
-		case d.IsDir():
-			all[relative+"/"] = ""
-		case d.Type()&fs.ModeSymlink != 0:
-			all[relative], err = os.Readlink(name)
-		default:
-			var data []byte
-			data, err = os.ReadFile(name)
-			all[relative] = string(data)
-		}
-		return err
+	all := scratch.ReadTree(w.t, w.dir)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		own := strings.HasPrefix(name, "home/springfield/journal") || strings.HasSuffix(name, ".lock") || name == "home/springfield/"
+		return name == "" || own && !whole
 	})
-	must(w.t, err)
 	return all
 }
 

@@ -153,3 +153,11 @@ func LookAt(t testing.TB, path string) string {
 	Must(t, err)
 	return string(data)
 }
+
+// ReadFile is a file's content, which has to be there.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	Must(t, err, "read")
+	return data
+}

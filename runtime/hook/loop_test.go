@@ -2,8 +2,8 @@ package hook
 
 import (
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -299,7 +299,7 @@ func TestHostileLoopFiles(t *testing.T) {
 				must(t, os.MkdirAll(w.path("work/.stravinsky"), 0o755))
 			}
 			must(t, test.make(w))
-			before := w.workspaceText()
+			before := w.workspace()
 			for i := range 3 {
 				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
 				if out.Decision != "" || i == 0 && !strings.Contains(out.SystemMessage, test.told) {
@@ -309,33 +309,19 @@ func TestHostileLoopFiles(t *testing.T) {
 					t.Errorf("stop %d: told again: %q", i, out.SystemMessage)
 				}
 			}
-			scratch.Equal(t, w.workspaceText(), before, "files were and are")
+			scratch.Equal(t, w.workspace(), before)
 		})
 	}
 }
 
-// workspaceText is everything outside of the state directory and the plugin.
-func (w *world) workspaceText() string {
+// workspace is everything outside of the state directory and the plugin.
+func (w *world) workspace() map[string]string {
 	w.t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
-		rel, _ := filepath.Rel(w.home, path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (rel == ".claude" || rel == "plugin"):
-			return filepath.SkipDir
-		case d.Type().IsRegular():
-			data, err := os.ReadFile(path)
-			fmt.Fprintf(&b, "%s %d %q\n", rel, len(data), data[:min(len(data), 400)])
-			return err
-		default:
-			fmt.Fprintf(&b, "%s %s\n", rel, d.Type())
-		}
-		return nil
+	all := scratch.ReadTree(w.t, w.home)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		return strings.HasPrefix(name, ".claude/") || strings.HasPrefix(name, "plugin/")
 	})
-	must(w.t, err)
-	return b.String()
+	return all
 }
 
 // Another process has truncated the file and is about to write it: the half is not taken for the whole.

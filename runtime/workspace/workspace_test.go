@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,20 +56,8 @@ func (r room) link(to, name string) {
 // tree lists all files outside and within, with what they hold.
 func (r room) tree() map[string]string {
 	r.t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(r.parent, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !d.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(r.parent, path)
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[filepath.ToSlash(name)] = string(data)
-		return err
-	})
-	must(r.t, err)
+	all := scratch.ReadTree(r.t, r.parent)
+	maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
 	return all
 }
 
