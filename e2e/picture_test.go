@@ -80,9 +80,7 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 
 func TestTerminalPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
-	cli, err := springfield()
-	must(t, err)
-	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
+	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
 		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
 			'All three tasks are done.'; do
 			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
@@ -94,9 +92,7 @@ func TestTerminalPictureIsCurrent(t *testing.T) {
 			$line
 			echo
 		done`)
-	if err := <-ended; err != nil {
-		t.Fatalf("%v\n%s", err, screen)
-	}
+	must(t, <-ended, screen)
 	isCurrent(t, screen, "terminal.svg", "springfield", "$ springfield log", "lift it from")
 }
 
