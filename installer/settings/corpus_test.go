@@ -186,6 +186,17 @@ func acceptedKinds() []settingsKind {
 	return kinds
 }
 
+// fewKinds are one content in each style, and what is hardly a file, for tests with many steps.
+func fewKinds() (few []settingsKind) {
+	for i, k := range acceptedKinds() {
+		ours := strings.Contains(k.data, "@hooks") || strings.Contains(k.data, suiteMark)
+		if (i%19 == 0 || strings.HasPrefix(k.name, "no ")) && !ours {
+			few = append(few, k)
+		}
+	}
+	return few
+}
+
 func largeSettings(size int) string {
 	var b strings.Builder
 	b.WriteString("{\n  \"permissions\": {\n    \"allow\": [\n")
@@ -451,6 +462,9 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 		return // only the marketplace is declared: the plugin is on for another reason
 	}
 	userEnabled := look(t, user)
+	if e.Declare {
+		scratch.Holds(t, "user settings declare the marketplace", userEnabled, e.Plugin.Suite)
+	}
 	disable(t, p, e.Plugin, e.Scope)
 	original("enabled and disabled")
 	noMemory(t, p)

@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -39,25 +40,44 @@ func TestReadOnlyFilesStay(t *testing.T) {
 	}
 }
 
-func TestANumberIsACap(t *testing.T) {
-	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
-	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 30})
-	must(t, err)
-	must(t, Journal(p).ApplyChange(plan))
-	if !strings.Contains(look(t, user), "50") {
-		t.Errorf("a cap of 50 was lowered: %s", look(t, user))
-	}
-}
-
-func TestALatteGivenTwiceIsRefused(t *testing.T) {
-	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
-	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
-	if err == nil {
-		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
+// What other settings say: a scope's own are refused or kept, those of others are read as Claude Code reads them, and
+// told of in one line; what cannot be a plugin's ID is neither edited nor printed.
+func TestEnableBesideOtherSettings(t *testing.T) {
+	const latte = "double-shot-latte@superpowers-marketplace"
+	const on, stays = `{"enabledPlugins": {"` + latte + `": true}}`, latte + " stays on here: project settings say so"
+	const advice = `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`
+	for name, test := range map[string]struct {
+		user, project, local string
+		enabled              Switch
+		refused, alone       bool   // alone: there is no other note
+		note, lacks          string // lacks: neither in notes nor in the edit
+	}{
+		"a cap that is a number": {user: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`, enabled: Switch{MaxContinues: 30}, lacks: `"30"`},
+		"a cap that another lowers": {local: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`, enabled: Switch{MaxContinues: 40},
+			note: "is 3 in local settings, which win", lacks: `"` + client.BlockCap},
+		"a latte given twice":       {user: `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`, refused: true},
+		"a latte of broken text":    {user: `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`},
+		"the last of two keys":      {project: `{"enabledPlugins": {"` + latte + `": false, "` + latte + `": true}}`, note: stays},
+		"the same in two scopes":    {user: on, project: on, note: stays, alone: true},
+		"advice from a project":     {project: advice, lacks: "touch"},
+		"the same, for local scope": {project: advice, enabled: Switch{Scope: client.Local}, lacks: "touch"},
+	} {
+		p := newPlaces(t)
+		for scope, text := range map[client.Scope]string{client.User: test.user, client.Project: test.project, client.Local: test.local} {
+			if text != "" {
+				put(t, settingsOf(t, p, scope), text)
+			}
+		}
+		test.enabled.Plugin = pluginOf(p, "ned-flanders")
+		test.enabled.Scope = cmp.Or(test.enabled.Scope, client.User)
+		plan, err := ReadSettings(p).PlanEnable(test.enabled)
+		if (err != nil) != test.refused || test.alone && len(plan.Notes) != 1 {
+			t.Errorf("%s: %v, notes %q", name, err, plan.Notes)
+		}
+		scratch.Holds(t, name, strings.Join(plan.Notes, "\n"), test.note)
+		if test.lacks != "" {
+			scratch.Lacks(t, name, strings.Join(plan.Notes, "\n")+plan.Diff(), test.lacks)
+		}
 	}
 }
 
@@ -75,14 +95,6 @@ func TestJournalIsSwept(t *testing.T) {
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
 	scratch.FailIf(t, rooted.PathExists(left), "what a kill has left in the journal stays for ever")
-}
-
-func TestBrokenTextIsNoPlugin(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
-		t.Error(err)
-	}
 }
 
 // A repair belongs to what springfield has enabled there: disable gives back what
@@ -141,38 +153,6 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 	}
 }
 
-// What another scope says is read as Claude Code reads it: the last of two equal
-// keys counts.
-func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
-	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
-		t.Errorf("%q, %v", plan.Notes, err)
-	}
-}
-
-func TestACapThatAnotherScopeLowers(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 40})
-	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
-		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
-	}
-}
-
-// What cannot be a plugin's ID is neither edited nor printed.
-func TestNoAdviceFromAProjectsKeys(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
-	for _, scope := range []client.Scope{client.User, client.Local} {
-		plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
-		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
-			t.Errorf("%s: %v\n%s", scope, err, text)
-		}
-	}
-}
-
 // A latte in the skills directory loads on its own, and is switched off too.
 func TestALatteInSkills(t *testing.T) {
 	p := newPlaces(t)
@@ -180,17 +160,6 @@ func TestALatteInSkills(t *testing.T) {
 	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
 		t.Errorf("notes %q:\n%s", plan.Notes, got)
-	}
-}
-
-// One line says what becomes of a plugin, and it is true.
-func TestNotesDoNotContradict(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "stays on here: project settings say so") {
-		t.Errorf("%q", plan.Notes)
 	}
 }
 
@@ -342,13 +311,11 @@ func recalled(t *testing.T, memoryFile string) string {
 // Every edit can be taken back, one after the other, with all that was
 // remembered.
 func TestUndoWalksBack(t *testing.T) {
-	for name, data := range corpus {
-		t.Run(name, func(t *testing.T) {
+	for _, k := range fewKinds() {
+		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
 			for _, s := range client.AllScopes() {
-				if data != "(none)" {
-					put(t, settingsOf(t, p, s), data)
-				}
+				k.put(t, settingsOf(t, p, s), k.data)
 			}
 			ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
 			var before []string

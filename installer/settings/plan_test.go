@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // newPlaces is a scratch user with a project.
@@ -45,105 +45,6 @@ func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	return plan
-}
-
-// corpus is what settings files look like: kind of file to its bytes.
-var corpus = map[string]string{
-	"missing":              "(none)",
-	"empty file":           "",
-	"empty object":         "{}",
-	"empty object, line":   "{}\n",
-	"blank object":         "{ }\n",
-	"object on two lines":  "{\n}\n",
-	"two spaces":           "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
-	"four spaces":          "{\n    \"model\": \"opus\",\n    \"enabledPlugins\": {\n        \"x@y\": true\n    }\n}\n",
-	"tab":                  "{\n\t\"model\": \"opus\",\n\t\"enabledPlugins\": {\n\t\t\"x@y\": true\n\t}\n}\n",
-	"CRLF":                 "{\r\n  \"model\": \"opus\",\r\n  \"enabledPlugins\": {\r\n    \"x@y\": true\r\n  }\r\n}\r\n",
-	"no final newline":     "{\n  \"model\": \"opus\"\n}",
-	"one line":             `{"model": "opus", "enabledPlugins": {"x@y": true}}`,
-	"one line, tight":      `{"model":"opus","enabledPlugins":{"x@y":true}}`,
-	"keys with @ and .":    "{\n  \"a.b@c\": {\"d.e\": 1},\n  \"enabledPlugins\": {\n    \"x.y@z.w\": false\n  }\n}\n",
-	"shell in commands":    "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a && b < c > d\"}]}]\n  }\n}\n",
-	"BOM":                  "\ufeff{\n  \"model\": \"opus\"\n}\n",
-	"number 1.0":           "{\n  \"x\": 1.0,\n  \"y\": 12345678901234567890,\n  \"z\": 1e2\n}\n",
-	"escapes":              "{\n  \"name\": \"caf\\u00e9\",\n  \"slash\": \"a\\/b\"\n}\n",
-	"latte on":             "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true,\n    \"x@y\": true\n  }\n}\n",
-	"latte off":            "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false\n  }\n}\n",
-	"another latte":        "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@elsewhere\": true\n  }\n}\n",
-	"plugin off":           "{\n  \"enabledPlugins\": {\n    \"ned-flanders@hooks\": false\n  }\n}\n",
-	"plugins empty":        "{\n  \"enabledPlugins\": {},\n  \"model\": \"opus\"\n}\n",
-	"plugins blank":        "{\n  \"enabledPlugins\": { },\n  \"model\": \"opus\"\n}\n",
-	"plugins on two lines": "{\n  \"enabledPlugins\": {\n  },\n  \"model\": \"opus\"\n}\n",
-	"other marketplaces":   "{\n  \"extraKnownMarketplaces\": {\n    \"m\": {\"source\": {\"source\": \"github\", \"repo\": \"a/b\"}}\n  }\n}\n",
-	"comma first":          "{ \"a\": 1\n, \"b\": 2\n}\n",
-	"trailing blanks":      "{\n  \"model\": \"opus\"   \n}   \n\n",
-	"duplicates elsewhere": "{\n  \"x\": 1,\n  \"x\": 2\n}\n",
-}
-
-func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
-	for name, data := range corpus {
-		for _, scope := range client.AllScopes() {
-			for _, declare := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %s, declare %v", name, scope, declare), func(t *testing.T) {
-					p := newPlaces(t)
-					path := settingsOf(t, p, scope)
-					if data != "(none)" {
-						put(t, path, data)
-					}
-					user := settingsOf(t, p, client.User)
-					userBefore := look(t, user)
-
-					ned := pluginOf(p, "ned-flanders")
-					enable(t, p, ned, scope, declare)
-					enabled := look(t, path)
-					var got struct {
-						Plugins      map[string]bool            `json:"enabledPlugins"`
-						Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
-					}
-					if err := json.Unmarshal([]byte(strings.TrimPrefix(enabled, "\ufeff")), &got); err != nil {
-						t.Fatalf("%v\n%s", err, enabled)
-					}
-					if !got.Plugins["ned-flanders@hooks"] {
-						t.Errorf("not enabled:\n%s", enabled)
-					}
-					for id, on := range got.Plugins {
-						if strings.HasPrefix(id, doubleShotLatte) && on {
-							t.Errorf("%s is on", id)
-						}
-					}
-					if _, ok := got.Plugins[doubleShotLatteOrigin]; !ok {
-						t.Errorf("%s is not named:\n%s", doubleShotLatteOrigin, enabled)
-					}
-					if scope != client.User && got.Marketplaces["hooks"] != nil {
-						t.Errorf("the suite's path is in %s settings:\n%s", scope, enabled)
-					}
-					if declare && !strings.Contains(look(t, user), ned.Suite) {
-						t.Error("the marketplace is not declared in user settings")
-					}
-
-					// Twice is once.
-					if again := enable(t, p, ned, scope, declare); !again.IsEmpty() {
-						t.Errorf("enabling twice changes:\n%s", again.Diff())
-					}
-					disable(t, p, ned, scope)
-					if got := look(t, path); got != data {
-						t.Errorf("afterwards %q, want %q", got, data)
-					}
-					if scope != client.User {
-						if got := look(t, user); got != userBefore {
-							t.Errorf("user settings afterwards %q, want %q", got, userBefore)
-						}
-					}
-					if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
-						t.Errorf("still remembered: %v", left)
-					}
-					if again := disable(t, p, ned, scope); !again.IsEmpty() && data != corpus["plugin off"] {
-						t.Errorf("disabling twice changes:\n%s", again.Diff())
-					}
-				})
-			}
-		}
-	}
 }
 
 // Another program has edited the file in between: ours is taken back, theirs stays.
@@ -196,9 +97,7 @@ func TestDisableMemberByMember(t *testing.T) {
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 			put(t, path, test.edit(look(t, path)))
 			plan := disable(t, p, pluginOf(p, "ned-flanders"), client.User)
-			if got := look(t, path); got != test.after {
-				t.Errorf("afterwards\n%s\nwant\n%s", got, test.after)
-			}
+			scratch.Equal(t, look(t, path), test.after, "afterwards")
 			if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
 				t.Errorf("notes %q, want %q", notes, test.note)
 			}
@@ -270,45 +169,10 @@ func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
 		}
 		disable(t, a, ned, client.Project)
 		if !deleted {
-			if got := look(t, user); !strings.Contains(got, ned.Suite) {
-				t.Errorf("the declaration has gone while another project needs it:\n%s", got)
-			}
+			scratch.Holds(t, "the declaration has gone while another project needs it", look(t, user), ned.Suite)
 			disable(t, b, ned, client.Local)
 		}
-		if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
-			t.Errorf("deleted %t: afterwards\n%s", deleted, got)
-		}
-	}
-}
-
-func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
-	for data, where := range map[string]string{
-		"{\n  // comment\n}": "line 2, column 3",
-		"{\n  \"a\": 1,\n}":  "line 2, column 9",
-		"{\"a\": 1} {}":      "line 1, column 10",
-		"{\"a\": ":           "line 1, column",
-		"[]":                 "line 1, column 1",
-		"{\"a\": \"\xff\"}":  "line 1, column 8",
-		"{\n  \"enabledPlugins\": {},\n  \"enabledPlugins\": {}\n}":                                  "line 3, column 3",
-		"{\n  \"enabledPlugins\": \"all\"\n}":                                                        "line 2, column 21",
-		"{\n  \"enabledPlugins\": {\n  \"ned-flanders@hooks\": true, \"ned-flanders@hooks\": true}}": "line 3, column 31",
-	} {
-		for _, scope := range client.AllScopes() {
-			p := newPlaces(t)
-			path := settingsOf(t, p, scope)
-			put(t, path, data)
-			_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
-			var syntax *document.SyntaxError
-			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
-				t.Errorf("%q: %v, want %s", data, err, where)
-			}
-			if got := look(t, path); got != data {
-				t.Errorf("%q became %q", data, got)
-			}
-			if scope != client.User && look(t, settingsOf(t, p, client.User)) != "(none)" {
-				t.Error("user settings were written although the plan was refused")
-			}
-		}
+		scratch.Equal(t, look(t, user), "{\n  \"model\": \"opus\"\n}\n", "deleted", deleted, "afterwards")
 	}
 }
 
@@ -352,9 +216,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	if err := Journal(p).ApplyChange(plan); !errors.Is(err, journal.ErrChanged) {
 		t.Errorf("%v, want %v", err, journal.ErrChanged)
 	}
-	if got := look(t, path); got != "{\"model\": \"opus\"}" {
-		t.Errorf("the file became %q", got)
-	}
+	scratch.Equal(t, look(t, path), "{\"model\": \"opus\"}", "the file")
 	if m, err := ReadSettings(p).recallFile(path); m != nil || err != nil {
 		t.Errorf("remembered: %+v, %v", m, err)
 	}
@@ -377,9 +239,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	if err := Journal(p).ApplyChange(plan); err == nil {
 		t.Fatal("no error")
 	}
-	if got := look(t, user); got != "{\"model\": \"opus\"}" {
-		t.Errorf("user settings became %q", got)
-	}
+	scratch.Equal(t, look(t, user), "{\"model\": \"opus\"}", "user settings")
 	if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
 		t.Errorf("remembered: %v", left)
 	}
@@ -397,9 +257,7 @@ func TestOnePluginAtATime(t *testing.T) {
 		a, b := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
 		enable(t, p, a, client.User, true)
 		plan := enable(t, p, b, client.User, true)
-		if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "ned-flanders@hooks is switched off") {
-			t.Errorf("notes %q", notes)
-		}
+		scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "ned-flanders@hooks is switched off")
 		if got := look(t, path); !strings.Contains(got, `"ned-flanders@hooks": false`) || !strings.Contains(got, `"lisa-simpson@hooks": true`) {
 			t.Errorf("after both:\n%s", got)
 		}
@@ -407,19 +265,17 @@ func TestOnePluginAtATime(t *testing.T) {
 			t.Errorf("the first one is off already: %v\n%s", err, plan.Diff())
 		}
 		disable(t, p, b, client.User)
-		if got := look(t, path); got != before {
-			t.Errorf("afterwards %q, want %q", got, before)
-		}
+		scratch.Equal(t, look(t, path), before, "afterwards")
 	}
 }
 
 // The file was put back by other means, or a kill came between remembering and
 // writing: what is remembered then is of no use, and must do no harm.
 func TestStaleMemory(t *testing.T) {
-	for name, data := range corpus {
-		t.Run(name, func(t *testing.T) {
+	for _, k := range fewKinds() {
+		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
-			ned := pluginOf(p, "ned-flanders")
+			ned, data := pluginOf(p, "ned-flanders"), k.data
 			path := settingsOf(t, p, client.User)
 			reset := func(data string) {
 				t.Helper()
@@ -434,9 +290,7 @@ func TestStaleMemory(t *testing.T) {
 				reset(other)
 				enable(t, p, ned, client.User, true)
 				disable(t, p, ned, client.User)
-				if got := look(t, path); got != other {
-					t.Errorf("reset to %q, enabled, disabled: %q", other, got)
-				}
+				scratch.Equal(t, look(t, path), other, "reset", "enabled, disabled")
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
@@ -449,9 +303,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			enable(t, p, ned, client.User, true)
 			disable(t, p, ned, client.User)
-			if got := look(t, path); got != data {
-				t.Errorf("after a kill: %q, want %q", got, data)
-			}
+			scratch.Equal(t, look(t, path), data, "after a kill")
 		})
 	}
 }
@@ -467,9 +319,7 @@ func TestDisableNeverCreatesAFile(t *testing.T) {
 	if written, removed := plan.Files(); len(written)+len(removed) > 0 {
 		t.Errorf("written %v, removed %v", written, removed)
 	}
-	if got := look(t, path); got != "(none)" {
-		t.Errorf("there is a file: %q", got)
-	}
+	scratch.Equal(t, look(t, path), "(none)", "there is a file")
 }
 
 // Two plans from the same memory: the second is refused, not lost.
@@ -490,13 +340,9 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	enable(t, b, ned, client.Project, true)
 	disable(t, c, ned, client.Project)
 	disable(t, b, ned, client.Project)
-	if got := look(t, settingsOf(t, a, client.User)); !strings.Contains(got, ned.Suite) {
-		t.Errorf("a still needs the declaration:\n%s", got)
-	}
+	scratch.Holds(t, "a still needs the declaration", look(t, settingsOf(t, a, client.User)), ned.Suite)
 	disable(t, a, ned, client.Project)
-	if got := look(t, settingsOf(t, a, client.User)); got != "(none)" {
-		t.Errorf("afterwards %q", got)
-	}
+	scratch.Equal(t, look(t, settingsOf(t, a, client.User)), "(none)", "afterwards")
 }
 
 // A session in the home: the project's settings are the user's, one file, one
@@ -517,9 +363,7 @@ func TestScopesThatAreOneFile(t *testing.T) {
 			t.Errorf("enabled:\n%s", got)
 		}
 		disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
-		if got := look(t, at); got != before {
-			t.Errorf("afterwards %q", got)
-		}
+		scratch.Equal(t, look(t, at), before, "afterwards")
 	}
 }
 
@@ -564,9 +408,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
-			if got := look(t, settingsOf(t, p, client.User)); got != theirs {
-				t.Errorf("%s: the user's settings became %q", link, got)
-			}
+			scratch.Equal(t, look(t, settingsOf(t, p, client.User)), theirs, link, "the user's settings")
 		}
 	}
 	p := newPlaces(t)
@@ -620,18 +462,13 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
 	enable(t, p, ned, client.Project, false)
 	plan := disable(t, p, ned, client.Project)
-	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on: user settings switch it on") {
-		t.Errorf("notes %q", notes)
-	}
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it stays on: user settings switch it on")
 	enable(t, p, ned, client.User, false)
 	plan = disable(t, p, ned, client.User)
-	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it was on before springfield enabled it") {
-		t.Errorf("notes %q", notes)
-	}
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it was on before springfield enabled it")
 	disable(t, p, ned, client.User)
-	if got := look(t, settingsOf(t, p, client.User)); got != `{"enabledPlugins": {"ned-flanders@hooks": false}}` {
-		t.Errorf("afterwards %q", got)
-	}
+	scratch.Equal(t, look(t, settingsOf(t, p, client.User)), `{"enabledPlugins": {"ned-flanders@hooks": false}}`,
+		"afterwards")
 }
 
 // remember adds a suite to the list, as init does.
@@ -659,9 +496,7 @@ func TestSuites(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for range 2 {
-				if err := remember(p, dir); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, remember(p, dir), nil)
 			}
 		}()
 	}
@@ -672,9 +507,7 @@ func TestSuites(t *testing.T) {
 	for _, dir := range list {
 		got[dir] = true
 	}
-	if len(list) != len(want) || len(got) != len(want) {
-		t.Errorf("%v, want %v", list, want)
-	}
+	scratch.FailIf(t, len(list) != len(want) || len(got) != len(want), "%v, want %v", list, want)
 	os.Remove(want[3])
 	if list, _, err = KnownSuites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
@@ -713,9 +546,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	const theirs = "{\"model\": \"sonnet\"}\n"
 	put(t, user, theirs)
 	again, err := s.PlanEnable(wanted)
-	if err != nil || again.Diff() != first.Diff() {
-		t.Errorf("read again: %v\n%s", err, again.Diff())
-	}
+	scratch.FailIf(t, err != nil || again.Diff() != first.Diff(), "read again: %v\n%s", err, again.Diff())
 	if err := Journal(p).ApplyChange(again); !errors.Is(err, journal.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}
