@@ -408,7 +408,6 @@ func listFor(t *testing.T, system string, targets ...string) []pkg {
 
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, file))
-	must(t, err)
+	data := scratch.ReadFile(t, filepath.Join(dir, file))
 	return string(data)
 }

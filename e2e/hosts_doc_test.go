@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,8 +18,7 @@ import (
 // one or says in words what the host does.
 func TestHostsDocNamesTests(t *testing.T) {
 	tests, steps, hosts := named(t)
-	data, err := os.ReadFile("../docs/hosts.md")
-	must(t, err)
+	data := scratch.ReadFile(t, "../docs/hosts.md")
 	_, section, found := strings.Cut(string(data), "\n## What works where")
 	if !found {
 		t.Fatal("docs/hosts.md has no section “What works where”")

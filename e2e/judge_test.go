@@ -138,9 +138,8 @@ func TestJudgeIsAlone(t *testing.T) {
 		scratch.Holds(t, "what does not arrive in an ordinary session says nothing by its absence", all,
 			"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule")
 		for _, name := range []string{"SessionStart", "Stop", "mcp-own"} {
-			if _, err := os.Stat(filepath.Join(traces, name)); err != nil {
-				t.Errorf("%s left no trace of an ordinary session, so its absence says nothing", name)
-			}
+			failIf(t, !scratch.Exists(filepath.Join(traces, name)),
+				"%s left no trace of an ordinary session, so its absence says nothing", name)
 		}
 		for _, path := range scratch.ListFiles(t, traces) {
 			os.Remove(path)

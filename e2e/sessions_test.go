@@ -126,8 +126,7 @@ func ends(t *testing.T, r Result, text string, requests int) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
+	data := scratch.ReadFile(t, path)
 	return string(data)
 }
 

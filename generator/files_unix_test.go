@@ -164,8 +164,7 @@ func TestLauncher(t *testing.T) {
 	garbage := []byte("it( is no program\n")
 	self, err := os.Executable() // a program of this machine: it says what reaches it
 	must(t, err)
-	program, err := os.ReadFile(self)
-	must(t, err)
+	program := scratch.ReadFile(t, self)
 	text := string(launcherText(t))
 	if HostTarget().OS == "linux" && !strings.Contains(text, "/proc/sys/kernel/arch") {
 		t.Fatal("the launcher asks elsewhere: this test has to know")

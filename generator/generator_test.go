@@ -106,8 +106,7 @@ func TestGolden(t *testing.T) {
 			if *update {
 				must(t, os.WriteFile(golden, got, 0o644))
 			}
-			want, err := os.ReadFile(golden)
-			must(t, err)
+			want := scratch.ReadFile(t, golden)
 			if !bytes.Equal(got, want) {
 				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
 			}
@@ -341,8 +340,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
 			for _, file := range []string{"env_posix.go", "proc.go"} {
-				text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", file))
-				must(t, err)
+				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}
@@ -372,8 +370,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}); err != nil {
 		t.Error(err)
 	}
-	said, err := os.ReadFile(log)
-	must(t, err)
+	said := scratch.ReadFile(t, log)
 	for line := range strings.Lines(string(said)) {
 		home, cache, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if !strings.HasPrefix(home, os.TempDir()) || cache != filepath.Join(home, "gocache") {

@@ -107,8 +107,7 @@ func TestStrategySchema(t *testing.T) {
 			Properties map[string]struct{ Enum []string }
 		} `json:"$defs"`
 	}
-	data, err := os.ReadFile(schemaFile)
-	must(t, err)
+	data := scratch.ReadFile(t, schemaFile)
 	must(t, json.Unmarshal(data, &text))
 	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
 	for _, known := range registry.Strategies {

@@ -69,8 +69,7 @@ func edit(t *testing.T, dir string, e [3]string) {
 
 func content(t *testing.T, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	must(t, err)
+	data := scratch.ReadFile(t, filepath.Join(dir, name))
 	return string(data)
 }
 

@@ -97,8 +97,7 @@ func write(t *testing.T, path, text string) {
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
+	data := scratch.ReadFile(t, path)
 	return string(data)
 }
 

@@ -134,8 +134,7 @@ func parse(t *testing.T, text string, into any) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
+	data := scratch.ReadFile(t, path)
 	return data
 }
 

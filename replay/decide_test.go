@@ -90,8 +90,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	for _, row := range alone(t, m, "ned-flanders").Rows {
 		cutBehind(t, m, row.Line, path)
 		var prompt string
-		log, err := os.ReadFile(path)
-		must(t, err)
+		log := scratch.ReadFile(t, path)
 		for _, id := range regexp.MustCompile(`"promptId":"(p\d+)"`).FindAllSubmatch(log, -1) {
 			prompt = string(id[1])
 		}

@@ -222,8 +222,7 @@ func TestManPages(t *testing.T) {
 			t.Errorf("the page of %s has no title, or a date:\n%s", cmd.Name(), page)
 		}
 	}
-	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
-	must(t, err)
+	release := scratch.ReadFile(t, filepath.Join("..", "..", ".goreleaser.yaml"))
 	for _, line := range regexp.MustCompile(`(?m)^ +- man/(.*)$`).FindAllSubmatch(release, -1) {
 		if _, ok := pages[string(line[1])]; !ok {
 			t.Errorf("a release has the page %s, and no command has", line[1])

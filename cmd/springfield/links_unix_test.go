@@ -98,8 +98,7 @@ func (c *clone) write(name, text string) {
 
 func (c *clone) read(name string) string {
 	c.t.Helper()
-	data, err := os.ReadFile(c.at(name))
-	must(c.t, err)
+	data := scratch.ReadFile(c.t, c.at(name))
 	return string(data)
 }
 

@@ -54,8 +54,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	w.write(t, "go-on", "", 0o644)
 	must(t, slow.Wait(), said.String())
 	version := func() string {
-		data, err := os.ReadFile(filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
-		must(t, err)
+		data := scratch.ReadFile(t, filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
 		_, rest, _ := strings.Cut(string(data), `"version": "`)
 		version, _, _ := strings.Cut(rest, `"`)
 		return version

@@ -99,8 +99,7 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 	if code, _, said := replayed(t.Context(), home, 80, replayOptions{html: "page.html"}); code != 0 {
 		t.Fatal(said)
 	}
-	whole, err := os.ReadFile(page)
-	must(t, err)
+	whole := scratch.ReadFile(t, page)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, said := replayed(ctx, home, 80, replayOptions{html: "page.html"})

@@ -360,9 +360,8 @@ func TestOddKeys(t *testing.T) {
 			t.Errorf("%q, %v", after, err)
 		}
 		gone, err := set(after, []string{"x", key}, nil)
-		if want := "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n"; err != nil || string(gone) != want {
-			t.Errorf("%q is taken out: %q, %v", key, gone, err)
-		}
+		scratch.FailIf(t, err != nil || string(gone) != "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n",
+			"%q is taken out: %q, %v", key, gone, err)
 		nested, err := set([]byte("{}\n"), []string{key, key}, []byte("1"))
 		if want := "{\n  " + QuoteKey(key) + ": {\n    " + QuoteKey(key) + ": 1\n  }\n}\n"; err != nil || string(nested) != want {
 			t.Errorf("%q, %v; want %q", nested, err, want)

@@ -134,8 +134,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	if by := at.Host.Plugins.ByHand(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite"}}); by != nil {
 		t.Errorf("trusted, and still to do: %v", by)
 	}
-	asked, err := os.ReadFile(filepath.Join(at.Home, "asked"))
-	must(t, err)
+	asked := scratch.ReadFile(t, filepath.Join(at.Home, "asked"))
 	scratch.Holds(t, "asked", string(asked), "CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n")
 	scratch.Lacks(t, "asked", string(asked), "secret")
 	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {

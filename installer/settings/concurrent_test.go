@@ -112,8 +112,7 @@ func playReader(t *testing.T, o order) {
 	path := settingsOf(t, o.Places, o.Scope)
 	var r report
 	for !rooted.PathExists(o.stopFile()) {
-		data, err := os.ReadFile(path)
-		must(t, err)
+		data := scratch.ReadFile(t, path)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
 			t.Fatalf("not a whole version: %q", data)
 		}

@@ -16,8 +16,7 @@ import (
 // Of every file of springfield's state that the docs name, disable --all --purge knows
 // whether it goes; what a user writes stays.
 func TestStateThatThePurgeKnows(t *testing.T) {
-	text, err := os.ReadFile("../../docs/files.md")
-	must(t, err)
+	text := scratch.ReadFile(t, "../../docs/files.md")
 	_, text2, _ := strings.Cut(string(text), "\n## State\n")
 	table, _, _ := strings.Cut(text2, "\n### ")
 	own := map[string]bool{"PLUGIN.json": true, "settings.json": true, "loops": true}

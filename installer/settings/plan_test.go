@@ -213,9 +213,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: false})
 	must(t, err)
 	put(t, path, "{\"model\": \"opus\"}")
-	if err := Journal(p).ApplyChange(plan); !errors.Is(err, journal.ErrChanged) {
-		t.Errorf("%v, want %v", err, journal.ErrChanged)
-	}
+	scratch.ErrorIs(t, Journal(p).ApplyChange(plan), journal.ErrChanged)
 	scratch.Equal(t, look(t, path), "{\"model\": \"opus\"}", "the file")
 	if m, err := ReadSettings(p).recallFile(path); m != nil || err != nil {
 		t.Errorf("remembered: %+v, %v", m, err)
@@ -334,9 +332,7 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	planB, err := ReadSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
 	must(t, Journal(a).ApplyChange(planA))
-	if err := Journal(b).ApplyChange(planB); !errors.Is(err, journal.ErrChanged) {
-		t.Errorf("%v, want %v", err, journal.ErrChanged)
-	}
+	scratch.ErrorIs(t, Journal(b).ApplyChange(planB), journal.ErrChanged)
 	enable(t, b, ned, client.Project, true)
 	disable(t, c, ned, client.Project)
 	disable(t, b, ned, client.Project)

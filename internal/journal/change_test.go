@@ -216,9 +216,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	}
 	must(t, w.undo())
 	w.do("second", w.edit("", "home/b", "new"))
-	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
-		t.Errorf("it says %v", err)
-	}
+	scratch.ErrorIs(t, w.journal().ApplyChange(u.Change), ErrChanged, "it says")
 	scratch.Equal(t, w.done(), "second ", "done")
 }
 
@@ -274,9 +272,7 @@ func TestDoPlansAnew(t *testing.T) {
 		w.write("home/settings.json", w.read("home/settings.json")+"1")
 		return Change{Edits: []Edit{e}}, nil
 	}
-	if err := w.apply(); !errors.Is(err, ErrChanged) {
-		t.Errorf("when it changes always: %v", err)
-	}
+	scratch.ErrorIs(t, w.apply(), ErrChanged, "when it changes always")
 }
 
 func TestLock(t *testing.T) {

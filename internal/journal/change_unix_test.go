@@ -102,9 +102,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 	}
 	w.put(map[string]string{"home/settings.json": "old"})
 	must(t, os.Chmod(w.path("home", "settings.json"), 0o444))
-	if err := w.edit("", "home/settings.json", "new").Writable(); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("a read-only file: %v", err)
-	}
+	scratch.ErrorIs(t, w.edit("", "home/settings.json", "new").Writable(), fs.ErrPermission, "a read-only file")
 	must(t, os.Chmod(w.path("home", "settings.json"), 0))
 	if _, err := OpenEdit("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("one that cannot be read: %v", err)

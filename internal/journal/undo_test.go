@@ -36,9 +36,7 @@ func TestUndoWalksBack(t *testing.T) {
 			t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), want)
 		}
 	}
-	if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-		t.Errorf("with an empty journal: %v", err)
-	}
+	scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "with an empty journal")
 }
 
 // What has been written since is not lost: it is shown, and nothing is taken back.
@@ -68,9 +66,7 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 			if e, err := w.journal().ForgetNewest(); err != nil || e.Did != "edit" {
 				t.Errorf("forget: %v, %v", e.Did, err)
 			}
-			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-				t.Errorf("forgotten: %v", err)
-			}
+			scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "forgotten")
 		})
 	}
 }
@@ -272,9 +268,7 @@ func TestDamaged(t *testing.T) {
 			must(t, w.undo())
 			_, err := w.journal().ForgetNewest()
 			must(t, err)
-			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-				t.Error(err)
-			}
+			scratch.ErrorIs(t, w.undo(), ErrNothingToUndo)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package scratch
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -61,4 +62,12 @@ func shown(value any) string {
 		return fmt.Sprintf("%q", v)
 	}
 	return fmt.Sprintf("%+v", value)
+}
+
+// ErrorIs fails a test where an error is another than it wants.
+func ErrorIs(t testing.TB, err, want error, about ...any) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%sgot %v, want %v", placeOf(about), err, want)
+	}
 }

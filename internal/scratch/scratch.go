@@ -161,3 +161,9 @@ func ReadFile(t testing.TB, path string) []byte {
 	Must(t, err, "read")
 	return data
 }
+
+// Exists tells whether there is something, also where a link leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

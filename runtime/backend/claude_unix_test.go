@@ -216,12 +216,10 @@ func TestClaudeEnvironment(t *testing.T) {
 			t.Errorf("%s gets there", v)
 		}
 	}
-	if got := read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")); !slices.Contains(got, "AWS_PROFILE=work") {
-		t.Error("who asks through Bedrock needs AWS_PROFILE")
-	}
-	if got := read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")); slices.Contains(got, "AWS_PROFILE=work") {
-		t.Error("who does not ask through Bedrock needs no AWS_PROFILE")
-	}
+	scratch.FailIf(t, !slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")), "AWS_PROFILE=work"),
+		"who asks through Bedrock needs AWS_PROFILE")
+	scratch.FailIf(t, slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")), "AWS_PROFILE=work"),
+		"who does not ask through Bedrock needs no AWS_PROFILE")
 }
 
 // The client is looked for where a project cannot put one.
@@ -465,9 +463,7 @@ func TestAskRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, reply)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(w.notes, "asked")); err == nil {
-		t.Error("the client ran")
-	}
+	scratch.FailIf(t, scratch.Exists(filepath.Join(w.notes, "asked")), "the client ran")
 }
 
 // Neither a key nor what else is secret comes back, whichever program says it.

@@ -41,8 +41,7 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	if _, err := os.Stat(theirs); err == nil {
 		t.Fatal("a program that the plugin or the project names was run")
 	}
-	data, err := os.ReadFile(heard)
-	must(t, err)
+	data := scratch.ReadFile(t, heard)
 	var got []string
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var e map[string]any

@@ -43,8 +43,7 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 	}
 	logs := map[string][][]byte{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		must(t, err)
+		data := scratch.ReadFile(t, file)
 		if filepath.Base(file) != "events.jsonl" {
 			logs[file] = bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 		}

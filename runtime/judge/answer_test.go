@@ -370,8 +370,7 @@ func FuzzPage(f *testing.F) {
 
 // The prompt is part of the product: a change of it is to be looked at here.
 func TestPrompt(t *testing.T) {
-	golden, err := os.ReadFile("testdata/prompt.txt")
-	scratch.Must(t, err)
+	golden := scratch.ReadFile(t, "testdata/prompt.txt")
 	scratch.Equal(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
 	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)

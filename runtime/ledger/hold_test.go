@@ -53,15 +53,12 @@ func TestHold(t *testing.T) {
 	if err := LiftHold(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
 		t.Errorf("another one is lifted: %v", err)
 	}
-	if err := LiftHold(dir, "a", short, now.Add(time.Hour), person); !errors.Is(err, ErrNoHold) {
-		t.Errorf("lifted when it had run out: %v", err)
-	}
+	scratch.ErrorIs(t, LiftHold(dir, "a", short, now.Add(time.Hour), person), ErrNoHold,
+		"lifted when it had run out")
 	if err := LiftHold(dir, "a", short, now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
-	if err := LiftHold(dir, "a", short, now, person); !errors.Is(err, ErrNoHold) {
-		t.Errorf("lifted twice: %v", err)
-	}
+	scratch.ErrorIs(t, LiftHold(dir, "a", short, now, person), ErrNoHold, "lifted twice")
 	all, err := SetHold(dir, "", now, 0, claude)
 	scratch.FailIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
 	must(t, LiftHold(dir, "", all, now, person))
@@ -379,9 +376,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
-		if err := AppendLoop(dir, e); err == nil {
-			t.Errorf("%.20q was written", e.Loop)
-		}
+		scratch.FailIf(t, AppendLoop(dir, e) == nil, "%.20q was written", e.Loop)
 	}
 }
 

@@ -69,9 +69,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if data, err := os.ReadFile(outside); string(data) != over {
 				t.Errorf("%s: outside there is %q, %v", name, data, err)
 			}
-			if _, err := os.Stat(outside + ".none"); err == nil {
-				t.Errorf("%s: a file is made outside", name)
-			}
+			scratch.FailIf(t, scratch.Exists(outside+".none"), "%s: a file is made outside", name)
 		}
 	}
 }

@@ -175,9 +175,7 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	must(t, first.LockSession())
 	second, err := OpenSession(dir, "a")
 	must(t, err)
-	if err := second.LockSession(); !errors.Is(err, ErrBusy) {
-		t.Errorf("second hook: %v, want %v", err, ErrBusy)
-	}
+	scratch.ErrorIs(t, second.LockSession(), ErrBusy, "second hook")
 	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
 	must(t, err)
 	first.Close()
@@ -272,8 +270,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 
-	data, err := os.ReadFile(SessionFile(dir, "shared"))
-	must(t, err)
+	data := scratch.ReadFile(t, SessionFile(dir, "shared"))
 	count := 0
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var r Record

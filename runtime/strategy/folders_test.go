@@ -42,8 +42,7 @@ func nameIn(t *testing.T, dir string) string {
 	must(t, err)
 	var all []byte
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		must(t, err)
+		data := scratch.ReadFile(t, path)
 		all = append(all, data...)
 	}
 	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)

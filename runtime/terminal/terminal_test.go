@@ -25,9 +25,7 @@ func TestConfirm(t *testing.T) {
 		strings.Repeat("y", 1<<20) + "\n": ErrCancelled,
 	} {
 		var out bytes.Buffer
-		if err := askToConfirm(strings.NewReader(typed), &out, "Really?"); !errors.Is(err, want) {
-			t.Errorf("%.40q: %v, want %v", typed, err, want)
-		}
+		scratch.ErrorIs(t, askToConfirm(strings.NewReader(typed), &out, "Really?"), want, typed)
 		scratch.Equal(t, strings.Count(out.String(), "Really? [y/N] "), 1, typed, "asked", "times")
 	}
 	broken := errors.New("gone")

@@ -91,9 +91,8 @@ func TestNamesThatLeadOut(t *testing.T) {
 		f := r.ReadWanted(strategy.Want{Name: name})
 		failIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
-				t.Errorf("%q with %q: no error", name, data)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil,
+				"%q with %q: no error", name, data)
 			scratch.Equal(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Optional: true}}), nil,
 				"optional", name)
 		}
@@ -122,9 +121,7 @@ func TestOddNames(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{"dir/", "new/", "."} {
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
-				t.Errorf("a file at %q", name)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil, "a file at %q", name)
 		}
 	}
 	if f := r.ReadWanted(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
@@ -207,9 +204,7 @@ func TestLinkedDirectories(t *testing.T) {
 		f := r.ReadWanted(strategy.Want{Name: name})
 		failIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
-			if err := r.ApplyChanges([]strategy.Change{c}); err == nil && c.Data != nil {
-				t.Errorf("write %s: no error", name)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{c}) == nil && c.Data != nil, "write %s: no error", name)
 		}
 	}
 	r.only(before, nil)
@@ -296,9 +291,8 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
 	}
-	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}); err == nil {
-		t.Error("a file for a directory: no error")
-	}
+	failIf(t, r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}) == nil,
+		"a file for a directory: no error")
 }
 
 // Missing directories are made; a file keeps its mode, and a new one is the

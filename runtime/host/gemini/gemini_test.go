@@ -3,7 +3,6 @@ package gemini
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -11,8 +10,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	data, err := os.ReadFile("testdata/events.jsonl")
-	scratch.Must(t, err)
+	data := scratch.ReadFile(t, "testdata/events.jsonl")
 	want := []string{
 		`true BeforeAgent "" "" "execute the plan" false`,
 		`true BeforeAgent "" "" "[springfield] part 1 of the plan remains; go on" false`,
@@ -39,8 +37,6 @@ func TestOtherEvents(t *testing.T) {
 		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`} {
-		if err := readEvent([]byte(event), &host.Event{}); err == nil {
-			t.Errorf("read(%s): no error", event)
-		}
+		scratch.FailIf(t, readEvent([]byte(event), &host.Event{}) == nil, "read(%s): no error", event)
 	}
 }

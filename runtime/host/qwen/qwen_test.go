@@ -3,7 +3,6 @@ package qwen
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -11,8 +10,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	data, err := os.ReadFile("testdata/events.jsonl")
-	scratch.Must(t, err)
+	data := scratch.ReadFile(t, "testdata/events.jsonl")
 	want := []string{
 		`true UserPromptSubmit 5a7e73########0 "" "execute the plan" false [] 0 user true`,
 		`true UserPromptSubmit 5a7e73########0 "" "" false [] 0 user false`,
@@ -45,8 +43,6 @@ func TestOtherEvents(t *testing.T) {
 		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`, `{"background_tasks":"x"}`} {
-		if err := readEvent([]byte(event), &host.Event{}); err == nil {
-			t.Errorf("read(%s): no error", event)
-		}
+		scratch.FailIf(t, readEvent([]byte(event), &host.Event{}) == nil, "read(%s): no error", event)
 	}
 }
