@@ -408,6 +408,5 @@ func listFor(t *testing.T, system string, targets ...string) []pkg {
 
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
-	data := scratch.ReadFile(t, filepath.Join(dir, file))
-	return string(data)
+	return string(scratch.ReadFile(t, filepath.Join(dir, file)))
 }

@@ -8,7 +8,6 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -21,12 +20,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 )
 
 var (
-	update = flag.Bool("update", false, "draw the terminals in docs/pictures again")
 	// passing is what differs from run to run: times, ages, and the gaps beside them.
 	passing = regexp.MustCompile(`(\d+(\.\d+)? (ms|s|min)|just now)\b( ago)?|\d\d:\d\d(:\d\d)?| +`)
 	// words are what stands between gaps: each is put in its place, so that columns stay columns in every font.
@@ -153,7 +152,7 @@ func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string
 		shown += strings.TrimRight(row, " ") + "\n"
 	}
 	file := filepath.Join("..", "docs", "pictures", name)
-	if *update {
+	if *scratch.Update {
 		must(t, os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644))
 	}
 	svg, err := os.ReadFile(file)

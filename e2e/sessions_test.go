@@ -126,8 +126,7 @@ func ends(t *testing.T, r Result, text string, requests int) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data := scratch.ReadFile(t, path)
-	return string(data)
+	return string(scratch.ReadFile(t, path))
 }
 
 // Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte

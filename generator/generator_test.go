@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -15,14 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
-
-var update = flag.Bool("update", false, "write the golden trees anew")
 
 func specOf(targets ...Target) Spec {
 	return Spec{
@@ -101,15 +97,7 @@ func TestGolden(t *testing.T) {
 			}
 			// The record says the same once more.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
-			got := tree(t, dir)
-			golden := filepath.Join("testdata", name+".txtar")
-			if *update {
-				must(t, os.WriteFile(golden, got, 0o644))
-			}
-			want := scratch.ReadFile(t, golden)
-			if !bytes.Equal(got, want) {
-				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
-			}
+			scratch.Golden(t, filepath.Join("testdata", name+".txtar"), []byte(tree(t, dir)))
 		})
 	}
 	if trees, err := filepath.Glob(filepath.Join("testdata", "*.txtar")); err != nil || len(trees) != len(suites) {
@@ -118,7 +106,7 @@ func TestGolden(t *testing.T) {
 }
 
 // tree is a directory as txtar, modes in the names.
-func tree(t *testing.T, dir string) []byte {
+func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var a txtar.Archive
 	for _, path := range scratch.ListFiles(t, dir) {
@@ -132,24 +120,7 @@ func tree(t *testing.T, dir string) []byte {
 		must(t, err)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
 	}
-	return txtar.Format(&a)
-}
-
-// differing shows, of two trees as txtar, the files that are not the same.
-func differing(want, got []byte) string {
-	files := map[string][2]string{}
-	for i, tree := range [][]byte{want, got} {
-		for _, f := range txtar.Parse(tree).Files {
-			both := files[f.Name]
-			both[i] = string(f.Data)
-			files[f.Name] = both
-		}
-	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b.WriteString(udiff.Unified("want/"+name, "got/"+name, files[name][0], files[name][1]))
-	}
-	return b.String()
+	return string(txtar.Format(&a))
 }
 
 // write makes a suite or fails the test.
@@ -169,14 +140,14 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
 		t.Errorf("%v, %v", outcome, err)
 	}
-	scratch.FailIf(t, !bytes.Equal(tree(t, dir), before), "the suite has changed")
+	scratch.Equal(t, tree(t, dir), before, "the suite")
 	suite, err := ReadSuite(dir)
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	// Its owner's comments stay as long as it says the same.
 	file := filepath.Join(dir, SuiteFile)
-	commented := "# mine\n" + string(before[bytes.Index(before, []byte("marketplace: ")):])
+	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
 	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
 		t.Errorf("%v, %v, %v", outcome, kept, err)

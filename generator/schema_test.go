@@ -61,12 +61,7 @@ func schemaText(t *testing.T) []byte {
 // The published schema is made from the folders of the strategies: make generate.
 func TestStrategySchemaIsCurrent(t *testing.T) {
 	want := schemaText(t)
-	if *update {
-		must(t, os.WriteFile(schemaFile, want, 0o644))
-	}
-	if got, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the strategies say: make generate (%v)", schemaFile, err)
-	}
+	scratch.Golden(t, schemaFile, want)
 }
 
 // fits tells whether a document is as its schema says.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"debug/elf"
 	"debug/macho"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,8 +68,7 @@ func edit(t *testing.T, dir string, e [3]string) {
 
 func content(t *testing.T, dir, name string) string {
 	t.Helper()
-	data := scratch.ReadFile(t, filepath.Join(dir, name))
-	return string(data)
+	return string(scratch.ReadFile(t, filepath.Join(dir, name)))
 }
 
 // updated updates a suite and says what happened, "path state" each.
@@ -79,11 +77,11 @@ func updated(t *testing.T, dir string, files []File) []string {
 	u, err := MakePlan(dir, Updating, files)
 	must(t, err)
 	before := tree(t, dir)
-	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
+	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || tree(t, dir) != before {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
 	must(t, u.WriteUnjournaled())
-	scratch.Equal(t, bytes.Equal(tree(t, dir), before), u.IsEmpty(), "it is unchanged")
+	scratch.Equal(t, tree(t, dir) == before, u.IsEmpty(), "it is unchanged")
 	var did []string
 	for _, c := range u.Outcomes {
 		did = append(did, c.Path+" "+string(c.State))
@@ -262,7 +260,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	before := tree(t, dir)
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	want(t, updated(t, dir, now))
-	scratch.FailIf(t, !bytes.Equal(tree(t, dir), before), "not the suite it was")
+	scratch.Equal(t, tree(t, dir), before, "the suite")
 }
 
 // init on a suite keeps what the user has changed, and what the record says of it, so that update
@@ -336,16 +334,14 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
 		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
 		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
-		if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
-			t.Errorf("%s: %v, left behind:\n%s", blocked, err, differing(before, tree(t, dir)))
-		}
+		scratch.FailIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
+		scratch.Equal(t, tree(t, dir), before, blocked)
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
-	if err := u.WriteUnjournaled(); !errors.Is(err, journal.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v", err)
-	}
+	scratch.ErrorIs(t, u.WriteUnjournaled(), journal.ErrChanged)
+	scratch.Equal(t, tree(t, dir), before)
 	checkNoStray(t, dir)
 }
 
@@ -406,15 +402,11 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			if r.WriteUnjournaled() == nil {
 				t.Fatal("no error")
 			}
-			if got := tree(t, dir); !bytes.Equal(got, before) {
-				t.Errorf("left behind:\n%s", differing(before, got))
-			}
+			scratch.Equal(t, tree(t, dir), before, "left behind")
 			// And without the fault it is the suite that would have been made.
 			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).WriteUnjournaled())
 			fresh := suiteWith(t, rendered(t, specOf(linux), compiled(linux)))
-			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
-				t.Error(differing(want, got))
-			}
+			scratch.Equal(t, tree(t, dir), tree(t, fresh))
 			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.IsEmpty() {
 				t.Errorf("again it would change %v", r.Outcomes)
 			}

@@ -97,8 +97,7 @@ func write(t *testing.T, path, text string) {
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data := scratch.ReadFile(t, path)
-	return string(data)
+	return string(scratch.ReadFile(t, path))
 }
 
 // tree lists the files and directories below a directory.

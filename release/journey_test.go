@@ -134,8 +134,7 @@ func parse(t *testing.T, text string, into any) {
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data := scratch.ReadFile(t, path)
-	return data
+	return scratch.ReadFile(t, path)
 }
 
 // variable is a variable of an environment; the last one of its name counts.

@@ -2,18 +2,29 @@ package scratch
 
 import (
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // Equal fails a test where it got something else than it wants; about says where that was.
 func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%sgot %s, want %s", placeOf(about), shown(got), shown(want))
+	if reflect.DeepEqual(got, want) {
+		return
 	}
+	one, other := shown(want), shown(got)
+	if strings.Contains(one+other, "\n") {
+		t.Errorf("%s\n%s", placeOf(about), udiff.Unified("want", "got", one, other))
+		return
+	}
+	t.Errorf("%sgot %s, want %s", placeOf(about), other, one)
 }
 
 // Holds fails a test for each part that a text lacks.
@@ -55,9 +66,9 @@ func shown(value any) string {
 	switch v := value.(type) {
 	case string:
 		if strings.Contains(v, "\n") {
-			return "\n" + v + "\n"
+			return strings.ReplaceAll(v, "\r", `\r`)
 		}
-		return fmt.Sprintf("%q", v)
+		return strconv.Quote(v)
 	case []string:
 		return fmt.Sprintf("%q", v)
 	}
@@ -69,5 +80,20 @@ func ErrorIs(t testing.TB, err, want error, about ...any) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%sgot %v, want %v", placeOf(about), err, want)
+	}
+}
+
+// Update is a flag of every test program that shares this package.
+var Update = flag.Bool("update", false, "write the files of the tree that tests compare with what they make")
+
+// Golden demands that a file of the tree is what a test has made of it; with -update it writes it.
+func Golden(t testing.TB, file string, made []byte) {
+	t.Helper()
+	if *Update {
+		Must(t, os.WriteFile(file, made, 0o644))
+	}
+	if is := string(ReadFile(t, file)); is != string(made) {
+		t.Errorf("%s is not what is made today; after a meant change run this test with -update:\n%s",
+			file, udiff.Unified("it is", "made", is, string(made)))
 	}
 }
