@@ -104,9 +104,7 @@ func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	}
 	must(t, makeExecutable(filepath.Dir(hooks)))
 	for _, path := range all {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, path), 0o755, path)
 	}
 }
 

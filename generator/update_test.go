@@ -173,9 +173,7 @@ func TestUpdateFollows(t *testing.T) {
 	for name, data := range mine {
 		scratch.Equal(t, content(t, dir, name), data, name)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
-		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, filepath.Join(dir, "README.md")), 0o400, "the read-only file")
 	checkNoStray(t, dir)
 	want(t, updated(t, dir, now))
 }

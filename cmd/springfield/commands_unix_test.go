@@ -111,9 +111,7 @@ func TestCodexIsToldToTrust(t *testing.T) {
 		says(w.call(t, "doctor", "--host", "codex"), "Codex trusts the hook of ned-flanders")
 	}
 	w.must(t, "disable", "ned-flanders", "--host", "codex")
-	if left, err := os.ReadFile(filepath.Join(w.home(), ".codex/config.toml")); err != nil || string(left) != settings {
-		t.Errorf("the settings are %q, %v", left, err)
-	}
+	scratch.Equal(t, scratch.LookAt(t, filepath.Join(w.home(), ".codex/config.toml")), settings, "the settings")
 }
 
 // aDroid is a stand-in for Droid: it copies plugins, and writes its records.
@@ -197,10 +195,8 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
 			path := filepath.Join(w.work(), name, "springfield.yaml")
 			data, err := os.ReadFile(path)
-			if err == nil {
-				err = os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644)
-			}
 			must(t, err)
+			must(t, os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644))
 		}
 		must(t, os.Chmod(filepath.Join(w.work(), "one"), 0o555))
 		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()

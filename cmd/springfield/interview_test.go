@@ -183,9 +183,7 @@ func TestInterview(t *testing.T) {
 			t.Fatalf("exit code %d:\n%s", code, x.vt.String())
 		}
 		checkMade(t, dir)
-		if data, err := os.ReadFile(filepath.Join(dir, "CLAUDE.md")); err != nil || !strings.Contains(string(data), "ned-flanders") {
-			t.Errorf("%d columns: the memory file has %q, %v", columns, data, err)
-		}
+		scratch.Holds(t, columns, scratch.LookAt(t, filepath.Join(dir, "CLAUDE.md")), "ned-flanders")
 	}
 }
 

@@ -58,9 +58,7 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	}
 	apply(settings.ReadSettings(places).SetVariable(client.Local, "A", "1"))
 	scratch.FailIf(t, found[0].Mend(t.Context()) == nil, "another edit was taken back")
-	if data, err := os.ReadFile(filepath.Join(places.Work, ".claude", "settings.local.json")); err != nil || !strings.Contains(string(data), `"A"`) {
-		t.Errorf("%s, %v", data, err)
-	}
+	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(places.Work, ".claude", "settings.local.json")), `"A"`)
 }
 
 // The overview is one screen, whatever there is to say, and its lines fit.

@@ -137,9 +137,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	asked := scratch.ReadFile(t, filepath.Join(at.Home, "asked"))
 	scratch.Holds(t, "asked", string(asked), "CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n")
 	scratch.Lacks(t, "asked", string(asked), "secret")
-	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {
-		t.Errorf("the settings are %s, %v", left, err)
-	}
+	scratch.Holds(t, "the settings", scratch.LookAt(t, at.SettingsFile()), "# mine")
 }
 
 func TestCodexEntries(t *testing.T) {

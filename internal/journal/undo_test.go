@@ -109,9 +109,7 @@ func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
 	}
 	must(t, w.undo())
 	for name, want := range modes {
-		if info, err := os.Stat(w.path(filepath.FromSlash(name))); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v; want %v", name, info, err, want)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, w.path(filepath.FromSlash(name))), want, name)
 	}
 }
 
@@ -221,9 +219,7 @@ func TestJournalSize(t *testing.T) {
 		scratch.FailIf(t, err != nil || info.Mode().Perm() != 0o600, "%s: %v, %v", file, info.Mode(), err)
 		size += int(info.Size())
 	}
-	if info, err := os.Stat(w.path("home", "springfield", "journal")); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, w.path("home", "springfield", "journal")), 0o700)
 	if err != nil || len(files) != 4 || size > 1<<16 {
 		t.Errorf("%d files of %d bytes, %v", len(files), size, err)
 	}

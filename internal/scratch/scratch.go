@@ -5,6 +5,7 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -166,4 +167,12 @@ func ReadFile(t testing.TB, path string) []byte {
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// ModeOf are the permissions of a file, which has to be there.
+func ModeOf(t testing.TB, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	Must(t, err)
+	return info.Mode().Perm()
 }

@@ -354,9 +354,7 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	}
 	must(t, os.Chmod(w.path(loopFile), 0o640))
 	w.goesOn("writable")(w.stop("s1", "Working."))
-	if info, err := os.Stat(w.path(loopFile)); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("its mode became %v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, w.path(loopFile)), 0o640, "its mode")
 }
 
 // The file may come with a repository that was cloned: only the user raises the ceiling over it.

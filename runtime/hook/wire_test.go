@@ -213,9 +213,7 @@ func TestWorkspaceIsLocked(t *testing.T) {
 	if code != 0 || json.Unmarshal([]byte(stdout), &told) != nil || !told.tells("another hook has locked "+w.path("work")) {
 		t.Errorf("locked: %d, %q, %q", code, stdout, stderr)
 	}
-	if data, err := os.ReadFile(w.path("work/.stravinsky/continuation-loop.md")); err != nil || string(data) != loop {
-		t.Errorf("locked: the file became %q, %v", data, err)
-	}
+	scratch.Equal(t, scratch.LookAt(t, w.path("work/.stravinsky/continuation-loop.md")), loop, "locked: the file")
 	// One that is held for less than that is waited for.
 	time.AfterFunc(100*time.Millisecond, func() { lock.Close() })
 	var out output

@@ -339,9 +339,7 @@ func TestLoopHistory(t *testing.T) {
 	if !LoopIsOver(dir, "a1") || LoopIsOver(dir, "b2") || LoopIsOver(dir, "c3") {
 		t.Error("which loops are over is wrong")
 	}
-	if info, err := os.Stat(loopLines(dir).path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, loopLines(dir).path), 0o600)
 }
 
 // Neither what a kill has torn nor what another program has written there hides

@@ -306,9 +306,7 @@ func TestDirectoriesAndModes(t *testing.T) {
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
 		must(t, os.Chmod(r.path("space/a/b/c/f"), mode))
 		must(t, r.ApplyChanges([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}))
-		if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, r.path("space/a/b/c/f")), mode, mode)
 	}
 }
 
