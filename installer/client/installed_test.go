@@ -11,17 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
-
-// putPlugin writes a springfield plugin.
-func putPlugin(t *testing.T, dir, version string) {
-	t.Helper()
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "ned-flanders", "version": "`+version+`"}`)
-	put(t, filepath.Join(dir, "hooks", "hooks.json"), nedHooks)
-	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
-	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
-}
-
 // putSuite writes a marketplace in a directory with one plugin in it, known to
 // the client.
 func putSuite(t *testing.T, p Places, name, entries string) string {
@@ -45,15 +34,10 @@ func putKnown(t *testing.T, p Places, name, source, location string) {
 	put(t, path, string(data))
 }
 
-func move(t *testing.T, from, to string) {
-	t.Helper()
-	must(t, os.Rename(from, to))
-}
-
 func TestInstalledInPlace(t *testing.T) {
 	p := newPlaces(t)
 	dir := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
-	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.2.0")
+	scratch.PutPlugin(t, filepath.Join(dir, "ned-flanders"), "ned-flanders", "1.2.0")
 
 	i := NewSnapshot(p).Installed("ned-flanders@hooks")
 	if i.Problem != "" || !i.InPlace || i.Dir != filepath.Join(dir, "ned-flanders") || i.Version != "1.2.0" || i.Offered != "1.2.0" ||
@@ -80,14 +64,14 @@ func TestInstalledFromDeclaredMarketplace(t *testing.T) {
 	p := newPlaces(t)
 	dir := filepath.Join(p.Home, "suite")
 	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
-	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.0.0")
-	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
+	scratch.PutPlugin(t, filepath.Join(dir, "ned-flanders"), "ned-flanders", "1.0.0")
+	put(t, p.Settings(User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
 	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); !i.DrivesStop() || i.Problem != "" {
 		t.Errorf("%+v", i)
 	}
 	// A project's declaration needs trust first.
-	move(t, settingsOf(t, p, User), filepath.Join(p.Home, "elsewhere"))
-	put(t, settingsOf(t, p, Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
+	must(t, os.Rename(p.Settings(User), filepath.Join(p.Home, "elsewhere")))
+	put(t, p.Settings(Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
 	if i := NewSnapshot(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
 		t.Errorf("%+v", i)
 	}
@@ -128,11 +112,11 @@ func TestInstalledCopies(t *testing.T) {
 			p := newPlaces(t)
 			clone := filepath.Join(p.Plugins, "marketplaces", "team.hooks")
 			put(t, filepath.Join(clone, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./n"}]}`)
-			putPlugin(t, filepath.Join(clone, "n"), "3.0.0")
+			scratch.PutPlugin(t, filepath.Join(clone, "n"), "ned-flanders", "3.0.0")
 			putKnown(t, p, "team.hooks", `{"source": "github", "repo": "team/hooks"}`, clone)
 			cache := filepath.Join(p.Plugins, "cache", "team-hooks", "ned-flanders")
 			for _, version := range test.copies {
-				putPlugin(t, filepath.Join(cache, version), version)
+				scratch.PutPlugin(t, filepath.Join(cache, version), "ned-flanders", version)
 			}
 			if test.installed != nil {
 				put(t, filepath.Join(p.Plugins, "installed_plugins.json"), test.installed(p, cache))
@@ -162,7 +146,7 @@ func TestInstalledProblems(t *testing.T) {
 		"through a link": {`{"name": "ned-flanders", "source": "./link"}`, func(t *testing.T, p Places, suite string) { link(t, p.Home, filepath.Join(suite, "link")) }, `its source in the marketplace: "./link" leads out of its directory`},
 		"no directory":   {`{"name": "ned-flanders", "source": "./gone"}`, nil, "its directory is gone: "},
 		"elsewhere":      {`{"name": "ned-flanders", "source": {"source": "github", "repo": "a/b"}}`, nil, "not installed"},
-		"suite moved":    {entry, func(t *testing.T, p Places, suite string) { move(t, suite, suite+"-moved") }, "its marketplace's directory is gone: "},
+		"suite moved":    {entry, func(t *testing.T, p Places, suite string) { must(t, os.Rename(suite, suite+"-moved")) }, "its marketplace's directory is gone: "},
 		"broken catalog": {entry, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), "{\n  ]")
 		}, "marketplace hooks: .claude-plugin/marketplace.json: line 2, column 3: "},
@@ -190,7 +174,7 @@ func TestInstalledProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
 			suite := putSuite(t, p, "hooks", test.entry)
-			putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
+			scratch.PutPlugin(t, filepath.Join(suite, "ned-flanders"), "ned-flanders", "1.0.0")
 			if test.spoil != nil {
 				test.spoil(t, p, suite)
 			}
@@ -259,17 +243,9 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 	}
 }
 
-// putSkill writes a plugin into the configuration directory's skills.
-func putSkill(t *testing.T, p Places, dir, name string) {
-	t.Helper()
-	dir = filepath.Join(p.Config, "skills", dir)
-	putPlugin(t, dir, "1.0.0")
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
-}
-
 func TestInstalledInSkills(t *testing.T) {
 	p := newPlaces(t)
-	putSkill(t, p, "any", "mine")
+	scratch.PutPlugin(t, filepath.Join(p.Config, "skills", "any"), "mine", "1.0.0")
 	if i := NewSnapshot(p).Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.DrivesStop() {
 		t.Errorf("%+v", i)
 	}
@@ -312,7 +288,7 @@ func TestHooksIn(t *testing.T) {
 
 // Whatever a plugin says, reading it ends, and nothing in it leads outside.
 func FuzzInstalled(f *testing.F) {
-	f.Add(`{"plugins": [{"name": "x", "source": "./x", "strict": false}]}`, `{"name": "x", "hooks": "./hooks/hooks.json"}`, nedHooks)
+	f.Add(`{"plugins": [{"name": "x", "source": "./x", "strict": false}]}`, `{"name": "x", "hooks": "./hooks/hooks.json"}`, scratch.StopHooks)
 	f.Add(`{"plugins": [{"name": "x", "source": "./../out"}]}`, `{"hooks": ["./../../out/secret.json"]}`, `{"hooks": {"Stop": [[]]}}`)
 	f.Add(`{"metadata": {"pluginRoot": ".."}, "plugins": [{"name": "x", "source": "out", "hooks": {"Stop": [{}]}}]}`, `[]`, `null`)
 	f.Fuzz(func(t *testing.T, catalog, manifest, hooks string) {
@@ -350,7 +326,7 @@ func TestCatalogOfMarket(t *testing.T) {
 	}
 }
 
-var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link
 
 // newPlaces is a scratch user with a project.
 func newPlaces(t *testing.T) Places {
@@ -359,15 +335,4 @@ func newPlaces(t *testing.T) Places {
 	p := Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
 	must(t, os.MkdirAll(p.Work, 0o755))
 	return p
-}
-
-func settingsOf(t *testing.T, p Places, s Scope) string {
-	t.Helper()
-	return p.Settings(s)
-}
-
-// link makes a symbolic link, or skips where the system has none.
-func link(t *testing.T, target, path string) {
-	t.Helper()
-	must(t, os.Symlink(target, path))
 }

@@ -35,7 +35,7 @@ func TestInventoryPrecedence(t *testing.T) {
 	p := newPlaces(t)
 	files := []string{
 		filepath.Join(p.Managed, "managed-settings.json"),
-		settingsOf(t, p, Local), settingsOf(t, p, Project), settingsOf(t, p, User),
+		p.Settings(Local), p.Settings(Project), p.Settings(User),
 	}
 	names := []string{"managed", "local", "project", "user"}
 	says := []string{"", "false", "true", `["^1.0"]`}
@@ -61,10 +61,10 @@ func TestInventoryPrecedence(t *testing.T) {
 func TestInventoryHooks(t *testing.T) {
 	p := newPlaces(t)
 	suite := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
-	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true, "off@hooks": false}, `+stopHook("mine")+`}`)
-	put(t, settingsOf(t, p, Project), `{`+stopHook("ours")+`}`)
-	put(t, settingsOf(t, p, Local), `{"hooks": {"Stop": [7, {"hooks": [{"type": "command", "command": "mine"}, {"type": "http", "url": "u", "if": "x"}]}], "Future": []}}`)
+	scratch.PutPlugin(t, filepath.Join(suite, "ned-flanders"), "ned-flanders", "1.0.0")
+	put(t, p.Settings(User), `{"enabledPlugins": {"ned-flanders@hooks": true, "off@hooks": false}, `+stopHook("mine")+`}`)
+	put(t, p.Settings(Project), `{`+stopHook("ours")+`}`)
+	put(t, p.Settings(Local), `{"hooks": {"Stop": [7, {"hooks": [{"type": "command", "command": "mine"}, {"type": "http", "url": "u", "if": "x"}]}], "Future": []}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+stopHook("theirs")+`}`)
 	i := inventory(t, p)
 	want := []string{"managed settings: theirs", "user settings: mine", "project settings: ours",
@@ -110,8 +110,8 @@ func TestInventorySilenced(t *testing.T) {
 			put(t, filepath.Join(suite, "f", "hooks", "hooks.json"), `{`+stopHook("f")+`}`)
 			put(t, filepath.Join(suite, "c", "hooks", "hooks.json"), `{`+stopHook("c")+`}`)
 			put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+test.managed+`"enabledPlugins": {"forced@hooks": true}, `+stopHook("theirs")+`}`)
-			put(t, settingsOf(t, p, Local), `{`+test.local+`"x": 1}`)
-			put(t, settingsOf(t, p, User), `{`+test.user+`"enabledPlugins": {"chosen@hooks": true}, `+stopHook("mine")+`}`)
+			put(t, p.Settings(Local), `{`+test.local+`"x": 1}`)
+			put(t, p.Settings(User), `{`+test.user+`"enabledPlugins": {"chosen@hooks": true}, `+stopHook("mine")+`}`)
 			i := inventory(t, p)
 			if got := sources(i.Hooks); i.Silenced != test.why || !slices.Equal(got, test.runs) {
 				t.Errorf("%q, %q", i.Silenced, got)
@@ -129,9 +129,9 @@ func TestInventorySilenced(t *testing.T) {
 // What Claude Code passes over does not stop us, and is named.
 func TestInventoryOfBrokenSettings(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{`+stopHook("mine")+`}`)
-	put(t, settingsOf(t, p, Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
-	must(t, os.MkdirAll(settingsOf(t, p, Local), 0o755))
+	put(t, p.Settings(User), `{`+stopHook("mine")+`}`)
+	put(t, p.Settings(Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
+	must(t, os.MkdirAll(p.Settings(Local), 0o755))
 	i := inventory(t, p)
 	if got := sources(i.Hooks); !slices.Equal(got, []string{"user settings: mine"}) || len(i.Plugins) > 0 {
 		t.Errorf("%q", got)
@@ -148,8 +148,8 @@ func TestInventoryOfBrokenSettings(t *testing.T) {
 func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	p := newPlaces(t)
 	p.Work, p.Root = p.Home, p.Home
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
-	link(t, settingsOf(t, p, User), settingsOf(t, p, Local))
+	put(t, p.Settings(User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
+	link(t, p.Settings(User), p.Settings(Local))
 	i := inventory(t, p)
 	scratch.FailIf(t, len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1, "%+v", i)
 	if _, decides := decided(i, "x@y"); decides != "user" {
@@ -164,7 +164,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 	put(t, filepath.Join(p.Managed, "managed-settings.d", "20.json"), `{"env": {"X": "20"}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.d", ".30.json"), `{"env": {"X": "hidden"}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.d", "40.json.off"), `{"env": {"X": "off"}}`)
-	put(t, settingsOf(t, p, User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
+	put(t, p.Settings(User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
 	i := inventory(t, p)
 	if on, decides := decided(i, "a@m"); on || decides != "managed" {
 		t.Errorf("a is %v by %s", on, decides)
@@ -181,11 +181,11 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 func TestInventoryOfSkills(t *testing.T) {
 	p := newPlaces(t)
 	for _, name := range []string{"mine", "not", "shy"} {
-		putSkill(t, p, name, name)
+		scratch.PutPlugin(t, filepath.Join(p.Config, "skills", name), name, "1.0.0")
 	}
 	put(t, filepath.Join(p.Config, "skills", "shy", ".claude-plugin", "plugin.json"), `{"name": "shy", "defaultEnabled": false}`)
 	put(t, filepath.Join(p.Config, "skills", "words", "SKILL.md"), "only a skill")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"not@skills-dir": false}}`)
+	put(t, p.Settings(User), `{"enabledPlugins": {"not@skills-dir": false}}`)
 	i := inventory(t, p)
 	if d := i.Drivers(); len(i.Plugins) != 3 || len(d) != 1 || d[0].ID != "mine@skills-dir" || d[0].Decides != "" {
 		t.Errorf("%+v", i.Plugins)
@@ -197,8 +197,8 @@ func FuzzInventory(f *testing.F) {
 	f.Add(`{"enabledPlugins": [], "env": 7, "hooks": {"Stop": {}}}`, "{")
 	f.Fuzz(func(t *testing.T, user, project string) {
 		p := newPlaces(t)
-		put(t, settingsOf(t, p, User), user)
-		put(t, settingsOf(t, p, Project), project)
+		put(t, p.Settings(User), user)
+		put(t, p.Settings(Project), project)
 		i := inventory(t, p)
 		for _, l := range i.Settings {
 			if _, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {

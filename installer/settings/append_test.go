@@ -25,7 +25,7 @@ func TestAppend(t *testing.T) {
 	p := newPlaces(t)
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
 	const mine = "Be kind.\r\n"
-	write(t, real, mine)
+	put(t, real, mine)
 	must(t, errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)))
 	j := journal.Journal{Dir: p.StatePath()}
 	appendNote := func(path string) bool {
@@ -88,13 +88,13 @@ func TestAppendRefuses(t *testing.T) {
 	p := newPlaces(t)
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
-		write(t, path, data)
+		put(t, path, data)
 		if _, err := AppendParagraph("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
-	write(t, path, "mine")
+	put(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
 	if _, err := AppendParagraph("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
@@ -123,8 +123,8 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 		"nothing":     func(*testing.T, client.Places) {},
 		"a directory": func(t *testing.T, p client.Places) { mkdir(t, filepath.Join(p.Work, ".claude")) },
 		"both settings": func(t *testing.T, p client.Places) {
-			put(t, settingsOf(t, p, client.Local), "{\n}\n")
-			put(t, settingsOf(t, p, client.Project), twoSpaces)
+			put(t, p.Settings(client.Local), "{\n}\n")
+			put(t, p.Settings(client.Project), twoSpaces)
 		},
 	}
 	count := 0

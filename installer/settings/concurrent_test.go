@@ -109,7 +109,7 @@ func playWriter(t *testing.T, o order) {
 
 // playReader looks at the settings until it is told to stop.
 func playReader(t *testing.T, o order) {
-	path := settingsOf(t, o.Places, o.Scope)
+	path := o.Places.Settings(o.Scope)
 	var r report
 	for !rooted.PathExists(o.stopFile()) {
 		data := scratch.ReadFile(t, path)
@@ -123,7 +123,7 @@ func playReader(t *testing.T, o order) {
 
 // playClient counts in a member of its own, and writes everything anew each time.
 func playClient(t *testing.T, o order) {
-	path := settingsOf(t, o.Places, o.Scope)
+	path := o.Places.Settings(o.Scope)
 	ready()
 	var r report
 	for count := 0; r.Done < o.Times; r.Done++ {
@@ -254,7 +254,7 @@ func entries(t *testing.T, p client.Places) []journal.Entry {
 // of them can be taken back.
 func TestManySpringfields(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	crowd(t, p, "write, undo", 50/writers, "")
 
@@ -282,7 +282,7 @@ func TestManySpringfields(t *testing.T) {
 // A client that takes the lock loses nothing, and nothing of ours is lost.
 func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "lock")
 	if client.Lost != 0 || countIn(t, path) != client.Done {
@@ -302,7 +302,7 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 // it; the file stays whole, and so does what neither is about.
 func TestManySpringfieldsAndAClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "client")
 	away := 0
@@ -390,7 +390,7 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []string, err error) {
 	t.Helper()
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, strings.Replace(twoSpaces, "{", "{\n  \"numStartups\": 0,", 1))
 	ned := pluginOf(p, "ned-flanders")
 	if do != "enable" {

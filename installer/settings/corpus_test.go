@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -394,7 +393,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 
 func checkEdited(t *testing.T, k settingsKind, e Switch) {
 	p := newPlaces(t)
-	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
+	path, user := p.Settings(e.Scope), p.Settings(client.User)
 	before := k.inWorld(t, p)
 	k.put(t, path, before)
 	userBefore := look(t, user)
@@ -519,7 +518,7 @@ func TestCorpusIsRefused(t *testing.T) {
 			}
 			t.Run(k.name+"/"+string(scope), func(t *testing.T) {
 				p := newPlaces(t)
-				path := settingsOf(t, p, scope)
+				path := p.Settings(scope)
 				put(t, path, k.data)
 				before := everything(t, p)
 				_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
@@ -858,8 +857,8 @@ func TestWorkGrowsWithTheFile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			work := func(size int) (bytes, objects float64) {
 				p := newPlaces(t)
-				put(t, settingsOf(t, p, client.User), bigSettings(size, test.head, test.each, test.tail))
-				put(t, settingsOf(t, p, client.Project), bigSettings(size, test.head, test.each, test.tail))
+				put(t, p.Settings(client.User), bigSettings(size, test.head, test.each, test.tail))
+				put(t, p.Settings(client.Project), bigSettings(size, test.head, test.each, test.tail))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
@@ -887,34 +886,4 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), 0o644))
-}
-
-// link makes a symbolic link, or skips where the system has none.
-func link(t *testing.T, target, path string) {
-	t.Helper()
-	must(t, os.Symlink(target, path))
-}
-
-const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
-
-// putPlugin writes a springfield plugin.
-func putPlugin(t *testing.T, dir, version string) {
-	t.Helper()
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "ned-flanders", "version": "`+version+`"}`)
-	put(t, filepath.Join(dir, "hooks", "hooks.json"), nedHooks)
-	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
-	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
-}
-
-// putSkill writes a plugin into the configuration directory's skills.
-func putSkill(t *testing.T, p client.Places, dir, name string) {
-	t.Helper()
-	dir = filepath.Join(p.Config, "skills", dir)
-	putPlugin(t, dir, "1.0.0")
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
-}
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link

@@ -51,19 +51,17 @@ func TestStateThatIsTheUsers(t *testing.T) {
 			t.Errorf("%q", l.Remove)
 		}
 	}
-	if now := look(t, p.StatePath("rules.new", "x")); now != "x" {
-		t.Errorf("rules.new: %s", now)
-	}
+	scratch.Equal(t, look(t, p.StatePath("rules.new", "x")), "x", "rules.new")
 }
 
 // Where a link has come into a project since, nothing is changed behind it, and it is
 // said; where a memory cannot be read, nothing is done as if there were none.
 func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	p := newPlaces(t)
-	putPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "1.0.0")
+	scratch.PutPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "ned-flanders", "1.0.0")
 	put(t, filepath.Join(p.Work, "hooks", ".claude-plugin", "marketplace.json"), `{"name": "hooks", "owner": {"name": "Ned"}, "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
 	const theirs = `{"enabledPlugins": {"ned-flanders@hooks": true}}`
-	project := settingsOf(t, p, client.Project)
+	project := p.Settings(client.Project)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
 	kept := look(t, project)
 	victim := filepath.Join(p.Home, "other", ".claude")

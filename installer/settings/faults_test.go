@@ -119,7 +119,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 				verb, _, _ := strings.Cut(do, " ")
 				w := world{program: program, order: order{Places: newPlaces(t), Do: verb, Plugin: "ned-flanders", Scope: files.scope, Declare: files.declare}}
 				for scope, data := range files.settings {
-					put(t, settingsOf(t, w.order.Places, scope), data)
+					put(t, w.order.Places.Settings(scope), data)
 				}
 				w.original = w.settings(t)
 				if do != "enable" {
@@ -150,7 +150,7 @@ func (w *world) settings(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	for _, s := range client.AllScopes() {
-		all = append(all, look(t, settingsOf(t, w.order.Places, s)))
+		all = append(all, look(t, w.order.Places.Settings(s)))
 	}
 	return all
 }

@@ -56,7 +56,7 @@ func FuzzSettings(f *testing.F) {
 
 // checkHistory does what each character of ops stands for.
 func checkHistory(t *testing.T, p client.Places, original, ops string) {
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, original)
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
@@ -148,7 +148,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		for do(undoOp) == nil {
 		}
 		is := settingsFiles(t, p)
-		if is[path] != original || is[settingsOf(t, p, client.Project)] != "(none)" || is[settingsOf(t, p, client.Local)] != "(none)" {
+		if is[path] != original || is[p.Settings(client.Project)] != "(none)" || is[p.Settings(client.Local)] != "(none)" {
 			t.Fatalf("%q, %q: all undone, but it is %q", original, ops, is)
 		}
 		return
@@ -184,7 +184,7 @@ func putBeside(t *testing.T, plugin client.Plugin) {
 // one that decides nothing stays on.
 func TestBesideStaysOn(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	const original = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@a\": true\n  }\n}\n"
 	put(t, path, original)
 	ned, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "todo-continuation")
@@ -229,7 +229,7 @@ func settingsFiles(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, s := range client.AllScopes() {
-		path := settingsOf(t, p, s)
+		path := p.Settings(s)
 		all[path] = look(t, path)
 	}
 	return all

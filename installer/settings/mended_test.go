@@ -22,7 +22,7 @@ import (
 func TestReadOnlyFilesStay(t *testing.T) {
 	for _, before := range []string{twoSpaces, "(none)"} {
 		p := newPlaces(t)
-		user := settingsOf(t, p, client.User)
+		user := p.Settings(client.User)
 		if before != "(none)" {
 			put(t, user, before)
 		}
@@ -65,7 +65,7 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 		p := newPlaces(t)
 		for scope, text := range map[client.Scope]string{client.User: test.user, client.Project: test.project, client.Local: test.local} {
 			if text != "" {
-				put(t, settingsOf(t, p, scope), text)
+				put(t, p.Settings(scope), text)
 			}
 		}
 		test.enabled.Plugin = pluginOf(p, "ned-flanders")
@@ -83,7 +83,7 @@ func TestEnableBesideOtherSettings(t *testing.T) {
 
 func TestJournalIsSwept(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	left := filepath.Join(p.StatePath("journal"), ".00000001.json.springfield-1.tmp")
@@ -101,7 +101,7 @@ func TestJournalIsSwept(t *testing.T) {
 // its owner had said in between.
 func TestARepairIsGivenBack(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{}\n")
 	ned := pluginOf(p, "ned-flanders")
 	enable(t, p, ned, client.User, false)
@@ -144,11 +144,11 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 	p := newPlaces(t)
 	suite := filepath.Join(p.Work, "hooks")
 	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"name": "hooks", "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}, {"name": "lisa-simpson", "source": "./lisa-simpson"}]}`)
-	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
-	putPlugin(t, filepath.Join(suite, "lisa-simpson"), "1.0.0")
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	scratch.PutPlugin(t, filepath.Join(suite, "ned-flanders"), "ned-flanders", "1.0.0")
+	scratch.PutPlugin(t, filepath.Join(suite, "lisa-simpson"), "ned-flanders", "1.0.0")
+	put(t, p.Settings(client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
 	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
+	if got := look(t, p.Settings(client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
 		t.Errorf("both are on, notes %q:\n%s", plan.Notes, got)
 	}
 }
@@ -156,9 +156,9 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 // A latte in the skills directory loads on its own, and is switched off too.
 func TestALatteInSkills(t *testing.T) {
 	p := newPlaces(t)
-	putSkill(t, p, "coffee", "double-shot-latte")
+	scratch.PutPlugin(t, filepath.Join(p.Config, "skills", "coffee"), "double-shot-latte", "1.0.0")
 	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
+	if got := look(t, p.Settings(client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
 		t.Errorf("notes %q:\n%s", plan.Notes, got)
 	}
 }
@@ -176,15 +176,15 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 		}},
 		{"the file has gone", func(t *testing.T, p client.Places) journal.Change {
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-			must(t, os.Remove(settingsOf(t, p, client.User)))
+			must(t, os.Remove(p.Settings(client.User)))
 			return disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		}},
 	} {
 		p := newPlaces(t)
-		put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+		put(t, p.Settings(client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
 		plan := test.do(t, p)
 		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
-			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, client.User)))
+			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, p.Settings(client.User)))
 		}
 	}
 }
@@ -214,7 +214,7 @@ func TestARepairThatChangesNothing(t *testing.T) {
 // A project that is gone does not keep what came before it from being undone.
 func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{}\n")
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
@@ -257,7 +257,7 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	disable(t, p, ned, client.Project)
 	scratch.FailIf(t, rooted.PathExists(dir), "disable leaves it")
 	undo(t, p)
-	if !rooted.PathExists(settingsOf(t, p, client.Project)) {
+	if !rooted.PathExists(p.Settings(client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -286,7 +286,7 @@ func state(t *testing.T, p client.Places) string {
 	t.Helper()
 	var b strings.Builder
 	for _, s := range client.AllScopes() {
-		fmt.Fprintf(&b, "%s: %q\n", s, look(t, settingsOf(t, p, s)))
+		fmt.Fprintf(&b, "%s: %q\n", s, look(t, p.Settings(s)))
 	}
 	files, err := filepath.Glob(p.StatePath("edits", "*"))
 	must(t, err)
@@ -315,7 +315,7 @@ func TestUndoWalksBack(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
 			for _, s := range client.AllScopes() {
-				k.put(t, settingsOf(t, p, s), k.data)
+				k.put(t, p.Settings(s), k.data)
 			}
 			ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
 			var before []string
@@ -354,10 +354,10 @@ func TestUndoWalksBack(t *testing.T) {
 // own, as long as they have the value that it gave them.
 func TestVariables(t *testing.T) {
 	p := newPlaces(t)
-	project, local := settingsOf(t, p, client.Project), settingsOf(t, p, client.Local)
+	project, local := p.Settings(client.Project), p.Settings(client.Local)
 	put(t, project, "\ufeff{\r\n  \"env\": {\"A\": \"x\", \"é\": 1,\r\n    \"A\": null},\r\n  \"other\": {\"env\": {\"B\": 1}}\r\n}")
 	put(t, local, "{\"env\": \"no object\"}")
-	put(t, settingsOf(t, p, client.User), "{\n\"env\":{}}\n")
+	put(t, p.Settings(client.User), "{\n\"env\":{}}\n")
 	plan, err := ReadSettings(p).SetVariable(client.User, client.BlockCap, "12")
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))

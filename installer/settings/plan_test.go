@@ -26,11 +26,6 @@ func newPlaces(t *testing.T) client.Places {
 	return p
 }
 
-func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
-	t.Helper()
-	return p.Settings(s)
-}
-
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {
 	t.Helper()
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: plugin, Scope: s, Declare: declare})
@@ -92,7 +87,7 @@ func TestDisableMemberByMember(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
-			path := settingsOf(t, p, client.User)
+			path := p.Settings(client.User)
 			put(t, path, test.before)
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 			put(t, path, test.edit(look(t, path)))
@@ -121,13 +116,13 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			plugin := pluginOf(p, "ned-flanders")
 			enable(t, p, plugin, client.Project, true)
 			enable(t, p, plugin, client.Local, true)
-			must(t, os.Remove(settingsOf(t, p, client.Local)))
+			must(t, os.Remove(p.Settings(client.Local)))
 			plan, err := mend(ReadSettings(p))
 			must(t, err)
 			must(t, Journal(p).ApplyChange(plan))
 			disable(t, p, plugin, client.Project)
 			disable(t, p, plugin, client.Local)
-			if user := settingsOf(t, p, client.User); rooted.PathExists(user) {
+			if user := p.Settings(client.User); rooted.PathExists(user) {
 				t.Errorf("user settings are left: %q", look(t, user))
 			}
 		})
@@ -137,7 +132,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 // Without a memory (another machine) only our own member goes off.
 func TestDisableWithoutAMemory(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.Project)
+	path := p.Settings(client.Project)
 	const before = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false,\n    \"ned-flanders@hooks\": true\n  }\n}\n"
 	put(t, path, before)
 	plan := disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
@@ -160,7 +155,7 @@ func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
 		b := a
 		b.Work, b.Root = a.Work+"-b", a.Work+"-b"
 		ned := pluginOf(a, "ned-flanders")
-		user := settingsOf(t, a, client.User)
+		user := a.Settings(client.User)
 		put(t, user, "{\n  \"model\": \"opus\"\n}\n")
 		enable(t, b, ned, client.Local, true)
 		enable(t, a, ned, client.Project, true)
@@ -179,7 +174,7 @@ func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
 func TestNamesThatMeanSomethingElse(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	put(t, settingsOf(t, p, client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
+	put(t, p.Settings(client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *client.NameTakenError
 	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
@@ -208,7 +203,7 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 func TestApplyRefusesAStalePlan(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, "{}")
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: false})
 	must(t, err)
@@ -224,7 +219,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 func TestApplyIsAllOrNothing(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{\"model\": \"opus\"}")
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil || len(plan.Edits) != 4 {
@@ -248,7 +243,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 func TestOnePluginAtATime(t *testing.T) {
 	for _, before := range []string{"(none)", "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"} {
 		p := newPlaces(t)
-		path := settingsOf(t, p, client.User)
+		path := p.Settings(client.User)
 		if before != "(none)" {
 			put(t, path, before)
 		}
@@ -274,7 +269,7 @@ func TestStaleMemory(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
 			ned, data := pluginOf(p, "ned-flanders"), k.data
-			path := settingsOf(t, p, client.User)
+			path := p.Settings(client.User)
 			reset := func(data string) {
 				t.Helper()
 				os.Remove(path)
@@ -309,7 +304,7 @@ func TestStaleMemory(t *testing.T) {
 func TestDisableNeverCreatesAFile(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, "{\"model\": \"opus\"}")
 	enable(t, p, ned, client.User, true)
 	os.Remove(path)
@@ -336,9 +331,9 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	enable(t, b, ned, client.Project, true)
 	disable(t, c, ned, client.Project)
 	disable(t, b, ned, client.Project)
-	scratch.Holds(t, "a still needs the declaration", look(t, settingsOf(t, a, client.User)), ned.Suite)
+	scratch.Holds(t, "a still needs the declaration", look(t, a.Settings(client.User)), ned.Suite)
 	disable(t, a, ned, client.Project)
-	scratch.Equal(t, look(t, settingsOf(t, a, client.User)), "(none)", "afterwards")
+	scratch.Equal(t, look(t, a.Settings(client.User)), "(none)", "afterwards")
 }
 
 // A session in the home: the project's settings are the user's, one file, one
@@ -348,10 +343,10 @@ func TestScopesThatAreOneFile(t *testing.T) {
 	for _, linked := range []bool{false, true} {
 		p := newPlaces(t)
 		p.Work = filepath.Dir(p.Config)
-		at := settingsOf(t, p, client.User)
+		at := p.Settings(client.User)
 		if linked {
 			at = filepath.Join(t.TempDir(), "dotfiles.json")
-			must(t, errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, client.User))))
+			must(t, errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, p.Settings(client.User))))
 		}
 		put(t, at, before)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
@@ -375,7 +370,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	} {
 		for _, when := range []string{"before", "meanwhile"} {
 			p := newPlaces(t)
-			put(t, settingsOf(t, p, client.User), theirs)
+			put(t, p.Settings(client.User), theirs)
 			at := filepath.Join(p.Work, filepath.FromSlash(link))
 			must(t, os.MkdirAll(filepath.Dir(at), 0o755))
 			swap := func() {
@@ -404,7 +399,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
-			scratch.Equal(t, look(t, settingsOf(t, p, client.User)), theirs, link, "the user's settings")
+			scratch.Equal(t, look(t, p.Settings(client.User)), theirs, link, "the user's settings")
 		}
 	}
 	p := newPlaces(t)
@@ -424,7 +419,7 @@ func TestDisableBehindALink(t *testing.T) {
 		other := p
 		other.Work = filepath.Join(filepath.Dir(p.Work), "other")
 		other.Root = other.Work
-		file := settingsOf(t, other, behind)
+		file := other.Settings(behind)
 		put(t, file, "{}\n")
 		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		enabled := look(t, file)
@@ -455,7 +450,7 @@ func TestDisableBehindALink(t *testing.T) {
 func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
+	put(t, p.Settings(client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
 	enable(t, p, ned, client.Project, false)
 	plan := disable(t, p, ned, client.Project)
 	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it stays on: user settings switch it on")
@@ -463,7 +458,7 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	plan = disable(t, p, ned, client.User)
 	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it was on before springfield enabled it")
 	disable(t, p, ned, client.User)
-	scratch.Equal(t, look(t, settingsOf(t, p, client.User)), `{"enabledPlugins": {"ned-flanders@hooks": false}}`,
+	scratch.Equal(t, look(t, p.Settings(client.User)), `{"enabledPlugins": {"ned-flanders@hooks": false}}`,
 		"afterwards")
 }
 
@@ -517,7 +512,7 @@ func TestSuites(t *testing.T) {
 // What disable gives back member by member has the layout it had.
 func TestGivenBackAsItWasWritten(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	const before = "{\n  \"extraKnownMarketplaces\": {\n    \"hooks\": { \"source\":{\"source\" : \"directory\",\"path\":\"/moved/away\"} }\n  }\n}\n"
 	put(t, user, before)
 	ned := pluginOf(p, "ned-flanders")
@@ -533,7 +528,7 @@ func TestGivenBackAsItWasWritten(t *testing.T) {
 // has become of the file, and is not applied then.
 func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
 	s := ReadSettings(p)
 	wanted := Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
