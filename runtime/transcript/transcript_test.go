@@ -167,11 +167,8 @@ func TestAbout(t *testing.T) {
 // The logs of these tests are Claude Code's.
 var format = claude.Host.Log
 
-func Read(path string, prior Log) (Log, View, error)   { return readSince(path, prior, false) }
-func Glance(path string, prior Log) (Log, View, error) { return readSince(path, prior, true) }
-
-func readSince(path string, prior Log, brief bool) (Log, View, error) {
-	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), brief)
+func Read(path string, prior Log) (Log, View, error) {
+	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), false)
 	if err != nil {
 		return prior, view, err
 	}
