@@ -46,7 +46,7 @@ func (w *World) interactive(model *StandIn, mode string, steps ...[2]string) vt1
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
 		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
 		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
-		"projects": map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
 	})
 	must(w.t, err)
 	must(w.t, os.WriteFile(filepath.Join(w.Home, ".claude.json"), known, 0o600))

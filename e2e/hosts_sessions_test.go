@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // eachHost runs a scenario for each host, beside all others.
@@ -48,9 +50,7 @@ func (h *host) looks() Turn {
 func (w *World) same(h *host, when string) {
 	w.t.Helper()
 	for name, was := range h.theirs {
-		if now := read(w.t, filepath.Join(w.Home, filepath.FromSlash(name))); now != was {
-			w.t.Errorf("%s, %s:\n%q\nwant\n%q", when, name, now, was)
-		}
+		scratch.Equal(w.t, read(w.t, filepath.Join(w.Home, filepath.FromSlash(name))), was, when, name)
 	}
 }
 
@@ -62,9 +62,7 @@ func (w *World) history() (all []record) {
 	w.t.Helper()
 	for line := range strings.Lines(w.Springfield("log", "--json").Stdout) {
 		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			w.t.Fatalf("log --json printed %q: %v", line, err)
-		}
+		must(w.t, json.Unmarshal([]byte(line), &r), "log --json printed", line)
 		all = append(all, r)
 	}
 	return all
@@ -176,9 +174,7 @@ func TestHostsAtOnce(t *testing.T) {
 		}()
 	}
 	for range all {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		scratch.Equal(t, <-ended, nil)
 	}
 	seen := map[string]int{}
 	for _, r := range w.history() {
@@ -190,9 +186,7 @@ func TestHostsAtOnce(t *testing.T) {
 			name = "" // records of Claude Code name no host
 		}
 		for _, what := range []string{"continue progress", "stop hold"} {
-			if got := seen[name+" "+what]; got != 1 {
-				t.Errorf("%s has %d times %q, want one", h.title, got, what)
-			}
+			scratch.Equal(t, seen[name+" "+what], 1, h.title, "times of", what)
 		}
 	}
 }
@@ -222,7 +216,5 @@ func TestCopilotDecidesOnce(t *testing.T) {
 	texts := endless(8)
 	w.In(h, Session{Script: says(texts...), Args: []string{"--trust-folder"}}, texts[3], 4)
 	w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
-	if n := len(w.history()); n != 4 {
-		t.Errorf("%d decisions for 4 stops: %+v", n, w.history())
-	}
+	scratch.Equal(t, len(w.history()), 4, "decisions for 4 stops", w.history())
 }

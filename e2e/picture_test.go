@@ -8,7 +8,6 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -21,12 +20,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 )
 
 var (
-	update = flag.Bool("update", false, "draw the terminals in docs/pictures again")
 	// passing is what differs from run to run: times, ages, and the gaps beside them.
 	passing = regexp.MustCompile(`(\d+(\.\d+)? (ms|s|min)|just now)\b( ago)?|\d\d:\d\d(:\d\d)?| +`)
 	// words are what stands between gaps: each is put in its place, so that columns stay columns in every font.
@@ -80,9 +79,7 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 
 func TestTerminalPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
-	cli, err := springfield()
-	must(t, err)
-	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
+	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
 		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
 			'All three tasks are done.'; do
 			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
@@ -94,9 +91,7 @@ func TestTerminalPictureIsCurrent(t *testing.T) {
 			$line
 			echo
 		done`)
-	if err := <-ended; err != nil {
-		t.Fatalf("%v\n%s", err, screen)
-	}
+	must(t, <-ended, screen)
 	isCurrent(t, screen, "terminal.svg", "springfield", "$ springfield log", "lift it from")
 }
 
@@ -157,7 +152,7 @@ func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string
 		shown += strings.TrimRight(row, " ") + "\n"
 	}
 	file := filepath.Join("..", "docs", "pictures", name)
-	if *update {
+	if *scratch.Update {
 		must(t, os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644))
 	}
 	svg, err := os.ReadFile(file)

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,14 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
-
-var update = flag.Bool("update", false, "write the golden trees anew")
 
 func specOf(targets ...Target) Spec {
 	return Spec{
@@ -101,16 +96,7 @@ func TestGolden(t *testing.T) {
 			}
 			// The record says the same once more.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
-			got := tree(t, dir)
-			golden := filepath.Join("testdata", name+".txtar")
-			if *update {
-				must(t, os.WriteFile(golden, got, 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			must(t, err)
-			if !bytes.Equal(got, want) {
-				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
-			}
+			scratch.Golden(t, filepath.Join("testdata", name+".txtar"), []byte(tree(t, dir)))
 		})
 	}
 	if trees, err := filepath.Glob(filepath.Join("testdata", "*.txtar")); err != nil || len(trees) != len(suites) {
@@ -119,47 +105,21 @@ func TestGolden(t *testing.T) {
 }
 
 // tree is a directory as txtar, modes in the names.
-func tree(t *testing.T, dir string) []byte {
+func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var a txtar.Archive
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	for _, path := range scratch.ListFiles(t, dir) {
+		info, err := os.Stat(path)
+		must(t, err)
+		data := scratch.ReadFile(t, path)
 		if filepath.Ext(path) == ".png" {
 			data = fmt.Appendf(nil, "sha256 %s\n", checksum(data))
 		}
 		name, err := filepath.Rel(dir, path)
+		must(t, err)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
-		return err
-	})
-	must(t, err)
-	return txtar.Format(&a)
-}
-
-// differing shows, of two trees as txtar, the files that are not the same.
-func differing(want, got []byte) string {
-	files := map[string][2]string{}
-	for i, tree := range [][]byte{want, got} {
-		for _, f := range txtar.Parse(tree).Files {
-			both := files[f.Name]
-			both[i] = string(f.Data)
-			files[f.Name] = both
-		}
 	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b.WriteString(udiff.Unified("want/"+name, "got/"+name, files[name][0], files[name][1]))
-	}
-	return b.String()
+	return string(txtar.Format(&a))
 }
 
 // write makes a suite or fails the test.
@@ -179,16 +139,14 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
 		t.Errorf("%v, %v", outcome, err)
 	}
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("the suite has changed")
-	}
+	scratch.Equal(t, tree(t, dir), before, "the suite")
 	suite, err := ReadSuite(dir)
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	// Its owner's comments stay as long as it says the same.
 	file := filepath.Join(dir, SuiteFile)
-	commented := "# mine\n" + string(before[bytes.Index(before, []byte("marketplace: ")):])
+	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
 	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
 		t.Errorf("%v, %v, %v", outcome, kept, err)
@@ -198,9 +156,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 // checkNoStray demands that nothing temporary is left in a directory.
 func checkNoStray(t *testing.T, dir string) {
 	t.Helper()
-	if all := strings.Join(names(t, dir), " "); strings.Contains(all, ".springfield-") {
-		t.Errorf("left behind: %s", all)
-	}
+	scratch.Lacks(t, "left behind", strings.Join(names(t, dir), " "), ".springfield-")
 }
 
 // Write completes a suite, in no journal.
@@ -345,8 +301,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
 			for _, file := range []string{"env_posix.go", "proc.go"} {
-				text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", file))
-				must(t, err)
+				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}
@@ -376,8 +331,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}); err != nil {
 		t.Error(err)
 	}
-	said, err := os.ReadFile(log)
-	must(t, err)
+	said := scratch.ReadFile(t, log)
 	for line := range strings.Lines(string(said)) {
 		home, cache, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if !strings.HasPrefix(home, os.TempDir()) || cache != filepath.Join(home, "gocache") {
@@ -396,8 +350,8 @@ func TestBuildTells(t *testing.T) {
 	}
 	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
 	must(t, err)
-	scratch.Same(t, "it says", talk.String(), "compiling the hook for "+HostTarget().String()+"\n")
-	scratch.Same(t, "it is over", over, true)
+	scratch.Equal(t, talk.String(), "compiling the hook for "+HostTarget().String()+"\n", "it says")
+	scratch.Equal(t, over, true, "it is over")
 }
 
 func goVersion(t *testing.T) string {
@@ -513,7 +467,7 @@ func TestProgramSum(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
 	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
-	scratch.Same(t, "behind a launcher", sum(), alone)
+	scratch.Equal(t, sum(), alone, "behind a launcher")
 }
 
 // checkError demands an error that is one and says something, or none.

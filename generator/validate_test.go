@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +115,7 @@ func lay(file string, data []byte, mode os.FileMode) mutation {
 func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
 	dir := goodSuite(t)
 	before := tree(t, dir)
-	if faults := validate(t, dir); len(faults) > 0 || !bytes.Equal(tree(t, dir), before) {
+	if faults := validate(t, dir); len(faults) > 0 || tree(t, dir) != before {
 		t.Errorf("%+v", faults)
 	}
 }
@@ -402,7 +401,7 @@ func TestWhatACatalogAdds(t *testing.T) {
 		if err != nil {
 			got = "cannot read"
 		}
-		scratch.Same(t, fmt.Sprintf("%.100s adds", catalog), got, want)
+		scratch.Equal(t, got, want, fmt.Sprintf("%.100s adds", catalog))
 	}
 }
 

@@ -89,8 +89,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	for _, row := range alone(t, m, "ned-flanders").Rows {
 		cutBehind(t, m, row.Line, path)
 		var prompt string
-		log, err := os.ReadFile(path)
-		must(t, err)
+		log := scratch.ReadFile(t, path)
 		for _, id := range regexp.MustCompile(`"promptId":"(p\d+)"`).FindAllSubmatch(log, -1) {
 			prompt = string(id[1])
 		}
@@ -277,16 +276,12 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 		for _, known := range registry.Strategies {
 			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: *known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
-			if err != nil {
-				t.Fatalf("%s, %s: %v", name, known.Name, err)
-			}
+			must(t, err, name, known.Name)
 			data, err := json.Marshal(e)
 			must(t, err)
 			v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 			must(t, err)
-			if err := schema.Validate(v); err != nil {
-				t.Errorf("%s, %s: %v\n%s", name, known.Name, err, data)
-			}
+			scratch.Equal(t, schema.Validate(v), nil, name, known.Name, data)
 			if s := e.Situation; name == "full" && (len(s.Todos) != 2 || len(s.Calls) != 2 || !s.Calls[1].Error || s.Prompt == "" || s.Message == "") {
 				t.Errorf("%s: %s", known.Name, data)
 			}

@@ -98,9 +98,7 @@ func (c *clone) write(name, text string) {
 
 func (c *clone) read(name string) string {
 	c.t.Helper()
-	data, err := os.ReadFile(c.at(name))
-	must(c.t, err)
-	return string(data)
+	return string(scratch.ReadFile(c.t, c.at(name)))
 }
 
 // tree is everything below a directory: modes, links and bytes; but not what

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,13 +126,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	h.looks(t, h.command(h.hook, []string{"page", h.log}))
 	h.looks(t, h.command(h.hook, []string{hostile}))
-	if h.colours < 100 {
-		t.Errorf("%d lines were coloured", h.colours)
-	}
+	scratch.FailIf(t, h.colours < 100, "%d lines were coloured", h.colours)
 	for _, verb := range showing {
-		if !shows[verb] {
-			t.Errorf("%s has shown nothing of a hostile text", verb)
-		}
+		scratch.FailIf(t, !shows[verb], "%s has shown nothing of a hostile text", verb)
 	}
 }
 
@@ -245,17 +240,8 @@ func (h *haunted) write(t *testing.T, path, text string) {
 // each calls do with every text file below a directory.
 func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byte)) {
 	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			files = append(files, path)
-		}
-		return err
-	})
-	must(t, err)
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		must(t, err)
+	for _, path := range scratch.ListFiles(t, dir) {
+		data := scratch.ReadFile(t, path)
 		if !bytes.Contains(data, []byte{0}) {
 			do(path, data)
 		}

@@ -138,7 +138,7 @@ func TestDroidInstalled(t *testing.T) {
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	scratch.Same(t, "findings", len(checkSwitches(context.Background(), p, want)), 0)
+	scratch.Equal(t, len(checkSwitches(context.Background(), p, want)), 0, "findings")
 	files[".factory/settings.json"] = `{"hooks": {"hooksDisabled": true}}`
 	want[0].On = false
 	p = placeOf(t, droidHost(), files)
@@ -177,7 +177,7 @@ func TestDroidInstall(t *testing.T) {
 		for _, args := range droidInstall(Request{At: p, Plugin: client.Plugin{Name: "ned", Suite: filepath.Join(p.Home, "suite")}}) {
 			got = append(got, filepath.ToSlash(strings.ReplaceAll(strings.Join(args, " "), p.Home, "HOME")))
 		}
-		scratch.Same(t, name, strings.Join(got, ", "), c.want)
+		scratch.Equal(t, strings.Join(got, ", "), c.want, name)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		"lisa":  "/.gemini/extensions/lisa/lisa https://git.example.invalid/o/r 4 true",
 		"off":   "/other  1.0.0 false",
 	}
-	scratch.Same(t, "installed", fmt.Sprint(got), fmt.Sprint(want))
+	scratch.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "installed")
 }
 
 func TestExtensionIsOn(t *testing.T) {
@@ -237,7 +237,7 @@ func TestExtensionIsOn(t *testing.T) {
 		"/home/u/* !/home/u/moes": false,
 		"!/*":                     false,
 	} {
-		scratch.Same(t, rules, isSwitchedOn(strings.Fields(rules), "/home/u/moes"), want)
+		scratch.Equal(t, isSwitchedOn(strings.Fields(rules), "/home/u/moes"), want, rules)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestExtensionEntries(t *testing.T) {
 		if err == nil {
 			got = string(edits[0].Value) + " " + string(edits[1].Value)
 		}
-		scratch.Same(t, what, strings.ReplaceAll(got, r.At.Home, "HOME"), c.want)
+		scratch.Equal(t, strings.ReplaceAll(got, r.At.Home, "HOME"), c.want, what)
 	}
 }
 
@@ -315,8 +315,6 @@ func TestExtensionCheck(t *testing.T) {
 		if says != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(says, c.want)) {
 			t.Errorf("%s %s: %q", c.host.Name, c.settings, says)
 		}
-		if found := c.host.Check(context.Background(), r.At, nil); found != nil {
-			t.Errorf("%s: with nothing on: %v", c.host.Name, found)
-		}
+		scratch.Equal(t, c.host.Check(context.Background(), r.At, nil), nil, c.host.Name, "with nothing on")
 	}
 }

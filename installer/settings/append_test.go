@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -51,7 +52,7 @@ func TestAppend(t *testing.T) {
 	p := newPlaces(t)
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
 	const mine = "Be kind.\r\n"
-	write(t, real, mine)
+	put(t, real, mine)
 	must(t, errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)))
 	j := journal.Journal{Dir: p.StatePath()}
 	appendNote := func(path string) bool {
@@ -73,9 +74,7 @@ func TestAppend(t *testing.T) {
 		}
 		return u
 	}
-	if !appendNote(link) || appendNote(link) {
-		t.Error("appended never, or twice")
-	}
+	scratch.FailIf(t, !appendNote(link) || appendNote(link), "appended never, or twice")
 	if want := withParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
@@ -86,9 +85,7 @@ func TestAppend(t *testing.T) {
 		t.Errorf("not as it was: %q", look(t, real))
 	}
 	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("no longer a link: %v, %v", info, err)
-	}
+	scratch.FailIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
 	if info, err := os.Stat(real); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -118,13 +115,13 @@ func TestAppendRefuses(t *testing.T) {
 	p := newPlaces(t)
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
-		write(t, path, data)
+		put(t, path, data)
 		if _, err := AppendParagraph("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
-	write(t, path, "mine")
+	put(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
 	if _, err := AppendParagraph("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
@@ -140,24 +137,8 @@ func TestAppendRefuses(t *testing.T) {
 func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 	tree := func(t *testing.T, p client.Places) map[string]string {
 		t.Helper()
-		all := map[string]string{}
-		for _, root := range []string{p.Root, p.Home} {
-			err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-				switch {
-				case err != nil:
-					return err
-				case name == p.StatePath():
-					return filepath.SkipDir
-				case d.IsDir():
-					all[name+"/"] = ""
-					return nil
-				}
-				data, err := os.ReadFile(name)
-				all[name] = string(data)
-				return err
-			})
-			must(t, err)
-		}
+		all := scratch.ReadTree(t, filepath.Dir(p.Home))
+		maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "home/.claude/springfield/") })
 		return all
 	}
 	layouts := map[string]func(*client.Places){
@@ -169,8 +150,8 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 		"nothing":     func(*testing.T, client.Places) {},
 		"a directory": func(t *testing.T, p client.Places) { mkdir(t, filepath.Join(p.Work, ".claude")) },
 		"both settings": func(t *testing.T, p client.Places) {
-			put(t, settingsOf(t, p, client.Local), "{\n}\n")
-			put(t, settingsOf(t, p, client.Project), twoSpaces)
+			put(t, p.Settings(client.Local), "{\n}\n")
+			put(t, p.Settings(client.Project), twoSpaces)
 		},
 	}
 	count := 0
@@ -205,18 +186,14 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 					continue
 				}
 				w := world{order: order{Places: p}}
-				if err := w.undoAll(); err != nil {
-					t.Fatalf("%s, %s: on and off by %v: undo: %v", layout, start, steps, err)
-				}
+				must(t, w.undoAll(), layout, start, "on and off by", steps, "undo")
 				if after := tree(t, p); !maps.Equal(before, after) {
 					t.Fatalf("%s, %s: on and off by %v, undone: %q, was %q", layout, start, steps, after, before)
 				}
 			}
 		}
 	}
-	if count < 50 || count > 5*90 {
-		t.Errorf("%d orders", count)
-	}
+	scratch.FailIf(t, count < 50 || count > 5*90, "%d orders", count)
 }
 
 func mkdir(t *testing.T, dir string) {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,19 +90,13 @@ func checkPermissions(t *testing.T, dir string) {
 				after := everything(t, p)
 				delete(before, p.StatePath("settings.lock")) // made on the way, empty
 				delete(after, p.StatePath("settings.lock"))
-				if !reflect.DeepEqual(before, after) {
-					t.Errorf("before %q\nafter %q", before, after)
-				}
+				scratch.Equal(t, after, before)
 
 				// With the permission it works, and can be taken back.
 				w := world{order: o}
-				if err := errors.Join(w.again(o), w.undoAll()); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, errors.Join(w.again(o), w.undoAll()), nil)
 				for path, data := range original {
-					if got := look(t, path); got != data {
-						t.Errorf("%s is %q in the end, was %q", path, got, data)
-					}
+					scratch.Equal(t, look(t, path), data, path, "in the end")
 				}
 			})
 		}
@@ -150,9 +143,7 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n < 10 {
-		t.Errorf("only %d files were looked at", n)
-	}
+	scratch.FailIf(t, n < 10, "only %d files were looked at", n)
 }
 
 // standIn is a client that a script plays.

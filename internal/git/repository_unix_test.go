@@ -104,9 +104,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	if repo, err := g.Repository(t.Context(), w.path("apart")); repo == nil {
 		t.Errorf("a git directory that names its checkout: %v", err)
 	}
-	if _, err := os.Stat(w.path("sprung")); err == nil {
-		t.Error("a program was started that a repository names")
-	}
+	scratch.FailIf(t, scratch.Exists(w.path("sprung")), "a program was started that a repository names")
 }
 
 // An older git echoes flags that it does not know, or refuses them. One that cannot be
@@ -185,9 +183,8 @@ func TestOlderGit(t *testing.T) {
 			}
 			stale(t, filepath.Join(clone, "text"))
 			run(t, clone, env, command, "status", "--porcelain")
-			if _, err := os.Stat(filepath.Join(root, "sprung")); err != nil {
-				t.Errorf("plain git does not start %s, so this shows nothing", test.program)
-			}
+			scratch.FailIf(t, !scratch.Exists(filepath.Join(root, "sprung")),
+				"plain git does not start %s, so this shows nothing", test.program)
 		})
 	}
 }

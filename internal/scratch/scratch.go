@@ -5,9 +5,11 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,8 +80,10 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedPath("programs", fmt.Sprint(len(built.path)),
-		filepath.Base(command)+".exe") // the name suits every system
+	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
@@ -120,19 +124,11 @@ func PrepareHome(dir string) error {
 	return all
 }
 
-// Must ends a test that cannot go on.
-func Must(t testing.TB, err error) {
+// Must ends a test that cannot go on; about says where that was.
+func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Same demands that something is what it has to be.
-func Same[T comparable](t testing.TB, what any, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%v: %#v, want %#v", what, got, want)
+		t.Fatalf("%s%v", placeOf(about), err)
 	}
 }
 
@@ -152,4 +148,26 @@ func LookAt(t testing.TB, path string) string {
 	}
 	Must(t, err)
 	return string(data)
+}
+
+// ReadFile is a file's content, which has to be there.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	Must(t, err, "read")
+	return data
+}
+
+// Exists tells whether there is something, also where a link leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// ModeOf are the permissions of a file, which has to be there.
+func ModeOf(t testing.TB, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	Must(t, err)
+	return info.Mode().Perm()
 }

@@ -16,8 +16,7 @@ import (
 // Gemini CLI: behind a message of the agent that no call follows. With each its text.
 func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 	t.Helper()
-	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	must(t, err)
+	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
 	log, message, last := "", "", ""
 	for line := range strings.Lines(string(data)) {
 		var l struct {
@@ -136,8 +135,7 @@ func TestGeminiPlans(t *testing.T) {
 // the log as it was when the hook had waited for it.
 func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 	t.Helper()
-	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	must(t, err)
+	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
 	var log, message string
 	for line := range strings.Lines(string(data)) {
 		var l struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 )
@@ -60,9 +61,7 @@ func TestOthersEvents(t *testing.T) {
 		`{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"Stop","message_id":"m"}`,
 		`{}`, `[]`, ``,
 	} {
-		if isEvent([]byte(payload)) {
-			t.Errorf("claims %s", payload)
-		}
+		scratch.FailIf(t, isEvent([]byte(payload)), "claims %s", payload)
 	}
 }
 
@@ -83,9 +82,7 @@ func TestArrived(t *testing.T) {
 		{strings.Replace(of, "1795357987277", "0", 1) + "\n", host.Event{SessionID: "s1"}, false},
 		{`{"type":"assistant.message","data":{"content":` + of + `}}`, host.Event{SessionID: "s1", At: 1795357987277}, false},
 	} {
-		if got := arrived(c.e, []byte(c.end)); got != c.want {
-			t.Errorf("%d bytes, %+v: %t", len(c.end), c.e, got)
-		}
+		scratch.Equal(t, arrived(c.e, []byte(c.end)), c.want, len(c.end), "bytes", c.e)
 	}
 }
 
@@ -100,9 +97,7 @@ func FuzzEvent(f *testing.F) {
 		if readEvent(payload, &e) == nil {
 			fromUser(e)
 		}
-		if e.At < 0 {
-			t.Errorf("%s: at %d", payload, e.At)
-		}
+		scratch.FailIf(t, e.At < 0, "%s: at %d", payload, e.At)
 		arrived(host.Event{SessionID: "31a01d", At: 1795357987277}, payload)
 	})
 }
