@@ -40,7 +40,7 @@ func (w *World) brought() (did []string) {
 
 // interactive starts the client at a terminal, with what it asks a person at its first start answered, and types
 // each key when the words before it are on the screen.
-func (w *World) interactive(model *StandIn, mode string, steps ...[2]string) vt10x.Terminal {
+func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]string) vt10x.Terminal {
 	w.t.Helper()
 	known, err := json.Marshal(map[string]any{
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
@@ -50,7 +50,7 @@ func (w *World) interactive(model *StandIn, mode string, steps ...[2]string) vt1
 	})
 	must(w.t, err)
 	must(w.t, os.WriteFile(filepath.Join(w.Home, ".claude.json"), known, 0o600))
-	screen, keys, _ := w.at(50, w.clientEnv(model.URL), w.client(), "--permission-mode", mode)
+	screen, keys, _ := w.at(rows, w.clientEnv(model.URL), w.client(), "--permission-mode", mode)
 	for _, step := range steps {
 		for end := time.Now().Add(limit); !strings.Contains(screen.String(), step[0]); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
@@ -85,7 +85,7 @@ func TestNight(t *testing.T) {
 			says("All is done, and the check passes.")[0],
 			says("Shall I delete the old branch now?")[0],
 		}, nil)
-		screen := w.interactive(model, "acceptEdits", [2]string{"away: ", ""}, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"},
+		screen := w.interactive(model, "acceptEdits", 50, [2]string{"away: ", ""}, [2]string{"accept edits on", "carry out the plan"}, [2]string{"carry out the plan", "\r"},
 			[2]string{"and the check passes.", ""})
 		want := []string{ledger.AwayShown, ledger.AwayAnswered, ledger.AwayDialog, ledger.AwayDenied, ledger.AwayChecked, ledger.AwayChecked, ledger.AwayPassed}
 		eventually(t, "the check to be read", func() bool { return len(w.brought()) >= len(want) })
