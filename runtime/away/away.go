@@ -245,7 +245,7 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []a
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
 	}
-	reason := "Before you say that it is done, run exactly this command with your Bash tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
+	reason := "Before you say that it is done, run exactly this command with your Bash or shell tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
 	evidence := "the work is said to be done, and the check has not been run: " + check
 	if ran {
 		evidence = "the check has failed: " + check

@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 		goesOn bool
 		says   string
 	}{
-		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash tool in /p. Change no file after it:\n\n    make test\n"},
+		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash or shell tool in /p. Change no file after it:\n\n    make test\n"},
 		"passed":              {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
 		"from elsewhere":      {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
 		"before a change":     {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
