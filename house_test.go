@@ -265,7 +265,7 @@ func TestEmbeddedSourcesAreComplete(t *testing.T) {
 		return err
 	})
 	must(t, err)
-	for _, system := range []string{"linux", "darwin", "windows"} {
+	for _, system := range []string{"linux", "darwin", "windows", "freebsd"} {
 		for _, p := range listFor(t, system, "./runtime/springfield-hook", "./runtime/springfield-judge") {
 			for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles) {
 				if name := path.Join(strings.TrimPrefix(room(p.ImportPath), "runtime/"), file); inside(p.ImportPath, "runtime") && !slices.Contains(needed, name) {

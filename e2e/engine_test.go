@@ -143,7 +143,9 @@ func TestHold(t *testing.T) {
 
 		// Claude itself cannot lift it.
 		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
-			"command": fmt.Sprintf("for c in '%s' '%s'; do \"$c\" resume; env -u CLAUDECODE \"$c\" resume; setsid -w env -u CLAUDECODE \"$c\" resume; done; (exec </dev/tty) || echo none", springfield(t), hook(suite)), "description": "Lift the hold",
+			"command": fmt.Sprintf("hide='env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT'; for c in '%s' '%s'; do "+
+				"\"$c\" resume; eval $hide '\"$c\"' resume; eval setsid -w $hide '\"$c\"' resume; done; "+
+				"(exec </dev/tty) || echo none", springfield(t), hook(suite)), "description": "Lift the hold",
 		}}}}
 		held := talk.Say("lift the hold", append([]Turn{lift}, says(plan...)...)...)
 		ends(t, held, plan[0], 2)

@@ -141,10 +141,10 @@ func (d *Console) LiftHold(session string) error {
 		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
 			"open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
-	t, err := terminal.OpenTerminal()
+	t, err := terminal.OwnTerminal()
 	if err != nil {
-		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal",
-			"open a terminal and run: " + again}
+		return &adviceError{"only a person at a terminal lifts a hold: " + err.Error(),
+			"open a terminal that no agent and no program of yours has opened, and run: " + again}
 	}
 	defer t.Close()
 	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),

@@ -76,6 +76,8 @@ type Host struct {
 	// Dir is where the host keeps its files, "~/.codex"; DirVariable moves it. Sessions is a
 	// pattern of its logs below it, as path.Match has it, and Program what is on PATH.
 	Dir, DirVariable, Sessions, Program string
+	// Package is how the names of its npm packages begin.
+	Package string
 	// ProjectFile has the project's directory, where logs do not; from the directory of a log.
 	ProjectFile string
 	// ProjectVariable is the environment variable that names the project of a session, from

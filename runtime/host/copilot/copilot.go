@@ -24,7 +24,8 @@ var Host = host.Host{
 	Arrived: arrived, Logged: true,
 	Cap: 8,
 	Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
-	Inside: []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
+	Package: "@github/copilot",
+	Inside:  []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 }
 
 // isEvent knows an event by a time that it has beside either a reason to stop or no transcript:
