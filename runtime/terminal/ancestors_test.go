@@ -53,6 +53,7 @@ func findIn(all []process, hidden int) error {
 func TestPersonAtTerminal(t *testing.T) {
 	for name, line := range map[string]string{
 		"a terminal's shell":       "systemd 1 > gnome-terminal- 2 > bash 3 pseudo > springfield 3 pseudo",
+		"on Windows' Linux":        "init 0 with:/init > init 2 with:/init > bash 3 pseudo > springfield 3 pseudo",
 		"a terminal's program":     "systemd 1 > xterm 1 > springfield 3 pseudo",
 		"an editor's terminal":     "systemd 1 > code 2 > node 2 with:node,/opt/pty.js > zsh 4 pseudo > springfield 4 pseudo",
 		"ssh":                      "systemd 1 > sshd 2 closed > sshd 3 closed > bash 4 pseudo > springfield 4 pseudo",
