@@ -12,12 +12,14 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // eachHost runs a scenario for each host, beside all others.
@@ -124,6 +126,15 @@ func TestHosts(t *testing.T) {
 			texts := endless(12)
 			w.In(h, Session{Script: says(texts...)}, texts[3], 4)
 			w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
+		})
+		step("away", func(w *World) {
+			w.order("make test", 50)
+			write(w.t, w.path("Makefile"), "test:\n\t@echo passed\n")
+			check := Turn{Blocks: []Block{{Text: "I run it."}, h.shell("make test")}}
+			texts := says("Shall the cache live in memory or on disk?", "In memory. Everything is done.", "All is done.")
+			w.In(h, Session{Script: []Turn{texts[0], texts[1], check, texts[2]}}, "All is done.", 4)
+			w.decidedIn(h, "continue away", "continue away", "stop away")
+			must(w.t, os.Remove(ledger.AwayFile(filepath.Join(w.Home, ".claude", "springfield"))))
 		})
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)
