@@ -44,9 +44,7 @@ func list(t *testing.T, args ...string) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,Standard,GoFiles,EmbedFiles,Imports,Deps"}, args...)...)
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	must(t, err, "go list")
 	var all []pkg
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p pkg
@@ -244,14 +242,10 @@ func TestWhoStartsPrograms(t *testing.T) {
 	})
 	must(t, err)
 	for name, does := range found {
-		if does && allowed[name] == "" {
-			t.Errorf("%s starts programs", name)
-		}
+		scratch.FailIf(t, does && allowed[name] == "", "%s starts programs", name)
 	}
 	for name := range allowed {
-		if !found[name] {
-			t.Errorf("%s starts nothing any more", name)
-		}
+		scratch.FailIf(t, !found[name], "%s starts nothing any more", name)
 	}
 }
 
@@ -271,7 +265,7 @@ func TestEmbeddedSourcesAreComplete(t *testing.T) {
 		return err
 	})
 	must(t, err)
-	for _, system := range []string{"linux", "darwin", "windows"} {
+	for _, system := range []string{"linux", "darwin", "windows", "freebsd"} {
 		for _, p := range listFor(t, system, "./runtime/springfield-hook", "./runtime/springfield-judge") {
 			for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles) {
 				if name := path.Join(strings.TrimPrefix(room(p.ImportPath), "runtime/"), file); inside(p.ImportPath, "runtime") && !slices.Contains(needed, name) {
@@ -281,9 +275,7 @@ func TestEmbeddedSourcesAreComplete(t *testing.T) {
 		}
 	}
 	slices.Sort(needed)
-	if !slices.Equal(embedded, needed) {
-		t.Errorf("embedded %v\nneeded   %v", embedded, needed)
-	}
+	scratch.Equal(t, embedded, needed, "embedded")
 }
 
 func TestModuleLinesAgree(t *testing.T) {
@@ -316,9 +308,7 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 		if _, err := os.Stat(page); err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(readme, "("+page+")") {
-			t.Errorf("README.md does not lead to %s", page)
-		}
+		scratch.FailIf(t, !strings.Contains(readme, "("+page+")"), "README.md does not lead to %s", page)
 	}
 }
 
@@ -341,9 +331,7 @@ func TestEveryCheckHasARow(t *testing.T) {
 			}
 		}
 	}
-	if found < 15 {
-		t.Errorf("%d checks found", found)
-	}
+	scratch.FailIf(t, found < 15, "%d checks found", found)
 }
 
 // A function is as long as its thought, and a thought of more than this is two.
@@ -403,9 +391,7 @@ func TestDocumentsNameTests(t *testing.T) {
 	source := regexp.MustCompile(`\b(cmd|e2e|generator|installer|internal|publish|replay|runtime)/([a-z-]+/)*[a-z_]+\.go\b`)
 	for _, page := range pages {
 		for _, test := range name.FindAllString(read(t, ".", page), -1) {
-			if !there[test] {
-				t.Errorf("%s: there is no %s", page, test)
-			}
+			scratch.FailIf(t, !there[test], "%s: there is no %s", page, test)
 		}
 		for _, source := range source.FindAllString(read(t, ".", page), -1) {
 			if _, err := os.Stat(source); err != nil {
@@ -422,7 +408,5 @@ func listFor(t *testing.T, system string, targets ...string) []pkg {
 
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, file))
-	must(t, err)
-	return string(data)
+	return string(scratch.ReadFile(t, filepath.Join(dir, file)))
 }

@@ -8,26 +8,25 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // make demo tells a story: a stop in a plan, why the hook went on, its end, past sessions, what to do next. The
 // script is run from a directory with a blank in its name, and with a scratch directory that has one.
 func TestDemo(t *testing.T) {
-	cli, err := springfield()
-	must(t, err)
-	tools, err := goEnv()
-	must(t, err)
+	_, cache := scratch.FindGo(t)
 	w := newWorld(t, newest)
 	tree, err := filepath.Abs("..")
 	must(t, err)
 	clone := filepath.Join(w.dir, "a clone")
 	must(t, os.Symlink(tree, clone))
-	scratch := filepath.Join(w.dir, "a scratch directory")
-	must(t, os.Mkdir(scratch, 0o755))
+	temporary := filepath.Join(w.dir, "a scratch directory")
+	must(t, os.Mkdir(temporary, 0o755))
 	demo := func(more ...string) string {
 		t.Helper()
-		env := append(w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+tools.GOCACHE, "TMPDIR="+scratch), more...)
-		out := w.exec("sh", env, filepath.Join(clone, "e2e", "demo.sh"), cli)
+		env := append(w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache, "TMPDIR="+temporary), more...)
+		out := w.exec("sh", env, filepath.Join(clone, "e2e", "demo.sh"), springfield(t))
 		if out.Code != 0 || out.Stderr != "" {
 			t.Fatalf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
@@ -54,13 +53,11 @@ func TestDemo(t *testing.T) {
 			own++
 		}
 	}
-	if own == 0 || own >= 20 {
-		t.Errorf("the demo has %d lines of its own, and may have 19", own)
-	}
+	failIf(t, own == 0 || own >= 20, "the demo has %d lines of its own, and may have 19", own)
 	if strings.Contains(told, `{"decision"`) || !strings.Contains(demo("V=1"), `{"decision":"block"`) {
 		t.Errorf("raw answers are for V=1:\n%s", told)
 	}
-	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
 		t.Errorf("the demo leaves %v behind, %v", left, err)
 	}
 }

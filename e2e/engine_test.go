@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const (
@@ -66,9 +68,7 @@ func (w *World) decided(session string, want ...string) {
 func (w *World) last() (d decision) {
 	w.t.Helper()
 	out := w.Springfield("why", "--json").Stdout
-	if err := json.Unmarshal([]byte(out), &d); err != nil {
-		w.t.Errorf("why --json printed %q: %v", out, err)
-	}
+	scratch.Equal(w.t, json.Unmarshal([]byte(out), &d), nil, "why --json printed", out)
 	return d
 }
 
@@ -123,12 +123,7 @@ func saw(t *testing.T, r Request, want ...string) {
 	for _, m := range r.Messages {
 		texts = append(texts, m.Text)
 	}
-	all := strings.Join(texts, "\n")
-	for _, text := range want {
-		if !strings.Contains(all, text) {
-			t.Errorf("the model was not told %q, but:\n%s", text, all)
-		}
-	}
+	scratch.Holds(t, "the model was told", strings.Join(texts, "\n"), want...)
 }
 
 // A hold stops a running loop at its next stop and every session after it, until a person lifts it.
@@ -147,10 +142,10 @@ func TestHold(t *testing.T) {
 		}
 
 		// Claude itself cannot lift it.
-		cli, err := springfield()
-		must(t, err)
 		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
-			"command": fmt.Sprintf("for c in '%s' '%s'; do \"$c\" resume; env -u CLAUDECODE \"$c\" resume; setsid -w env -u CLAUDECODE \"$c\" resume; done; (exec </dev/tty) || echo none", cli, hook(suite)), "description": "Lift the hold",
+			"command": fmt.Sprintf("hide='env -u CLAUDECODE -u CLAUDE_CODE_ENTRYPOINT'; for c in '%s' '%s'; do "+
+				"\"$c\" resume; eval $hide '\"$c\"' resume; eval setsid -w $hide '\"$c\"' resume; done; "+
+				"(exec </dev/tty) || echo none", springfield(t), hook(suite)), "description": "Lift the hold",
 		}}}}
 		held := talk.Say("lift the hold", append([]Turn{lift}, says(plan...)...)...)
 		ends(t, held, plan[0], 2)
@@ -223,9 +218,7 @@ func TestServerIsNotWaitedFor(t *testing.T) {
 			eventually(t, "the server to run", running)
 		}
 		script[2].Before = func() {
-			if !running() {
-				t.Error("the server was not left running")
-			}
+			failIf(t, !running(), "the server was not left running")
 		}
 		script[3].Before = kill // a client waits for it at the end, however long, and then wakes Claude
 		r := w.Run(Session{Script: script})
@@ -357,15 +350,12 @@ func TestBudgetWithoutLedger(t *testing.T) {
 		for i := range script {
 			script[i].Before = func() {
 				w.written(`"type":"hook_additional_context"`, i)
-				if err := os.RemoveAll(filepath.Join(w.Home, ".claude", "springfield", "sessions")); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, os.RemoveAll(filepath.Join(w.Home, ".claude", "springfield", "sessions")), nil)
 			}
 		}
 		r := w.Run(Session{Script: script})
 		ends(t, r, script[3].Blocks[0].Text, 4)
-		if got := w.decisions(r.ID); !slices.Equal(got, []string{"stop budget"}) {
-			t.Errorf("the ledger has %q, want what came after it was last deleted: a stop by budget", got)
-		}
+		scratch.Equal(t, w.decisions(r.ID), []string{"stop budget"},
+			"the ledger", "what came after it was last deleted: a stop by budget")
 	})
 }

@@ -4,21 +4,21 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // docs/hosts.md says which test shows that a feature works in a host. Each of these tests is there, and each cell names
 // one or says in words what the host does.
 func TestHostsDocNamesTests(t *testing.T) {
 	tests, steps, hosts := named(t)
-	data, err := os.ReadFile("../docs/hosts.md")
-	must(t, err)
+	data := scratch.ReadFile(t, "../docs/hosts.md")
 	_, section, found := strings.Cut(string(data), "\n## What works where")
 	if !found {
 		t.Fatal("docs/hosts.md has no section “What works where”")
@@ -55,18 +55,11 @@ func TestHostsDocNamesTests(t *testing.T) {
 		}
 	}
 	for _, step := range steps {
-		if !used[step] {
-			t.Errorf("no cell names the subtest %s of TestHosts", step)
-		}
+		failIf(t, !used[step], "no cell names the subtest %s of TestHosts", step)
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, write, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
 
 // named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
 // build tags do not matter.

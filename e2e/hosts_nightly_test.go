@@ -66,7 +66,7 @@ func TestHostStrategies(t *testing.T) {
 
 // specScript is a model that carries out a spec of two tasks.
 func (w *World) specScript(h *host, i int) (script []Turn, text string) {
-	state := w.newSpec(i, 2)
+	state := specs[i].begin(w, 2)
 	for n := range 2 {
 		command := "printf '%s' '" + at(n, 2, n+1) + "' > " + state
 		script = append(script, Turn{Blocks: []Block{h.shell(command)}}, says(fmt.Sprintf("The coordinator is at task %d.", n+1))[0])

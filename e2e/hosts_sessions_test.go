@@ -12,10 +12,14 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // eachHost runs a scenario for each host, beside all others.
@@ -48,9 +52,7 @@ func (h *host) looks() Turn {
 func (w *World) same(h *host, when string) {
 	w.t.Helper()
 	for name, was := range h.theirs {
-		if now := read(w.t, filepath.Join(w.Home, filepath.FromSlash(name))); now != was {
-			w.t.Errorf("%s, %s:\n%q\nwant\n%q", when, name, now, was)
-		}
+		scratch.Equal(w.t, read(w.t, filepath.Join(w.Home, filepath.FromSlash(name))), was, when, name)
 	}
 }
 
@@ -62,9 +64,7 @@ func (w *World) history() (all []record) {
 	w.t.Helper()
 	for line := range strings.Lines(w.Springfield("log", "--json").Stdout) {
 		var r record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			w.t.Fatalf("log --json printed %q: %v", line, err)
-		}
+		must(w.t, json.Unmarshal([]byte(line), &r), "log --json printed", line)
 		all = append(all, r)
 	}
 	return all
@@ -127,6 +127,15 @@ func TestHosts(t *testing.T) {
 			w.In(h, Session{Script: says(texts...)}, texts[3], 4)
 			w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
 		})
+		step("away", func(w *World) {
+			w.order("make test", 50)
+			write(w.t, w.path("Makefile"), "test:\n\t@echo passed\n")
+			check := Turn{Blocks: []Block{{Text: "I run it."}, h.shell("make test")}}
+			texts := says("Shall the cache live in memory or on disk?", "In memory. Everything is done.", "All is done.")
+			w.In(h, Session{Script: []Turn{texts[0], texts[1], check, texts[2]}}, "All is done.", 4)
+			w.decidedIn(h, "continue away", "continue away", "stop away")
+			must(w.t, os.Remove(ledger.AwayFile(filepath.Join(w.Home, ".claude", "springfield"))))
+		})
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)
 			w.In(h, Session{Script: says(plan...)}, plan[0], 1)
@@ -176,9 +185,7 @@ func TestHostsAtOnce(t *testing.T) {
 		}()
 	}
 	for range all {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		scratch.Equal(t, <-ended, nil)
 	}
 	seen := map[string]int{}
 	for _, r := range w.history() {
@@ -190,9 +197,7 @@ func TestHostsAtOnce(t *testing.T) {
 			name = "" // records of Claude Code name no host
 		}
 		for _, what := range []string{"continue progress", "stop hold"} {
-			if got := seen[name+" "+what]; got != 1 {
-				t.Errorf("%s has %d times %q, want one", h.title, got, what)
-			}
+			scratch.Equal(t, seen[name+" "+what], 1, h.title, "times of", what)
 		}
 	}
 }
@@ -222,7 +227,5 @@ func TestCopilotDecidesOnce(t *testing.T) {
 	texts := endless(8)
 	w.In(h, Session{Script: says(texts...), Args: []string{"--trust-folder"}}, texts[3], 4)
 	w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
-	if n := len(w.history()); n != 4 {
-		t.Errorf("%d decisions for 4 stops: %+v", n, w.history())
-	}
+	scratch.Equal(t, len(w.history()), 4, "decisions for 4 stops", w.history())
 }

@@ -29,6 +29,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A host is an agent other than Claude Code.
@@ -92,7 +94,7 @@ var hosts = []*host{
 		theirs: map[string]string{".copilot/settings.json": odd(`"theme":   "dark"`)},
 		argv:   func(url, aside, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
 		env: func(url, aside string) []string {
-			return []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PKG_CACHE_HOME=" + filepath.Join(runDir, "copilot"), // it unpacks itself there
+			return []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PKG_CACHE_HOME=" + scratch.SharedPath("copilot"), // it unpacks itself there
 				"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=stand-in"}
 		},
 		shell: func(c string) Block {
@@ -354,9 +356,7 @@ func hosted(t *testing.T, used ...*host) *World {
 		w.link(program, h.name)
 		if h.script && !w.has("node") {
 			node, err := exec.LookPath("node")
-			if err != nil {
-				t.Fatalf("%s needs node: %v", h.title, err)
-			}
+			must(t, err, h.title, "needs node")
 			w.link(node, "node")
 		}
 		for name, text := range h.home {
@@ -429,9 +429,7 @@ func (w *World) In(h *host, s Session, text string, requests int) Ended {
 	w.t.Helper()
 	ended, err := w.RunIn(h, s)
 	must(w.t, err)
-	if err := ended.as(text, requests); err != nil {
-		w.t.Errorf("%s: %v", h.title, err)
-	}
+	scratch.Equal(w.t, ended.as(text, requests), nil, h.title)
 	return ended
 }
 

@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // repository is the URL of a suite as a bare git repository. git is told by the home's configuration to get
@@ -27,9 +29,7 @@ func (w *World) repository(suite string) string {
 		{"-C", suite, "-c", "user.name=T", "-c", "user.email=t@example.invalid", "commit", "-qm", "suite"},
 		{"clone", "-q", "--bare", suite, bare},
 	} {
-		if out := w.exec("git", w.clientEnv(noModel), args...); out.Code != 0 {
-			w.t.Fatalf("git %s: %s", strings.Join(args, " "), out.Stderr)
-		}
+		w.exec("git", w.clientEnv(noModel), args...).succeeded(w.t, "git", args)
 	}
 	write(w.t, filepath.Join(w.Home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.invalid/\n", "file://"+filepath.Dir(bare)+"/"))
 	return "https://git.example.invalid/" + filepath.Base(bare)
@@ -61,17 +61,13 @@ func (w *World) known() string {
 // unknown demands that the client has nothing on record about the suite and its plugins.
 func (w *World) unknown() {
 	w.t.Helper()
-	if records := w.known(); strings.Contains(records, "continuation-hooks") {
-		w.t.Errorf("the client still knows it:\n%s", records)
-	}
+	scratch.Lacks(w.t, "the client still knows it", w.known(), "continuation-hooks")
 }
 
 // untouched demands that settings are as they were.
 func (w *World) untouched(scope, when string) {
 	w.t.Helper()
-	if now := readIfThere(w.settings(scope)); now != theirs {
-		w.t.Errorf("%s settings %s:\n%q", scope, when, now)
-	}
+	scratch.Equal(w.t, readIfThere(w.settings(scope)), theirs, scope, "settings", when)
 }
 
 // A plugin of a repository: fetched by the client, live in the next session, and not one byte of anybody's
@@ -97,9 +93,7 @@ func TestEnableFromARepository(t *testing.T) {
 				if s == scope {
 					want = ours
 				}
-				if now := read(t, w.settings(s)); now != want {
-					t.Errorf("%s settings after a session:\n%q\nwant\n%q", s, now, want)
-				}
+				scratch.Equal(t, read(t, w.settings(s)), want, s, "settings after a session")
 			}
 
 			w.Springfield("disable", "ned-flanders", "--scope", scope, "--purge")
@@ -176,9 +170,7 @@ func TestStatusAgreesWithTheClient(t *testing.T) {
 			if out := w.Springfield("status", "--json"); json.Unmarshal([]byte(out.Stdout), &ours) != nil {
 				t.Fatalf("%s: status: %s", when, out.Stdout)
 			}
-			if len(theirs) != wanted {
-				t.Errorf("%s: the client lists %d plugins, not %d: %+v", when, len(theirs), wanted, theirs)
-			}
+			scratch.Equal(t, len(theirs), wanted, when, "plugins in the client's list", theirs)
 			for _, l := range theirs {
 				found := false
 				for _, p := range ours.Plugins {
@@ -190,9 +182,7 @@ func TestStatusAgreesWithTheClient(t *testing.T) {
 						t.Errorf("%s: the client says %+v, status %+v", when, l, p)
 					}
 				}
-				if !found && l.Enabled {
-					t.Errorf("%s: status does not know %+v", when, l)
-				}
+				failIf(t, !found && l.Enabled, "%s: status does not know %+v", when, l)
 			}
 			t.Logf("%s: deciding %v", when, ours.Deciding)
 		}
@@ -205,9 +195,7 @@ func TestStatusAgreesWithTheClient(t *testing.T) {
 		w.Springfield("disable", "ned-flanders@continuation-hooks")
 		compare("disabled", 1)
 		w.Springfield("enable", "ned-flanders@continuation-hooks")
-		if out := w.Claude("plugin", "disable", "ned-flanders@continuation-hooks"); out.Code != 0 {
-			t.Fatalf("%s%s", out.Stdout, out.Stderr)
-		}
+		w.claude("plugin", "disable", "ned-flanders@continuation-hooks")
 		compare("disabled by the client", 1)
 	})
 }
@@ -228,9 +216,7 @@ func TestBothToolsInTurn(t *testing.T) {
 		plugins := func() map[string]any { p, _ := meaning()["enabledPlugins"].(map[string]any); return p }
 		client := func(args ...string) {
 			t.Helper()
-			if out := w.Claude(append([]string{"plugin"}, args...)...); out.Code != 0 {
-				t.Fatalf("claude plugin %s: %s%s", strings.Join(args, " "), out.Stdout, out.Stderr)
-			}
+			w.claude(append([]string{"plugin"}, args...)...)
 		}
 		other := filepath.Join(w.dir, "suites of a user", "another")
 		w.Springfield(initOf(other, "ned-flanders")...)
@@ -258,9 +244,7 @@ func TestBothToolsInTurn(t *testing.T) {
 		// What either tool has left of itself is empty; the rest is what the user wrote.
 		left := meaning()
 		for id, on := range plugins() {
-			if id != "a.formatter@some.market" && on == true {
-				t.Errorf("%s is still on", id)
-			}
+			failIf(t, id != "a.formatter@some.market" && on == true, "%s is still on", id)
 		}
 		var want map[string]any
 		must(t, json.Unmarshal([]byte(theirs), &want))
@@ -269,8 +253,6 @@ func TestBothToolsInTurn(t *testing.T) {
 				t.Errorf("%s is %v, was %v", key, left[key], value)
 			}
 		}
-		if plugins()["a.formatter@some.market"] != false {
-			t.Errorf("their own entry is gone: %v", plugins())
-		}
+		scratch.Equal(t, plugins()["a.formatter@some.market"], false, "their own entry is gone", plugins())
 	})
 }

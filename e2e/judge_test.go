@@ -7,34 +7,21 @@ package e2e
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
-
-// springfieldJudge builds the second binary and returns its path.
-var springfieldJudge = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(runDir, "springfield-judge")
-	out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "../runtime/springfield-judge").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("springfield-judge does not build: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 const (
 	theSystem = "You judge whether work obviously remains. QUESTION-SYSTEM"
@@ -45,8 +32,7 @@ const (
 // Judge asks springfield-judge one question, by the client, with env.
 func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 	w.t.Helper()
-	program, err := springfieldJudge()
-	must(w.t, err)
+	program := scratch.Program(w.t, "runtime/springfield-judge", "-trimpath", "-ldflags=-s -w")
 	q := judge.Question{Backend: judge.Claude, Model: "haiku", System: theSystem, Page: thePage, Within: 60_000, Project: w.Project}
 	if change != nil {
 		change(&q)
@@ -126,22 +112,6 @@ func (w *World) keep(path string, value any) {
 	write(w.t, path, string(data))
 }
 
-// names are the files below dir.
-func names(t *testing.T, dir string) (all []string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			all = append(all, path)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	must(t, err)
-	return all
-}
-
 // questions are the requests that asked a model.
 func questions(model *StandIn) (asked []Request) {
 	for _, r := range model.Requests() {
@@ -165,23 +135,17 @@ func TestJudgeIsAlone(t *testing.T) {
 		for _, r := range append(ordinary.Asked, ordinary.Aside...) {
 			all += string(r.Body)
 		}
-		for _, word := range []string{"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule"} {
-			if !strings.Contains(all, word) {
-				t.Errorf("%s does not arrive in an ordinary session, so its absence says nothing", word)
-			}
-		}
+		scratch.Holds(t, "what does not arrive in an ordinary session says nothing by its absence", all,
+			"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule")
 		for _, name := range []string{"SessionStart", "Stop", "mcp-own"} {
-			if _, err := os.Stat(filepath.Join(traces, name)); err != nil {
-				t.Errorf("%s left no trace of an ordinary session, so its absence says nothing", name)
-			}
+			failIf(t, !scratch.Exists(filepath.Join(traces, name)),
+				"%s left no trace of an ordinary session, so its absence says nothing", name)
 		}
-		for _, path := range names(t, traces) {
+		for _, path := range scratch.ListFiles(t, traces) {
 			os.Remove(path)
 		}
-		ledger, sessions := names(t, filepath.Join(w.Home, ".claude", "springfield")), names(t, filepath.Join(w.Home, ".claude", "projects"))
-		if len(ledger) == 0 {
-			t.Error("no plugin of ours has decided anything in an ordinary session")
-		}
+		ledger, sessions := scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "springfield")), scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "projects"))
+		failIf(t, len(ledger) == 0, "no plugin of ours has decided anything in an ordinary session")
 		before := ""
 		for _, path := range ledger {
 			before += read(t, path)
@@ -200,34 +164,25 @@ func TestJudgeIsAlone(t *testing.T) {
 		if q.Main || !strings.HasPrefix(q.Model, "claude-haiku-") || !strings.Contains(q.System, theSystem) || len(q.Messages) == 0 || !strings.Contains(q.Messages[0].Text, strings.TrimSpace(thePage)) {
 			t.Errorf("%s asked\n%s", q.Model, q.Body)
 		}
-		if !slices.Equal(q.Tools, []string{"StructuredOutput"}) {
-			t.Errorf("the tools are %v", q.Tools)
-		}
-		for _, word := range []string{"PLANTED", "planted-", "continuation-hooks", "ned-flanders", "lisa-simpson", filepath.Base(w.Project)} {
-			if strings.Contains(string(q.Body), word) {
-				t.Errorf("%q is in the question:\n%s", word, q.Body)
-			}
-		}
+		scratch.Equal(t, q.Tools, []string{"StructuredOutput"}, "the tools")
+		scratch.Lacks(t, "the question", string(q.Body),
+			"PLANTED", "planted-", "continuation-hooks", "ned-flanders", "lisa-simpson", filepath.Base(w.Project))
 		if len(q.Body) > 6000 {
 			t.Errorf("the client makes %d bytes of a page of %d and a prompt of %d", len(q.Body), len(thePage), len(theSystem))
 		}
 
-		if left := names(t, traces); len(left) > 0 {
+		if left := scratch.ListFiles(t, traces); len(left) > 0 {
 			t.Errorf("something ran: %v", left)
 		}
-		if got := names(t, filepath.Join(w.Home, ".claude", "springfield")); !slices.Equal(got, ledger) {
-			t.Errorf("our plugins were at work: %v", got)
-		}
+		scratch.Equal(t, scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "springfield")), ledger,
+			"our plugins were at work")
 		after := ""
 		for _, path := range ledger {
 			after += read(t, path)
 		}
-		if after != before {
-			t.Error("our plugins have decided about the judge's session")
-		}
-		if got := names(t, filepath.Join(w.Home, ".claude", "projects")); !slices.Equal(got, sessions) {
-			t.Errorf("the judge's session is kept: %v", got)
-		}
+		scratch.Equal(t, after, before, "our plugins have decided about the judge's session")
+		scratch.Equal(t, scratch.ListFiles(t, filepath.Join(w.Home, ".claude", "projects")), sessions,
+			"the judge's session is kept")
 		if left, _ := filepath.Glob(filepath.Join(w.tmp(), "springfield-judge-*")); len(left) > 0 {
 			t.Errorf("%v is left", left)
 		}
@@ -274,14 +229,10 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 				env := slices.DeleteFunc(w.clientEnv(server.URL), func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC_API_KEY=") })
 				reply := w.Judge(append(env, c.env), nil)
 				if c.want == "" {
-					if reply.Failed != judge.LoggedOut || seen != nil {
-						t.Errorf("%+v", reply)
-					}
+					failIf(t, reply.Failed != judge.LoggedOut || seen != nil, "%+v", reply)
 					return
 				}
-				if reply.Failed != "" || !reply.Continue {
-					t.Errorf("%+v", reply)
-				}
+				failIf(t, reply.Failed != "" || !reply.Continue, "%+v", reply)
 				if seen.Get(c.header) != c.want {
 					t.Errorf("%s: %q, want %q", c.header, seen.Get(c.header), c.want)
 				}
@@ -386,18 +337,14 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 			if asked > 0 {
 				want = "All done."
 			}
-			if r.Text != want {
-				t.Errorf("after %d questions the turn ended with %q", asked, r.Text)
-			}
+			scratch.Equal(t, r.Text, want, "after", asked, "questions the turn ended")
 			return asked
 		}
 		if n := run(); n != 1 {
 			t.Fatalf("%d questions without settings of the project", n)
 		}
 		write(t, filepath.Join(w.Project, ".claude", "settings.local.json"), `{"env": {"ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-opus-4-1"}}`)
-		if n := run(); n != 0 {
-			t.Errorf("%d questions where the project says what haiku is", n)
-		}
+		scratch.Equal(t, run(), 0, "questions where the project says what haiku")
 		if out := w.Springfield("why").Stdout; !strings.Contains(out, ".claude/settings.local.json sets env.ANTHROPIC_DEFAULT_HAIKU_MODEL") {
 			t.Errorf("why does not say what redirects:\n%s", out)
 		}
@@ -405,8 +352,6 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Join(w.Project, ".git"), 0o755))
 		w.Project = filepath.Join(w.Project, "sub")
 		must(t, os.MkdirAll(w.Project, 0o755))
-		if n := run(); n != 0 {
-			t.Errorf("%d questions where the top of the repository says what haiku is", n)
-		}
+		scratch.Equal(t, run(), 0, "questions where the top of the repository says what haiku")
 	})
 }

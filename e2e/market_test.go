@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // shop is the repository that people name, and the world of those who release into it.
@@ -59,9 +61,8 @@ func (s shop) release(version string, change func(strategy string) string) {
 	s.forAll(filepath.Join(suite, "ned-flanders", "hooks"))
 	script, err := filepath.Abs("../release/marketplace/branches.sh")
 	must(s.w.t, err)
-	if out := s.w.exec("sh", s.w.env([]string{s.w.bin(), "/usr/bin", "/bin"}), script, suite, s.dir, "springfield "+version+", made from a test", "1700000000"); out.Code != 0 {
-		s.w.t.Fatalf("branches.sh: %s%s", out.Stdout, out.Stderr)
-	}
+	out := s.w.exec("sh", s.w.env([]string{s.w.bin(), "/usr/bin", "/bin"}), script, suite, s.dir, "springfield "+version+", made from a test", "1700000000")
+	out.succeeded(s.w.t, "branches.sh")
 }
 
 // forAll makes of a hook for this machine what a build for several makes.
@@ -104,9 +105,7 @@ func TestMarketplaceOfARelease(t *testing.T) {
 		w.claude("plugin", "marketplace", "update", "springfield")
 		w.claude("plugin", "update", "ned-flanders@springfield")
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-		if records := w.known(); !strings.Contains(records, `"0.2.0"`) {
-			t.Errorf("the client has\n%s", records)
-		}
+		scratch.Holds(t, "the client", w.known(), `"0.2.0"`)
 
 		// Who gets the command later.
 		before := read(t, w.settings("user"))
@@ -116,15 +115,11 @@ func TestMarketplaceOfARelease(t *testing.T) {
 			t.Errorf("status says\n%s", says)
 		}
 		w.Springfield("undo")
-		if after := read(t, w.settings("user")); after != before {
-			t.Errorf("undone, the settings are\n%s\nwant\n%s", after, before)
-		}
+		scratch.Equal(t, read(t, w.settings("user")), before, "undone, the settings")
 
 		w.claude("plugin", "uninstall", "ned-flanders@springfield")
 		w.claude("plugin", "marketplace", "remove", "springfield")
-		if left := read(t, w.settings("user")); strings.Contains(left, "springfield") {
-			t.Errorf("the settings still have\n%s", left)
-		}
+		scratch.Lacks(t, "the settings still have", read(t, w.settings("user")), "springfield")
 	})
 }
 
@@ -173,9 +168,7 @@ func TestMarketplaceInHosts(t *testing.T) {
 		do := func(all [][]string) {
 			t.Helper()
 			for _, args := range all {
-				if out := w.exec(filepath.Join(w.bin(), h.name), w.hostEnv(h, noModel, w.tmp()), args...); out.Code != 0 {
-					t.Fatalf("%s %s: exit %d\n%s%s", h.name, strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
-				}
+				w.exec(filepath.Join(w.bin(), h.name), w.hostEnv(h, noModel, w.tmp()), args...).succeeded(t, h.name, args)
 			}
 		}
 		session := Session{Script: says(plan...)}

@@ -7,8 +7,6 @@ package e2e
 
 import (
 	"cmp"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"html"
 	"io"
@@ -21,12 +19,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 var (
-	update = flag.Bool("update", false, "draw the terminals in docs/pictures again")
 	// passing is what differs from run to run: times, ages, and the gaps beside them.
 	passing = regexp.MustCompile(`(\d+(\.\d+)? (ms|s|min)|just now)\b( ago)?|\d\d:\d\d(:\d\d)?| +`)
 	// words are what stands between gaps: each is put in its place, so that columns stay columns in every font.
@@ -80,9 +80,7 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 
 func TestTerminalPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
-	cli, err := springfield()
-	must(t, err)
-	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
+	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
 		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
 			'All three tasks are done.'; do
 			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
@@ -94,49 +92,39 @@ func TestTerminalPictureIsCurrent(t *testing.T) {
 			$line
 			echo
 		done`)
-	if err := <-ended; err != nil {
-		t.Fatalf("%v\n%s", err, screen)
-	}
+	must(t, <-ended, screen)
 	isCurrent(t, screen, "terminal.svg", "springfield", "$ springfield log", "lift it from")
 }
 
 func TestSessionPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
 	plan := filepath.Join(w.Project, "plan.md")
-	// What the client asks a person who starts it for the first time is answered.
-	known, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
-		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
-		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
-		"projects": map[string]any{
-			w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
-		},
-	})
-	for name, data := range map[string][]byte{
-		plan: []byte("1. read TOML\n2. write TOML\n3. document it\n"), filepath.Join(w.Home, ".claude.json"): known,
-	} {
-		if err == nil {
-			err = os.WriteFile(name, data, 0o600)
-		}
-	}
-	must(t, err)
+	write(t, plan, "1. read TOML\n2. write TOML\n3. document it\n")
 	model := newStandIn(t, []Turn{
 		calls("I'll start with the plan.", "Read", map[string]any{"file_path": plan}),
 		says("Task 1 of 3 is done: the parser reads TOML. Moving to Task 2.")[0],
 		says("All three tasks are done, and the tests pass.")[0],
 	}, nil)
-	screen, keys, _ := w.at(28, w.clientEnv(model.URL), w.client(), "--permission-mode", "acceptEdits")
-	for _, step := range [][2]string{
-		{"accept edits on", "carry out plan.md"}, {"carry out plan.md", "\r"}, {"the tests pass.", ""},
-	} {
-		for end := time.Now().Add(limit); !strings.Contains(screen.String(), step[0]); time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%q is not on the screen after %v:\n%s", step[0], limit, screen)
-			}
-		}
-		io.WriteString(keys, step[1])
-	}
+	screen := w.interactive(model, "acceptEdits", 28, [2]string{"accept edits on", "carry out plan.md"}, [2]string{"carry out plan.md", "\r"}, [2]string{"the tests pass.", ""})
 	isCurrent(t, screen, "session.svg", "Claude Code", "carry out plan.md", "the tests pass.")
+}
+
+func TestNightPictureIsCurrent(t *testing.T) {
+	w := evergreen(t)
+	now := time.Now()
+	must(t, ledger.SetOrders(filepath.Join(w.Home, ".claude", "springfield"), func([]ledger.AwayOrder) []ledger.AwayOrder {
+		return []ledger.AwayOrder{{ID: "night", At: now.Add(-4 * time.Minute).UnixMilli(), Until: now.Add(8*time.Hour - 4*time.Minute).UnixMilli(), Most: 50, Check: "make test", From: "/dev/pts/3"}}
+	}))
+	write(t, w.path("Makefile"), "test:\n\t@echo 41 passed\n")
+	write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
+	model := newStandIn(t, []Turn{
+		says("The parser reads TOML. Shall the cache live in memory or on disk?")[0],
+		says("In memory, as that can be undone. Everything is done.")[0],
+		calls("I run the check.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"}),
+		says("All tests pass. Decided while you were away: the cache is in memory.")[0],
+	}, nil)
+	screen := w.interactive(model, "acceptEdits", 44, [2]string{"accept edits on", "carry out plan.md"}, [2]string{"carry out plan.md", "\r"}, [2]string{"the cache is in memory.", ""})
+	isCurrent(t, screen, "night.svg", "Claude Code", "carry out plan.md", "the cache is in memory.")
 }
 
 // isCurrent compares a picture with the rows of a screen from the last that has some words to the last that has others.
@@ -157,7 +145,7 @@ func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string
 		shown += strings.TrimRight(row, " ") + "\n"
 	}
 	file := filepath.Join("..", "docs", "pictures", name)
-	if *update {
+	if *scratch.Update {
 		must(t, os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644))
 	}
 	svg, err := os.ReadFile(file)

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // shared are directories that the tests of one run have in common, by what is in them: suites, and homes.
@@ -32,7 +34,7 @@ var shared = struct {
 func share(of string, fill func(dir string)) string {
 	shared.Lock()
 	defer shared.Unlock()
-	dir := filepath.Join(runDir, filepath.FromSlash(of))
+	dir := scratch.SharedPath(filepath.FromSlash(of))
 	if !shared.made[of] {
 		fill(dir)
 		shared.made[of] = true
@@ -62,9 +64,8 @@ func with(t *testing.T, version string, plugins ...string) (w *World, suite stri
 		must(t, errors.Join(os.MkdirAll(filepath.Dir(dir), 0o755), os.Rename(first.Home, dir)))
 	})
 	must(t, os.RemoveAll(w.Home))
-	if out, err := exec.Command("cp", "-Rp", home, w.Home).CombinedOutput(); err != nil {
-		t.Fatalf("the home is not copied: %v\n%s", err, out)
-	}
+	out, err := exec.Command("cp", "-Rp", home, w.Home).CombinedOutput()
+	must(t, err, "the home is not copied", out)
 	return w, suite
 }
 
@@ -80,18 +81,31 @@ func shell(command string) Turn {
 	return calls("", "Bash", map[string]any{"command": command, "description": "Write it down"})
 }
 
-// specs are the two plugins that carry out tasks.md.
-var specs = []struct {
-	plugin, dir, current, state, title, status string
-}{
+// spec is a plugin that carries out tasks.md.
+type spec struct{ plugin, dir, current, state, title, status string }
+
+// specs are the two of them.
+var specs = []spec{
 	{"ralph-specum", "specs/demo", "specs/.current-spec", ".ralph-state.json", "Continue spec: demo", "Ralph-specum iteration"},
 	{"ralph-speckit", ".specify/specs/demo", ".specify/.current-feature", ".speckit-state.json", "Continue feature: demo", "Ralph-speckit iteration"},
 }
 
-// newSpec writes a spec with so many tasks, none of them begun.
-func (w *World) newSpec(i, tasks int) (state string) {
+// eachSpec runs a scenario for both, each in a world of its own in which it is on.
+func eachSpec(t *testing.T, scenario func(t *testing.T, w *World, s spec)) {
+	aClient(t, func(t *testing.T, version string) {
+		for _, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
+				w, _ := with(t, version, s.plugin)
+				scenario(t, w, s)
+			})
+		}
+	})
+}
+
+// begin writes a spec with so many tasks, none of them begun.
+func (s spec) begin(w *World, tasks int) (state string) {
 	w.t.Helper()
-	s := specs[i]
 	write(w.t, w.path(s.current), "demo\n")
 	var list strings.Builder
 	for n := range tasks {
@@ -110,101 +124,68 @@ func at(task, tasks, iteration int) string {
 // Five tasks, started with a slash command, and no user there: the state file that the model advances brings
 // the loop to its end, and the words that the hook sends tell where it stands.
 func TestSpecRunsToItsEnd(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		for i, s := range specs {
-			t.Run(s.plugin, func(t *testing.T) {
-				t.Parallel()
-				w, _ := with(t, version, s.plugin)
-				state := w.newSpec(i, 5)
-				script := []Turn{shell("printf '%s' '" + at(0, 5, 1) + "' > " + state), says("The coordinator is at work.")[0]}
-				for n := range 4 {
-					script = append(script, shell("printf '%s' '"+at(n+1, 5, n+2)+"' > "+state), says(fmt.Sprintf("Task %d is done.", n+1))[0])
-				}
-				end := "All five are done.\n\nALL_TASKS_COMPLETE"
-				script = append(script, shell("rm "+state), says(end)[0])
-				talk := w.Talk(Session{})
-				r := talk.Say("/"+s.plugin+":implement", script...)
-				ends(t, r, end, len(script))
-				last := r.Asked[len(r.Asked)-1]
-				saw(t, last, s.title+" (Task 1/5, Iter 1)", s.title+" (Task 5/5, Iter 5)", "tasks.md", "spec-executor")
-				ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
-				talk.End()
-				if !strings.Contains(read(t, r.Transcript), s.status+" 5 | Task 5/5") {
-					t.Errorf("the user was not told %q", s.status+" 5 | Task 5/5")
-				}
-				if !w.exists(s.dir + "/.progress.md") {
-					t.Error(".progress.md is gone")
-				}
-			})
+	eachSpec(t, func(t *testing.T, w *World, s spec) {
+		state := s.begin(w, 5)
+		script := []Turn{shell("printf '%s' '" + at(0, 5, 1) + "' > " + state), says("The coordinator is at work.")[0]}
+		for n := range 4 {
+			script = append(script, shell("printf '%s' '"+at(n+1, 5, n+2)+"' > "+state), says(fmt.Sprintf("Task %d is done.", n+1))[0])
 		}
+		end := "All five are done.\n\nALL_TASKS_COMPLETE"
+		script = append(script, shell("rm "+state), says(end)[0])
+		talk := w.Talk(Session{})
+		r := talk.Say("/"+s.plugin+":implement", script...)
+		ends(t, r, end, len(script))
+		last := r.Asked[len(r.Asked)-1]
+		saw(t, last, s.title+" (Task 1/5, Iter 1)", s.title+" (Task 5/5, Iter 5)", "tasks.md", "spec-executor")
+		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
+		talk.End()
+		scratch.Holds(t, "the user was not told", read(t, r.Transcript), s.status+" 5 | Task 5/5")
+		failIf(t, !w.exists(s.dir+"/.progress.md"), ".progress.md is gone")
 	})
 }
 
 // Twelve stops without a tool call between them: another program advances the state file.
 func TestSpecGoesPastTheClientsCap(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		for i, s := range specs {
-			t.Run(s.plugin, func(t *testing.T) {
-				t.Parallel()
-				w, _ := with(t, version, s.plugin)
-				state := w.newSpec(i, 12)
-				var script []Turn
-				for n := range 12 {
-					turn := says(fmt.Sprintf("Working on number %d.", n+1))[0]
-					turn.Before = func() { write(t, w.path(state), at(n, 12, n+1)) }
-					script = append(script, turn)
-				}
-				script = append(script, says("**ALL_TASKS_COMPLETE**")[0])
-				ends(t, w.Run(Session{Script: script}), "**ALL_TASKS_COMPLETE**", 13)
-			})
+	eachSpec(t, func(t *testing.T, w *World, s spec) {
+		state := s.begin(w, 12)
+		var script []Turn
+		for n := range 12 {
+			turn := says(fmt.Sprintf("Working on number %d.", n+1))[0]
+			turn.Before = func() { write(t, w.path(state), at(n, 12, n+1)) }
+			script = append(script, turn)
 		}
+		script = append(script, says("**ALL_TASKS_COMPLETE**")[0])
+		ends(t, w.Run(Session{Script: script}), "**ALL_TASKS_COMPLETE**", 13)
 	})
 }
 
 // A loop that does not move is not driven on forever, and its end is said.
 func TestStalledSpecEnds(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		for i, s := range specs {
-			t.Run(s.plugin, func(t *testing.T) {
-				t.Parallel()
-				w, _ := with(t, version, s.plugin)
-				write(t, w.path(w.newSpec(i, 5)), at(1, 5, 2))
-				r := w.Run(Session{Script: endlessly("Still thinking about it.")})
-				if n := len(r.Asked); n < 2 || n > 4 {
-					t.Errorf("the model was asked %d times, want 2 to 4", n)
-				}
-				if d := w.last(); d.Decision != "stop" || d.Rule != "stagnation" {
-					t.Errorf("the last decision is %+v", d)
-				}
-				if !strings.Contains(read(t, r.Transcript), `"type":"hook_system_message"`) {
-					t.Error("the user was told nothing")
-				}
-			})
+	eachSpec(t, func(t *testing.T, w *World, s spec) {
+		write(t, w.path(s.begin(w, 5)), at(1, 5, 2))
+		r := w.Run(Session{Script: says("Still thinking about it.")})
+		if n := len(r.Asked); n < 2 || n > 4 {
+			t.Errorf("the model was asked %d times, want 2 to 4", n)
 		}
+		if d := w.last(); d.Decision != "stop" || d.Rule != "stagnation" {
+			t.Errorf("the last decision is %+v", d)
+		}
+		scratch.Holds(t, "the user was told nothing", read(t, r.Transcript), `"type":"hook_system_message"`)
 	})
 }
 
-// endlessly is a model that says the same at each stop.
-func endlessly(text string) []Turn { return says(text) }
-
 // cancel, half-way: the state file goes, .progress.md stays, the next stop is silent.
 func TestSpecIsCancelled(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		for i, s := range specs {
-			t.Run(s.plugin, func(t *testing.T) {
-				t.Parallel()
-				w, _ := with(t, version, s.plugin)
-				state := w.newSpec(i, 5)
-				write(t, w.path(state), at(1, 5, 2))
-				talk := w.Talk(Session{})
-				ends(t, talk.Say("go on", says("Working.", "ALL_TASKS_COMPLETE")...), "ALL_TASKS_COMPLETE", 2)
-				r := talk.Say("/"+s.plugin+":cancel", shell("rm "+state), says("Cancelled.")[0])
-				ends(t, r, "Cancelled.", 2)
-				saw(t, r.Asked[0], s.state, ".progress.md")
-				if w.exists(state) || !w.exists(s.dir+"/.progress.md") {
-					t.Error("the state file is there, or .progress.md is gone")
-				}
-			})
+	eachSpec(t, func(t *testing.T, w *World, s spec) {
+		state := s.begin(w, 5)
+		write(t, w.path(state), at(1, 5, 2))
+		talk := w.Talk(Session{})
+		ends(t, talk.Say("go on", says("Working.", "ALL_TASKS_COMPLETE")...), "ALL_TASKS_COMPLETE", 2)
+		r := talk.Say("/"+s.plugin+":cancel", shell("rm "+state), says("Cancelled.")[0])
+		ends(t, r, "Cancelled.", 2)
+		saw(t, r.Asked[0], s.state, ".progress.md")
+		if w.exists(state) || !w.exists(s.dir+"/.progress.md") {
+			t.Error("the state file is there, or .progress.md is gone")
 		}
 	})
 }
@@ -221,17 +202,13 @@ func TestGoalLoop(t *testing.T) {
 		r := talk.Say("begin", says("One of them fails.", "Another one fails.", done)...)
 		ends(t, r, done, 3)
 		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]", "explicitly state the completion promise", "Make the tests pass")
-		if w.exists(goalFile) {
-			t.Error("the loop's file is there after the promise")
-		}
+		failIf(t, w.exists(goalFile), "the loop's file is there after the promise")
 
 		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
 		texts := endless(20)
 		// From 1: ten continues, and the twelfth is none.
 		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11)
-		if w.exists(goalFile) {
-			t.Error("the loop's file is there after its maximum")
-		}
+		failIf(t, w.exists(goalFile), "the loop's file is there after its maximum")
 		ends(t, talk.Say("hello", says("Hello.")...), "Hello.", 1)
 	})
 }
@@ -252,18 +229,14 @@ func TestGoalLoopIsStopped(t *testing.T) {
 
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
 		ends(t, talk.Say("begin again", at(3, func() { w.Springfield("hold", "10m") })...), texts[3], 4)
-		if !w.exists(goalFile) {
-			t.Error("a hold has taken the loop away")
-		}
+		failIf(t, !w.exists(goalFile), "a hold has taken the loop away")
 		w.Resume()
 
 		// And with nothing but the plugin.
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
 		hook := filepath.Join(suite, "ralph-wiggum", "hooks", "springfield-hook")
 		ends(t, talk.Say("begin once more", at(1, func() {
-			if out := w.exec(hook, w.env([]string{w.bin()}), "loop", "stop"); out.Code != 0 {
-				t.Errorf("the hook's own loop stop: %s", out.Stderr)
-			}
+			scratch.Equal(t, w.exec(hook, w.env([]string{w.bin()}), "loop", "stop").Code, 0, "the hook's own loop stop")
 		})...), texts[1], 2)
 	})
 }
@@ -300,11 +273,8 @@ func TestGoalLoopBesideADailyPlugin(t *testing.T) {
 		texts = append(texts, "Task 6 complete. All tests passing. Moving to Task 7.")
 		r := w.Run(Session{Script: says(append(texts, "Too far.")...)})
 		ends(t, r, texts[5], 6)
-		for _, words := range []string{"ned-flanders kept Claude going", "ned-flanders: I let"} {
-			if strings.Contains(read(t, r.Transcript), words) {
-				t.Errorf("the transcript has %q", words)
-			}
-		}
+		scratch.Lacks(t, "the transcript", read(t, r.Transcript),
+			"ned-flanders kept Claude going", "ned-flanders: I let")
 		if out := w.Springfield("log", "--session", r.ID); !strings.Contains(out.Stdout, "another-loop") {
 			t.Errorf("no rule another-loop in\n%s", out.Stdout)
 		}
@@ -378,16 +348,15 @@ func TestRebuiltForSeveralTargets(t *testing.T) {
 }
 
 // validate asks the client, away from the user's settings, and counts what it
-// says but for the one warning that is expected.
+// says but for the one warning that is expected. It takes the names of all commands and agents.
 func TestValidateAsksTheClient(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
-		out := w.Springfield("validate", suite, "--strict")
-		for _, want := range []string{"Claude Code " + version + ": claude plugin validate --strict accepts it", "that is expected"} {
-			if !strings.Contains(out.Stdout, want) {
-				t.Errorf("%q is not in\n%s", want, out.Stdout)
-			}
+		for _, accepted := range []string{suite, w.sharedSuite("ralph-specum", "ralph-speckit")} {
+			out := w.Springfield("validate", accepted, "--strict")
+			scratch.Holds(t, accepted, out.Stdout,
+				"Claude Code "+version+": claude plugin validate --strict accepts it", "that is expected")
 		}
 		write(t, filepath.Join(suite, "ned-flanders", "commands", "why.md"), "---\ndescription: \"x\n---\n")
 		if out := w.TrySpringfield("validate", suite, "--strict"); out.Code == 0 || !strings.Contains(out.Stdout, "failure  client       ned-flanders/commands/why.md: frontmatter: ") {
@@ -400,58 +369,39 @@ func TestValidateAsksTheClient(t *testing.T) {
 // is refused: implement's own permissions last from round to round, the executor has them too, and they are
 // for the spec's own files.
 func TestCoordinatorHandsOver(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		for i, s := range specs {
-			t.Run(s.plugin, func(t *testing.T) {
-				t.Parallel()
-				w, _ := with(t, version, s.plugin)
-				state := w.newSpec(i, 2)
-				var script []Turn
-				turn := func(tool string, input map[string]any) { script = append(script, calls("", tool, input)) }
-				bash := func(command string) {
-					turn("Bash", map[string]any{"command": command, "description": "Keep the books"})
-				}
-				bash(`grep -cE '^[-*] \[[ xX]\]' "` + s.dir + `/tasks.md"`)
-				bash("touch elsewhere")
-				for n := range 2 {
-					turn("Write", map[string]any{"file_path": w.path(state), "content": at(n, 2, n+1)})
-					if n > 0 {
-						script = append(script, says("Task 1/2 done: number 1")[0])
-					}
-					turn("Agent", map[string]any{"description": "One task", "subagent_type": s.plugin + ":spec-executor", "run_in_background": false, "prompt": "DIR " + s.dir})
-					turn("Read", map[string]any{"file_path": w.path(s.dir + "/tasks.md")})
-					box := fmt.Sprintf("] 1.%d Do", n+1)
-					turn("Edit", map[string]any{"file_path": w.path(s.dir + "/tasks.md"), "old_string": "- [ " + box, "new_string": "- [x" + box})
-					script = append(script, says("TASK_COMPLETE\nverified: nothing to run")[0])
-				}
-				bash("rm -- " + state)
-				script = append(script, says("Both are done.\n\nALL_TASKS_COMPLETE")[0])
-				r := w.Run(Session{Script: script, Prompt: "/" + s.plugin + ":implement", Mode: "default"})
-				ends(t, r, "Both are done.\n\nALL_TASKS_COMPLETE", len(script))
-				saw(t, r.Asked[0], "You are the coordinator of one", s.plugin+":spec-executor")
-				saw(t, r.Asked[len(r.Asked)-1], s.title+" (Task 2/2, Iter 2)", "TASK_COMPLETE")
-				if !slices.ContainsFunc(r.Asked, func(q Request) bool { return strings.Contains(q.System, "You carry out one task of a") }) {
-					t.Error("no executor was at work")
-				}
-				if tasks := read(t, w.path(s.dir+"/tasks.md")); strings.Count(tasks, "- [x]") != 2 || w.exists(state) || !w.exists(s.dir+"/.progress.md") {
-					t.Errorf("the state file is there: %v; tasks.md:\n%s", w.exists(state), tasks)
-				}
-				if w.exists("elsewhere") {
-					t.Error("implement allows more than its books")
-				}
-			})
+	eachSpec(t, func(t *testing.T, w *World, s spec) {
+		state := s.begin(w, 2)
+		var script []Turn
+		turn := func(tool string, input map[string]any) { script = append(script, calls("", tool, input)) }
+		bash := func(command string) {
+			turn("Bash", map[string]any{"command": command, "description": "Keep the books"})
 		}
-	})
-}
-
-// Every client takes every plugin, under the names of its commands and agents.
-func TestSpecPluginsAreAccepted(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		w, suite := with(t, version, "ralph-specum", "ralph-speckit")
-		out := w.Springfield("validate", suite, "--strict")
-		if want := "Claude Code " + version + ": claude plugin validate --strict accepts it"; !strings.Contains(out.Stdout, want) {
-			t.Errorf("%q is not in\n%s", want, out.Stdout)
+		bash(`grep -cE '^[-*] \[[ xX]\]' "` + s.dir + `/tasks.md"`)
+		bash("touch elsewhere")
+		for n := range 2 {
+			turn("Write", map[string]any{"file_path": w.path(state), "content": at(n, 2, n+1)})
+			if n > 0 {
+				script = append(script, says("Task 1/2 done: number 1")[0])
+			}
+			turn("Agent", map[string]any{"description": "One task", "subagent_type": s.plugin + ":spec-executor", "run_in_background": false, "prompt": "DIR " + s.dir})
+			turn("Read", map[string]any{"file_path": w.path(s.dir + "/tasks.md")})
+			box := fmt.Sprintf("] 1.%d Do", n+1)
+			turn("Edit", map[string]any{"file_path": w.path(s.dir + "/tasks.md"), "old_string": "- [ " + box, "new_string": "- [x" + box})
+			script = append(script, says("TASK_COMPLETE\nverified: nothing to run")[0])
 		}
+		bash("rm -- " + state)
+		script = append(script, says("Both are done.\n\nALL_TASKS_COMPLETE")[0])
+		r := w.Run(Session{Script: script, Prompt: "/" + s.plugin + ":implement", Mode: "default"})
+		ends(t, r, "Both are done.\n\nALL_TASKS_COMPLETE", len(script))
+		saw(t, r.Asked[0], "You are the coordinator of one", s.plugin+":spec-executor")
+		saw(t, r.Asked[len(r.Asked)-1], s.title+" (Task 2/2, Iter 2)", "TASK_COMPLETE")
+		if !slices.ContainsFunc(r.Asked, func(q Request) bool { return strings.Contains(q.System, "You carry out one task of a") }) {
+			t.Error("no executor was at work")
+		}
+		if tasks := read(t, w.path(s.dir+"/tasks.md")); strings.Count(tasks, "- [x]") != 2 || w.exists(state) || !w.exists(s.dir+"/.progress.md") {
+			t.Errorf("the state file is there: %v; tasks.md:\n%s", w.exists(state), tasks)
+		}
+		failIf(t, w.exists("elsewhere"), "implement allows more than its books")
 	})
 }
 
@@ -510,16 +460,12 @@ func TestLisaAsks(t *testing.T) {
 				if strings.Count(log, " judge  ") != 1 || !strings.Contains(log, "a fault is named and not mended") || !strings.Contains(log, "$0.00") {
 					t.Errorf("log says\n%s", log)
 				}
-				if status := w.Springfield("status").Stdout; !strings.Contains(status, "judges, today: 1 question, $0.0") {
-					t.Errorf("status says\n%s", status)
-				}
+				scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judges, today: 1 question, $0.0")
 
 				unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
 				r, asked = run(unsure, `{"why": "it is a finding", "continue": false}`)
 				ends(t, r, unsure, 2)
-				if len(asked) != 1 {
-					t.Errorf("the judge was asked %d times", len(asked))
-				}
+				scratch.Equal(t, len(asked), 1, "the judge was asked", "times")
 				if why := w.Springfield("why").Stdout; !strings.Contains(why, "it is a finding") || !strings.Contains(why, "tokens in") || !strings.Contains(why, "by "+backend) {
 					t.Errorf("why says\n%s", why)
 				}
@@ -583,21 +529,15 @@ func TestTodosBesideTheLoop(t *testing.T) {
 				talk := w.Talk(Session{})
 				r := talk.Say("make a list", append(tools.made, says("I have made a list of two.")...)...)
 				ends(t, r, "I have made a list of two.", len(tools.made)+1)
-				if n := reminded(r); n != 0 {
-					t.Errorf("reminded %d times before there was a list", n)
-				}
+				scratch.Equal(t, reminded(r), 0, "reminded", "times before there was a list")
 
 				write(t, w.path(goalFile), "---\niteration_count: 1\ncompletion_promise: \"All tests passing\"\n---\n\nMake the tests pass\n")
 				r = talk.Say("go on", says("Not yet.", "Nearly.", "All tests passing")...)
 				ends(t, r, "All tests passing", 3)
 				saw(t, r.Asked[0], todoTag, "IN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n", "go on")
 				saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
-				if n := reminded(Result{Asked: r.Asked[2:]}); n != 1 {
-					t.Errorf("reminded %d times at one prompt", n)
-				}
-				if w.exists(goalFile) {
-					t.Error("the loop's file is there after the promise")
-				}
+				scratch.Equal(t, reminded(Result{Asked: r.Asked[2:]}), 1, "reminded", "times at one prompt")
+				failIf(t, w.exists(goalFile), "the loop's file is there after the promise")
 
 				if name == "tasks" { // whatever the list's shape
 					r = talk.Say("/todo-continuation:why", says("Hold on.")...)

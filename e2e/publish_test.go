@@ -11,9 +11,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // market is the checkout of a marketplace that has an entry already.
@@ -38,10 +39,7 @@ func (w *World) market(name string) string {
 func (w *World) git(dir string, args ...string) string {
 	w.t.Helper()
 	env := append(w.clientEnv(noModel), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
-	out := w.exec("git", env, append([]string{"-C", dir}, args...)...)
-	if out.Code != 0 {
-		w.t.Fatalf("git %s: %s", strings.Join(args, " "), out.Stderr)
-	}
+	out := w.exec("git", env, append([]string{"-C", dir}, args...)...).succeeded(w.t, "git", args)
 	return strings.TrimSpace(out.Stdout)
 }
 
@@ -74,9 +72,7 @@ func halting(strategy string) string {
 // claude runs the client and demands that it succeeds.
 func (w *World) claude(args ...string) {
 	w.t.Helper()
-	if out := w.Claude(args...); out.Code != 0 {
-		w.t.Fatalf("claude %s: exit %d\n%s%s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
-	}
+	w.Claude(args...).succeeded(w.t, "claude", args)
 }
 
 // Published into a checkout named superpowers-marketplace, enabling it is the two lines of the first design.
@@ -99,9 +95,7 @@ func TestPublishedInADirectory(t *testing.T) {
 		var settings struct{ EnabledPlugins map[string]bool }
 		must(t, json.Unmarshal([]byte(read(t, w.settings("user"))), &settings))
 		want := map[string]bool{"double-shot-latte@superpowers-marketplace": false, "ned-flanders@superpowers-marketplace": true}
-		if !reflect.DeepEqual(settings.EnabledPlugins, want) {
-			t.Errorf("enabledPlugins is %v", settings.EnabledPlugins)
-		}
+		scratch.Equal(t, settings.EnabledPlugins, want, "enabledPlugins")
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 	})
 }
@@ -158,9 +152,7 @@ func TestPublishedFromItsOwnRepository(t *testing.T) {
 			t.Helper()
 			return w.Springfield("publish", suite, "--to", market, "--target", hostTarget()).Stdout
 		}
-		if said := publish(); !strings.Contains(said, "commit and push") {
-			t.Errorf("the first run says\n%s", said)
-		}
+		scratch.Holds(t, "the first run says", publish(), "commit and push")
 		w.commit(suite, "published")
 		if said := publish(); !strings.Contains(said, "git-subdir https://git.example.invalid/continuation-hooks.git ned-flanders @"+w.git(suite, "log", "-1", "--format=%H", "--", "ned-flanders")[:12]) {
 			t.Errorf("the second run says\n%s", said)
@@ -197,12 +189,8 @@ func TestTagsAgree(t *testing.T) {
 		}
 		w.git(suite, "tag", "-d", names)
 		w.Springfield("publish", suite, "--target", hostTarget(), "--tag")
-		if got := w.git(suite, "tag"); got != names {
-			t.Errorf("our tag is %q, theirs %q", got, names)
-		}
-		if got := w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags"); got != kind {
-			t.Errorf("ours is %q, theirs %q", got, kind)
-		}
+		scratch.Equal(t, w.git(suite, "tag"), names, "our tag")
+		scratch.Equal(t, w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags"), kind, "our tag")
 		if again := tag(filepath.Join(suite, "ned-flanders")); again.Code == 0 {
 			t.Errorf("the client tags what is tagged:\n%s", again.Stdout)
 		}

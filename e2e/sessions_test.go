@@ -19,6 +19,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // plan is a model that announces each next task and hands the turn back in between: what the plugins
@@ -124,15 +126,7 @@ func ends(t *testing.T, r Result, text string, requests int) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
-	return string(data)
-}
-
-func write(t *testing.T, path, content string) {
-	t.Helper()
-	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must(t, os.WriteFile(path, []byte(content), 0o644))
+	return string(scratch.ReadFile(t, path))
 }
 
 // Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
@@ -158,14 +152,10 @@ func TestEnableDisable(t *testing.T) {
 			w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
 			unchanged("enable", scope)
 			ours := read(t, w.settings(scope))
-			if ours == theirs {
-				t.Errorf("enable left the %s settings as they were", scope)
-			}
+			failIf(t, ours == theirs, "enable left the %s settings as they were", scope)
 			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 			unchanged("a session", scope)
-			if now := read(t, w.settings(scope)); now != ours {
-				t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
-			}
+			scratch.Equal(t, read(t, w.settings(scope)), ours, "the session changed the", scope, "settings")
 			disable := []string{"disable", "ned-flanders", "--suite", suite, "--scope", scope}
 			if i < len(scopes)-1 {
 				disable = append(disable, "--purge")
@@ -244,14 +234,10 @@ func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
 		if blocks, told := strings.Count(log, "hook_blocking_error")+strings.Count(log, "Stop hook feedback"), strings.Count(log, `"type":"hook_additional_context"`); blocks != 0 || told != 6 {
 			t.Errorf("%d blocks and %d contexts, want none and 6", blocks, told)
 		}
-		for _, line := range []string{"(1 of 3 in 5 min ", "(2 of 3 in 5 min ", "(3 of 3 in 5 min ", "ned-flanders let Claude stop: 3 continues within 5 minutes. Say “continue” to go on."} {
-			if !strings.Contains(log, line) {
-				t.Errorf("the user is not told %q", line)
-			}
-		}
-		if n := strings.Count(log, `"type":"hook_system_message"`); n != 8 {
-			t.Errorf("the user is told %d lines, want one for each of 8 stops", n)
-		}
+		scratch.Holds(t, "the user is not told", log,
+			"(1 of 3 in 5 min ", "(2 of 3 in 5 min ", "(3 of 3 in 5 min ", "ned-flanders let Claude stop: 3 continues within 5 minutes. Say “continue” to go on.")
+		scratch.Equal(t, strings.Count(log, `"type":"hook_system_message"`), 8,
+			"the user is told", "lines")
 		// Beyond the budget the client's own cap holds.
 		write(t, filepath.Join(w.Home, ".claude", "springfield", "ned-flanders.json"), `{"budget": {"burst": 100, "prompt": 100}}`)
 		script := says(endless(20)...)

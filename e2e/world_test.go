@@ -6,8 +6,7 @@
 //     home, or whose environment moves the configuration elsewhere, refuses to start a process.
 //   - Nothing gets out. Home, project and temporary files lie in the test's own directory.
 //   - The paths have blanks in them, because users' paths have.
-//   - The CLI is the one of this tree, built once per run. A hook, too, is compiled once per run: all worlds
-//     have one cache of compiled hooks, and the secret by which the CLI knows again what it put there.
+//   - The CLI is the one of this tree, built once per run. All worlds have the build cache of Go.
 
 package e2e
 
@@ -30,6 +29,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
@@ -39,50 +39,35 @@ const limit = 120 * time.Second
 // noModel is the address of a model that is never asked: validating and registering are done without one.
 const noModel = "http://127.0.0.1:9"
 
-// runDir holds what all tests of one run share.
-var runDir string
-
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		flag.Parse()
-		var err error
-		if *takeNewest {
-			err = pinNewest()
-		}
-		if err == nil {
-			runDir, err = os.MkdirTemp("", "springfield-e2e-")
-		}
-		if err == nil {
-			defer os.RemoveAll(runDir)
-			err = fetchClients()
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "e2e: cannot run: %v\n", err)
-			return 1
-		}
-		fetchHosts()
-		return m.Run()
-	}())
+	os.Exit(scratch.RunTests(prepared{m}))
 }
 
-// springfield builds the CLI and returns its path.
-var springfield = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(runDir, "springfield")
-	out, err := exec.Command("go", "build", "-o", path, "../cmd/springfield").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("the CLI does not build: %w\n%s", err, out)
-	}
-	return path, nil
-})
+// prepared are tests that run once the programs of others are there.
+type prepared struct{ *testing.M }
 
-// goEnv is what the real toolchain says about itself: worlds compile hooks with it, from its warm cache.
-var goEnv = sync.OnceValues(func() (env struct{ GOROOT, GOCACHE string }, err error) {
-	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOCACHE").Output()
-	if err != nil {
-		return env, fmt.Errorf("go env: %w", err)
+func (p prepared) Run() int {
+	flag.Parse()
+	var err error
+	if *takeNewest {
+		err = pinNewest()
 	}
-	return env, json.Unmarshal(out, &env)
-})
+	if err == nil {
+		err = fetchClients()
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "e2e: cannot run: %v\n", err)
+		return 1
+	}
+	fetchHosts()
+	return p.M.Run()
+}
+
+// springfield is the path of the CLI.
+func springfield(t *testing.T) string {
+	t.Helper()
+	return scratch.Program(t, "cmd/springfield")
+}
 
 // World is where one test lives.
 type World struct {
@@ -120,18 +105,12 @@ func newWorld(t *testing.T, version string) *World {
 	}
 	// git and go under their names and nothing that happens to lie beside them.
 	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatalf("git is needed: %v", err)
-	}
-	tools, err := goEnv()
-	must(t, err)
+	must(t, err, "git is needed")
+	goroot, _ := scratch.FindGo(t)
 	w.link(git, "git")
-	w.link(filepath.Join(tools.GOROOT, "bin", "go"), "go")
-	secret := filepath.Join(w.Home, ".claude", "springfield", "secret")
-	must(t, errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)))
-	if out := w.exec("git", w.clientEnv(noModel), "init", "-q"); out.Code != 0 {
-		t.Fatalf("git init: %s", out.Stderr)
-	}
+	w.link(filepath.Join(goroot, "bin", "go"), "go")
+	must(t, scratch.PrepareHome(w.Home))
+	w.exec("git", w.clientEnv(noModel), "init", "-q").succeeded(t, "git init")
 	return w
 }
 
@@ -238,9 +217,7 @@ func (w *World) Talk(s Session) *Talk {
 	w.t.Helper()
 	talk := &Talk{w: w, model: newStandIn(w.t, says("Nothing yet."), s.Side)}
 	env := w.clientEnv(talk.model.URL)
-	if err := scratchOnly(env, realHomes()); err != nil {
-		w.t.Fatalf("refused to run the client: %v", err)
-	}
+	must(w.t, scratchOnly(env, realHomes()), "refused to run the client")
 	args := []string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}
 	args = append(append(args, s.permissions()...), s.Args...)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -279,9 +256,7 @@ func (talk *Talk) Say(prompt string, script ...Turn) Result {
 	}
 	for {
 		line, err := talk.out.ReadString('\n')
-		if err != nil {
-			t.Fatalf("the client ended without a result: %v\n%s", err, line)
-		}
+		must(t, err, "the client ended without a result", line)
 		requests := talk.model.Requests()
 		if r, ok := talk.w.result(line, requests[talk.heard:]); ok {
 			talk.heard = len(requests)
@@ -309,6 +284,15 @@ type Output struct {
 	Code           int
 }
 
+// succeeded demands that a process ended well.
+func (o Output) succeeded(t *testing.T, what ...any) Output {
+	t.Helper()
+	if o.Code != 0 {
+		t.Fatalf("%v: exit %d\nstdout: %s\nstderr: %s", what, o.Code, o.Stdout, o.Stderr)
+	}
+	return o
+}
+
 // Claude runs the client for something other than a session.
 func (w *World) Claude(args ...string) Output {
 	w.t.Helper()
@@ -318,29 +302,20 @@ func (w *World) Claude(args ...string) Output {
 // Springfield runs the CLI in the project directory and demands that it succeeds.
 func (w *World) Springfield(args ...string) Output {
 	w.t.Helper()
-	out := w.TrySpringfield(args...)
-	if out.Code != 0 {
-		w.t.Fatalf("springfield %s: exit %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
-	}
-	return out
+	return w.TrySpringfield(args...).succeeded(w.t, "springfield", args)
 }
 
 // Resume lifts a hold, at a terminal.
 func (w *World) Resume(args ...string) {
 	w.t.Helper()
-	cli, err := springfield()
-	must(w.t, err)
-	if out := w.atTerminal(cli, w.env(nil), append([]string{"resume"}, args...)...); out.Code != 0 {
-		w.t.Fatalf("springfield resume %v: exit %d\n%s%s", args, out.Code, out.Stdout, out.Stderr)
-	}
+	out := w.atTerminal(springfield(w.t), w.env(nil), append([]string{"resume"}, args...)...)
+	out.succeeded(w.t, "springfield resume", args)
 }
 
 // atTerminal runs one process at a terminal, where a person answers yes.
 func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	w.t.Helper()
-	if err := scratchOnly(env, realHomes()); err != nil {
-		w.t.Fatalf("refused to run %s: %v", name, err)
-	}
+	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -357,10 +332,7 @@ func (w *World) atTerminal(name string, env []string, args ...string) Output {
 // TrySpringfield runs the CLI in the project directory.
 func (w *World) TrySpringfield(args ...string) Output {
 	w.t.Helper()
-	cli, err := springfield()
-	must(w.t, err)
-	tools, err := goEnv()
-	must(w.t, err)
+	_, cache := scratch.FindGo(w.t)
 	path := []string{w.bin()}
 	if !w.NoClient {
 		path = append(path, filepath.Dir(w.client()))
@@ -368,7 +340,7 @@ func (w *World) TrySpringfield(args ...string) Output {
 	if w.Tools {
 		path = append(path, "/usr/bin", "/bin")
 	}
-	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE, "XDG_CACHE_HOME="+filepath.Join(runDir, "cache")), args...)
+	return w.exec(springfield(w.t), w.env(path, "GOCACHE="+cache), args...)
 }
 
 // clientEnv is the environment of the client, which asks the model at url.
@@ -397,9 +369,7 @@ func (w *World) env(path []string, more ...string) []string {
 // exec runs one process in the project directory, without an input.
 func (w *World) exec(name string, env []string, args ...string) Output {
 	w.t.Helper()
-	if err := scratchOnly(env, realHomes()); err != nil {
-		w.t.Fatalf("refused to run %s: %v", name, err)
-	}
+	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -475,14 +445,9 @@ func TestScratchOnly(t *testing.T) {
 		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR="},
 		{"HOME=" + t.TempDir(), "CODEX_HOME=" + t.TempDir()},
 	} {
-		if scratchOnly(env, []string{real}) == nil {
-			t.Errorf("%q was let through", env)
-		}
+		failIf(t, scratchOnly(env, []string{real}) == nil, "%q was let through", env)
 	}
-	if err := scratchOnly([]string{"HOME=" + t.TempDir(), "TERM=dumb"}, []string{real}); err != nil {
-		t.Errorf("a scratch home was refused: %v", err)
-	}
-	if len(realHomes()) == 0 {
-		t.Error("no real home is known, so none would be refused")
-	}
+	scratch.Equal(t, scratchOnly([]string{"HOME=" + t.TempDir(), "TERM=dumb"}, []string{real}), nil,
+		"a scratch home was refused")
+	failIf(t, len(realHomes()) == 0, "no real home is known, so none would be refused")
 }

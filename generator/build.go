@@ -102,10 +102,6 @@ type Toolchain struct {
 	Home     string   // the user's home; may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
 	GoCache  string   // go's build cache; empty or unusable: a temporary one
-	Cache    string   // where compiled hooks are kept; empty: nowhere
-	// Key gives the secret that kept hooks are recognised by, at least 32 bytes
-	// that lie elsewhere; nil, or with an error: nothing is kept.
-	Key func() ([]byte, error)
 	// Working is called when something has to be compiled, which takes half a minute the
 	// first time. step then hears what is done next, such as "compiling the hook for
 	// linux/amd64 (1 of 2)", and done that it is over. nil: not told.
@@ -170,7 +166,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	defer func() { err = errors.Join(err, removeStage(stage)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	// src for the sources, tmp beside it: go ignores a go.mod at the root of its temp directory.
 	for _, dir := range []string{"src", "tmp"} {
 		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
@@ -191,34 +187,27 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		defer done()
 		step = working
 	}
-	staged, overlay, shelf := false, "", t.openShelf()
+	if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
+		return Build{}, fmt.Errorf("compile the hook: %w", err)
+	}
+	overlay, known, err := t.writeOverlay(ctx, stage, goCommand, built.Go)
+	if err != nil {
+		return Build{}, err
+	}
+	if !known && t.Warn != nil {
+		t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +
+			ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
+	}
 	wanted := unbuiltBinaries(targets, programs)
 	for i, b := range wanted {
-		made := ingredientsOf(built, b.Program, b.Target)
-		data, ok := shelf.takeProgram(made)
-		if !ok {
-			if !staged {
-				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
-					return Build{}, fmt.Errorf("compile the hook: %w", err)
-				}
-				known := false
-				if overlay, known, err = t.writeOverlay(ctx, stage, goCommand, built.Go); err != nil {
-					return Build{}, err
-				}
-				if staged = true; !known && t.Warn != nil {
-					t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +
-						ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
-				}
-			}
-			does := "compiling " + b.Program.describe() + " for " + b.Target.String()
-			if len(wanted) > 1 {
-				does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
-			}
-			step(does)
-			if data, err = t.compileProgram(ctx, stage, goCommand, overlay, b); err != nil {
-				return Build{}, err
-			}
-			shelf.keepProgram(made, data)
+		does := "compiling " + b.Program.describe() + " for " + b.Target.String()
+		if len(wanted) > 1 {
+			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
+		}
+		step(does)
+		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
+		if err != nil {
+			return Build{}, err
 		}
 		built.addBinary(b.Program, b.Target, data)
 	}
@@ -287,18 +276,11 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// usableGoCache is go's cache if something can be written there.
+// usableGoCache is go's cache if there can be one.
 func (t Toolchain) usableGoCache(stage string) string {
-	own := filepath.Join(stage, "gocache")
 	if !filepath.IsAbs(t.GoCache) || os.MkdirAll(t.GoCache, 0o755) != nil {
-		return own
+		return filepath.Join(stage, "gocache")
 	}
-	probe, err := os.CreateTemp(t.GoCache, "springfield-probe-")
-	if err != nil {
-		return own
-	}
-	probe.Close()
-	os.Remove(probe.Name())
 	return t.GoCache
 }
 
@@ -346,22 +328,6 @@ func stageSources(stage string, files map[string][]byte) error {
 		}
 	}
 	return nil
-}
-
-// removeStage takes away read-only directories too, which go's module cache
-// makes.
-func removeStage(stage string) error {
-	err := os.RemoveAll(stage)
-	if err == nil {
-		return nil
-	}
-	err = filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(path, 0o755)
-		}
-		return err
-	})
-	return errors.Join(err, os.RemoveAll(stage))
 }
 
 // lookPath finds a command on a given PATH, not on the process's own.

@@ -22,13 +22,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// ErrNoHook says that a plugin has no hook for a machine, ErrNoJudge that it has
-// no judge for it; ErrNotExecutable that one is there which must not be started.
-var (
-	ErrNoHook        = errors.New("no hook for this machine")
-	ErrNoJudge       = errors.New("no judge for this machine")
-	ErrNotExecutable = errors.New("not executable")
-)
+// ErrNotExecutable says that a program is there which must not be started.
+var ErrNotExecutable = errors.New("not executable")
 
 // CheckPlugin says what is wrong with the programs of a plugin in a directory, on
 // this machine; nothing if they would start. The ID is what it is called, suite the
@@ -41,10 +36,10 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		}
 		return []check.Finding{f}
 	}
-	if err := CheckHook(dir, HostTarget()); err != nil {
+	if err := CheckPrograms(dir, HostTarget(), Hook); err != nil {
 		return notStarting(err, "")
 	}
-	if err := CheckJudge(dir, HostTarget()); err != nil && judges {
+	if err := CheckPrograms(dir, HostTarget(), Judge); err != nil && judges {
 		return notStarting(err, "; where its rules are not sure, Claude stops")
 	}
 	if err := CheckRuntime(dir, HostTarget()); err != nil {
@@ -142,32 +137,24 @@ func (p programs) programPath(program Program) string {
 	return filepath.Join(p.dir, filepath.FromSlash(program.placeIn(p.machine, p.launched)))
 }
 
-// CheckHook says why the hook of the plugin in a directory would not start on a
-// machine.
-func CheckHook(dir string, machine Target) error {
+// CheckPrograms says why programs of the plugin in a directory would not start on a machine. The judge
+// has to lie beside the hook, which looks nowhere else.
+func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	p, err := programsOf(dir, machine)
 	if err == nil && p.launched {
 		err = checkMode(filepath.Join(dir, "hooks", string(Hook)))
 	}
-	if err != nil {
-		return err
+	for _, program := range programs {
+		if err == nil {
+			err = p.checkStart(program)
+		}
 	}
-	return p.checkStart(Hook, ErrNoHook)
-}
-
-// CheckJudge says why the judge of the plugin in a directory would not start on a
-// machine. It has to lie beside the hook, which looks nowhere else.
-func CheckJudge(dir string, machine Target) error {
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return err
-	}
-	return p.checkStart(Judge, ErrNoJudge)
+	return err
 }
 
 // CheckRuntime says which program of the plugin in a directory, for a machine,
 // obeys variables that a project can set: ErrReadsGo. What is missing is for
-// CheckHook and CheckJudge to tell.
+// CheckPrograms to tell.
 func CheckRuntime(dir string, machine Target) error {
 	p, err := programsOf(dir, machine)
 	if err != nil {
@@ -190,21 +177,19 @@ func checkRuntime(path string) error {
 	return checkMark(io.LimitReader(f, maxHook))
 }
 
-// checkStart says why a program would not start; none is the error of one that is not
-// there.
-func (p programs) checkStart(program Program, none error) error {
-	path := p.programPath(program)
+func (p programs) checkStart(program Program) error {
+	path, none := p.programPath(program), "no "+program.ShortName()+" for this machine"
 	found, err := TargetOf(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if others := targetsIn(p.dir, program); len(others) > 0 && !slices.Contains(others, p.machine) {
-			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), joinTargets(others), p.machine)
+			return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), joinTargets(others), p.machine)
 		}
-		return fmt.Errorf("%w: %s is missing", none, path)
+		return fmt.Errorf("%s: %s is missing", none, path)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", program.ShortName(), err)
 	case !found.StartsOn(p.machine):
-		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, p.machine)
+		return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, path, found, p.machine)
 	case p.machine.OS != "windows":
 		return checkMode(path)
 	}

@@ -4,8 +4,6 @@ package generator
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,18 +26,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 			put(t, filepath.Join(canary, inside), []byte("theirs"), 0o644)
 		}
 	}
-	laid := func() (all string) {
-		must(t, filepath.WalkDir(canary, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := os.ReadFile(name)
-			all += fmt.Sprintf("%s: %.40q, %v\n", name, data, err)
-			return nil
-		}))
-		return all
-	}
-	before := laid()
+	before := scratch.ReadTree(t, canary)
 	plugin := filepath.Join(dir, "ned-flanders")
 	aside := filepath.Join(t.TempDir(), "ned-flanders")
 	done, swapped := make(chan struct{}), 0
@@ -70,42 +57,13 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 	}
 	close(done)
 	swapping.Wait()
-	if after := laid(); after != before {
-		t.Errorf("after %d writes and %d swaps the directory beside it has\n%s", wrote, swapped, after)
-	}
+	scratch.Equal(t, scratch.ReadTree(t, canary), before, "after", wrote, "writes", swapped, "swaps the directory beside it")
 }
 
 // cutTop is a path without its plugin.
 func cutTop(name string) (inside string, ok bool) {
 	plugin, inside, ok := strings.Cut(name, "/")
 	return inside, ok && plugin == "ned-flanders"
-}
-
-// A kept file that others can write, or that is theirs, is passed over.
-func TestKeptFilesOfOthers(t *testing.T) {
-	key, err := keyOf("ours")()
-	must(t, err)
-	s := shelf{t.TempDir(), key}
-	path := filepath.Join(s.slotDir("m"), s.fileName("m", []byte("hook")))
-	for name, spoil := range map[string]func() error{
-		"others can write it": func() error { return os.Chmod(path, 0o602) },
-		"a group can":         func() error { return os.Chmod(path, 0o620) },
-		"of another user": func() error {
-			if os.Geteuid() != 0 { // only root can give it away
-				return os.Remove(path)
-			}
-			return os.Chown(path, 1234, 1234)
-		},
-	} {
-		s.keepProgram("m", []byte("hook"))
-		if data, ok := s.takeProgram("m"); !ok || string(data) != "hook" {
-			t.Fatalf("%s: at first %q, %v", name, data, ok)
-		}
-		must(t, spoil())
-		if data, ok := s.takeProgram("m"); ok {
-			t.Errorf("%s: taken: %q", name, data)
-		}
-	}
 }
 
 // A directory may be named with what a pattern would take for a set.
@@ -119,9 +77,7 @@ func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	}
 	must(t, makeExecutable(filepath.Dir(hooks)))
 	for _, path := range all {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, path), 0o755, path)
 	}
 }
 
@@ -151,7 +107,7 @@ func TestCoordinatorCounts(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(dir, "tasks.md"), []byte(test.tasks), 0o600))
 				for i, want := range []string{test.total, test.first} {
 					out, _ := exec.Command("sh", "-c", strings.ReplaceAll(commands[i], "DIR", dir)).Output() // grep exits 1 where it finds nothing
-					scratch.Same(t, commands[i], strings.TrimSpace(string(out)), want)
+					scratch.Equal(t, strings.TrimSpace(string(out)), want, commands[i])
 				}
 			})
 		}
@@ -179,8 +135,7 @@ func TestLauncher(t *testing.T) {
 	garbage := []byte("it( is no program\n")
 	self, err := os.Executable() // a program of this machine: it says what reaches it
 	must(t, err)
-	program, err := os.ReadFile(self)
-	must(t, err)
+	program := scratch.ReadFile(t, self)
 	text := string(launcherText(t))
 	if HostTarget().OS == "linux" && !strings.Contains(text, "/proc/sys/kernel/arch") {
 		t.Fatal("the launcher asks elsewhere: this test has to know")
@@ -217,10 +172,8 @@ func TestLauncher(t *testing.T) {
 					cmd := exec.Command(shell, launcher, "why")
 					cmd.Env = slices.Concat(vars, []string{launched + "=1"})
 					out, err := cmd.CombinedOutput()
-					if err != nil {
-						t.Errorf("%v\n%s", err, out)
-					}
-					scratch.Same(t, "it says", string(out), map[bool]string{true: "why\n"}[test.starts])
+					scratch.FailIf(t, err != nil, "%v\n%s", err, out)
+					scratch.Equal(t, string(out), map[bool]string{true: "why\n"}[test.starts], "it says")
 					if _, err := os.Stat(trapped); err == nil {
 						t.Fatal("it started what the environment names")
 					}

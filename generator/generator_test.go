@@ -3,11 +3,8 @@ package generator
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -16,14 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
-
-var update = flag.Bool("update", false, "write the golden trees anew")
 
 func specOf(targets ...Target) Spec {
 	return Spec{
@@ -102,16 +96,7 @@ func TestGolden(t *testing.T) {
 			}
 			// The record says the same once more.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
-			got := tree(t, dir)
-			golden := filepath.Join("testdata", name+".txtar")
-			if *update {
-				must(t, os.WriteFile(golden, got, 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			must(t, err)
-			if !bytes.Equal(got, want) {
-				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
-			}
+			scratch.Golden(t, filepath.Join("testdata", name+".txtar"), []byte(tree(t, dir)))
 		})
 	}
 	if trees, err := filepath.Glob(filepath.Join("testdata", "*.txtar")); err != nil || len(trees) != len(suites) {
@@ -120,47 +105,21 @@ func TestGolden(t *testing.T) {
 }
 
 // tree is a directory as txtar, modes in the names.
-func tree(t *testing.T, dir string) []byte {
+func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var a txtar.Archive
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
+	for _, path := range scratch.ListFiles(t, dir) {
+		info, err := os.Stat(path)
+		must(t, err)
+		data := scratch.ReadFile(t, path)
 		if filepath.Ext(path) == ".png" {
 			data = fmt.Appendf(nil, "sha256 %s\n", checksum(data))
 		}
 		name, err := filepath.Rel(dir, path)
+		must(t, err)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
-		return err
-	})
-	must(t, err)
-	return txtar.Format(&a)
-}
-
-// differing shows, of two trees as txtar, the files that are not the same.
-func differing(want, got []byte) string {
-	files := map[string][2]string{}
-	for i, tree := range [][]byte{want, got} {
-		for _, f := range txtar.Parse(tree).Files {
-			both := files[f.Name]
-			both[i] = string(f.Data)
-			files[f.Name] = both
-		}
 	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		b.WriteString(udiff.Unified("want/"+name, "got/"+name, files[name][0], files[name][1]))
-	}
-	return b.String()
+	return string(txtar.Format(&a))
 }
 
 // write makes a suite or fails the test.
@@ -180,16 +139,14 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
 		t.Errorf("%v, %v", outcome, err)
 	}
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("the suite has changed")
-	}
+	scratch.Equal(t, tree(t, dir), before, "the suite")
 	suite, err := ReadSuite(dir)
 	if err != nil || !suite.isEqual(Suite{Spec: spec, Build: compiled(HostTarget())}) {
 		t.Errorf("%+v, %v", suite, err)
 	}
 	// Its owner's comments stay as long as it says the same.
 	file := filepath.Join(dir, SuiteFile)
-	commented := "# mine\n" + string(before[bytes.Index(before, []byte("marketplace: ")):])
+	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
 	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
 		t.Errorf("%v, %v, %v", outcome, kept, err)
@@ -199,9 +156,7 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 // checkNoStray demands that nothing temporary is left in a directory.
 func checkNoStray(t *testing.T, dir string) {
 	t.Helper()
-	if all := strings.Join(names(t, dir), " "); strings.Contains(all, ".springfield-") {
-		t.Errorf("left behind: %s", all)
-	}
+	scratch.Lacks(t, "left behind", strings.Join(names(t, dir), " "), ".springfield-")
 }
 
 // Write completes a suite, in no journal.
@@ -277,16 +232,7 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 func toolchain(t *testing.T) Toolchain {
 	t.Helper()
 	_, cache := scratch.FindGo(t)
-	return Toolchain{
-		Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache, Cache: t.TempDir(), Key: keyOf("ours"),
-	}
-}
-
-func keyOf(secret string) func() ([]byte, error) {
-	return func() ([]byte, error) {
-		key := sha256.Sum256([]byte(secret))
-		return key[:], nil
-	}
+	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: cache}
 }
 
 // The same sources give the same bytes, wherever they are built: another
@@ -355,8 +301,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
 			for _, file := range []string{"env_posix.go", "proc.go"} {
-				text, err := os.ReadFile(filepath.Join(goroot, "src", "runtime", file))
-				must(t, err)
+				text := scratch.ReadFile(t, filepath.Join(goroot, "src", "runtime", file))
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}
@@ -386,8 +331,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}); err != nil {
 		t.Error(err)
 	}
-	said, err := os.ReadFile(log)
-	must(t, err)
+	said := scratch.ReadFile(t, log)
 	for line := range strings.Lines(string(said)) {
 		home, cache, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if !strings.HasPrefix(home, os.TempDir()) || cache != filepath.Join(home, "gocache") {
@@ -396,74 +340,18 @@ func TestBuildWithoutAHome(t *testing.T) {
 	}
 }
 
-func TestBuildUsesWhatIsKept(t *testing.T) {
+// A build says what it compiles, and when that is over.
+func TestBuildTells(t *testing.T) {
 	tools := toolchain(t)
 	var talk bytes.Buffer
-	over := true
+	over := false
 	tools.Working = func() (func(string), func()) {
-		over = false
 		return func(does string) { talk.WriteString(does + "\n") }, func() { over = true }
 	}
-	build := func() []byte {
-		t.Helper()
-		talk.Reset()
-		b, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
-		if err != nil || !over {
-			t.Fatal(err, over)
-		}
-		return b.Binaries[0].Data
-	}
-	first := build()
-	scratch.Same(t, "it says", talk.String(), "compiling the hook for "+HostTarget().String()+"\n")
-	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
-		t.Errorf("compiled again: %q", talk.String())
-	}
-	// What lies in the cache is believed only if we have put it there as it is.
-	slots, err := filepath.Glob(filepath.Join(tools.Cache, "hooks", "*"))
-	if err != nil || len(slots) != 1 {
-		t.Fatalf("%v, %v", slots, err)
-	}
-	ours := func() string {
-		files, err := os.ReadDir(slots[0])
-		if err != nil || len(files) != 1 {
-			t.Fatalf("%v, %v", files, err)
-		}
-		return filepath.Join(slots[0], files[0].Name())
-	}
-	evil := []byte("#!/bin/sh\n")
-	put := func(name string, data []byte) {
-		must(t, os.WriteFile(filepath.Join(slots[0], name), data, 0o600))
-	}
-	theirKey, err := keyOf("theirs")()
+	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
 	must(t, err)
-	made := ingredientsOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, HostTarget())
-	scratch.Same(t, "it is kept as", filepath.Base(ours()), tools.openShelf().fileName(made, first))
-	for name, forge := range map[string]func(){
-		"damaged":                   func() { put(filepath.Base(ours()), evil) },
-		"named by its own checksum": func() { put(checksum(evil), evil) },
-		"under another key":         func() { put(shelf{key: theirKey}.fileName(made, evil), evil) },
-		"of another target":         func() { put(tools.openShelf().fileName(made+"x", evil), evil) },
-		"a link": func() {
-			outside := filepath.Join(t.TempDir(), "hook")
-			must(t, errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.openShelf().fileName(made, first)))))
-		},
-	} {
-		if name != "damaged" && name != "a link" {
-			must(t, os.Remove(ours()))
-		}
-		forge()
-		if third := build(); talk.Len() == 0 || !bytes.Equal(first, third) {
-			t.Errorf("%s: it was believed", name)
-		}
-		if fourth := build(); talk.Len() > 0 || !bytes.Equal(first, fourth) {
-			t.Errorf("%s: it was not replaced in the cache", name)
-		}
-	}
-	// Without a key nothing is kept, and nothing is believed.
-	tools.Key = nil
-	if fifth := build(); talk.Len() == 0 || !bytes.Equal(first, fifth) {
-		t.Error("without a key it was believed")
-	}
+	scratch.Equal(t, talk.String(), "compiling the hook for "+HostTarget().String()+"\n", "it says")
+	scratch.Equal(t, over, true, "it is over")
 }
 
 func goVersion(t *testing.T) string {
@@ -579,7 +467,7 @@ func TestProgramSum(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
 	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
-	scratch.Same(t, "behind a launcher", sum(), alone)
+	scratch.Equal(t, sum(), alone, "behind a launcher")
 }
 
 // checkError demands an error that is one and says something, or none.
@@ -606,22 +494,22 @@ func TestCheckPrograms(t *testing.T) {
 		says    string
 	}{
 		"one":                   {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
-		"none":                  {nil, linux, ErrNoHook, "is missing"},
-		"another":               {files{"springfield-hook": {program(arm), 0o755}}, linux, ErrNoHook, "compiled for linux/arm64, not for linux/amd64"},
-		"only windows":          {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, ErrNoHook, "compiled for windows/amd64, not for darwin/arm64"},
+		"none":                  {nil, linux, nil, "is missing"},
+		"another":               {files{"springfield-hook": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
+		"only windows":          {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, nil, "compiled for windows/amd64, not for darwin/arm64"},
 		"no bit":                {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
 		"no program":            {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
 		"launcher":              {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
-		"launcher alone":        {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, ErrNoHook, "compiled for darwin/arm64, not for linux/amd64"},
+		"launcher alone":        {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, nil, "compiled for darwin/arm64, not for linux/amd64"},
 		"launcher, bit":         {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
 		"behind it, bit":        {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
 		"windows":               {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
 		"windows on arm":        {files{"springfield-hook.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
 		"judge, one":            {files{"springfield-judge": {program(linux), 0o755}}, linux, nil, ""},
-		"judge, none":           {nil, linux, ErrNoJudge, "springfield-judge is missing"},
-		"judge, another":        {files{"springfield-judge": {program(arm), 0o755}}, linux, ErrNoJudge, "compiled for linux/arm64, not for linux/amd64"},
+		"judge, none":           {nil, linux, nil, "springfield-judge is missing"},
+		"judge, another":        {files{"springfield-judge": {program(arm), 0o755}}, linux, nil, "compiled for linux/arm64, not for linux/amd64"},
 		"judge, bit":            {files{"springfield-judge": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-judge"},
-		"judge, no launcher's":  {files{"springfield-hook": {launcher, 0o755}, "springfield-judge": {program(linux), 0o755}}, linux, ErrNoJudge, "is missing"},
+		"judge, no launcher's":  {files{"springfield-hook": {launcher, 0o755}, "springfield-judge": {program(linux), 0o755}}, linux, nil, "is missing"},
 		"judge, launcher":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-judge": {program(mac), 0o755}}, mac, nil, ""},
 		"judge, windows on arm": {files{"springfield-judge.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
 	} {
@@ -630,11 +518,11 @@ func TestCheckPrograms(t *testing.T) {
 			for path, f := range test.files {
 				put(t, filepath.Join(dir, "hooks", path), f.data, f.mode)
 			}
-			start := CheckHook
+			program := Hook
 			if strings.HasPrefix(name, "judge") {
-				start = CheckJudge
+				program = Judge
 			}
-			err := start(dir, test.machine)
+			err := CheckPrograms(dir, test.machine, program)
 			checkError(t, err, test.is, test.says)
 		})
 	}

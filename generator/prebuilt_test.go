@@ -3,12 +3,13 @@ package generator
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // carrying is what a CLI carries that was built after `make prebuilt`, with
@@ -25,8 +26,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	must(t, WritePrebuilt(dir, built))
 	files := fstest.MapFS{}
 	for _, name := range names(t, dir) {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		must(t, err)
+		data := scratch.ReadFile(t, filepath.Join(dir, name))
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	architectures := map[string]bool{}
@@ -126,8 +126,7 @@ func TestWritePrebuilt(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	ignored, err := os.ReadFile("../.gitignore")
-	must(t, err)
+	ignored := scratch.ReadFile(t, "../.gitignore")
 	for _, line := range []string{"/generator/prebuilt/*", "!/generator/prebuilt/README.md"} {
 		if !slices.Contains(strings.Split(string(ignored), "\n"), line) {
 			t.Errorf("git does not ignore %s", line)

@@ -37,9 +37,7 @@ func schemaText(t *testing.T) []byte {
 		if err == nil {
 			err = json.Unmarshal(data, into)
 		}
-		if err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
+		must(t, err, path)
 	}
 	var schema map[string]any
 	read("../runtime/strategy/schema.json", &schema)
@@ -63,21 +61,14 @@ func schemaText(t *testing.T) []byte {
 // The published schema is made from the folders of the strategies: make generate.
 func TestStrategySchemaIsCurrent(t *testing.T) {
 	want := schemaText(t)
-	if *update {
-		must(t, os.WriteFile(schemaFile, want, 0o644))
-	}
-	if got, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the strategies say: make generate (%v)", schemaFile, err)
-	}
+	scratch.Golden(t, schemaFile, want)
 }
 
 // fits tells whether a document is as its schema says.
 func fits(t *testing.T, schema *jsonschema.Schema, data []byte) error {
 	t.Helper()
 	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, data)
-	}
+	must(t, err, data)
 	return schema.Validate(instance)
 }
 
@@ -90,24 +81,18 @@ func TestStrategySchema(t *testing.T) {
 	for _, f := range rendered(t, specOf(HostTarget()), compiled(HostTarget())) {
 		if path.Base(f.Path) == "strategy.json" {
 			seen++
-			if err := fits(t, schema, f.Data); err != nil {
-				t.Errorf("%s: %v", f.Path, err)
-			}
+			scratch.Equal(t, fits(t, schema, f.Data), nil, f.Path)
 			if !strings.Contains(string(f.Data), path.Base(schemaFile)) {
 				t.Errorf("%s does not name its schema", f.Path)
 			}
 		}
 	}
-	if seen == 0 {
-		t.Error("no strategy.json is generated")
-	}
+	scratch.FailIf(t, seen == 0, "no strategy.json is generated")
 	for _, bad := range []string{
 		`{"strategy": "homer"}`, `{"strategy": "ned-flanders", "add": [{"id": "a", "then": "stop"}]}`,
 		`{"strategy": "ned-flanders", "add": [{"id": "a", "says": ["x"], "then": "block"}]}`, `{"strategy": "ned-flanders", "ad": []}`,
 	} {
-		if fits(t, schema, []byte(bad)) == nil {
-			t.Errorf("the schema accepts %s", bad)
-		}
+		scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema accepts %s", bad)
 	}
 
 	// What the schema says of members is what the runtime has.
@@ -117,8 +102,7 @@ func TestStrategySchema(t *testing.T) {
 			Properties map[string]struct{ Enum []string }
 		} `json:"$defs"`
 	}
-	data, err := os.ReadFile(schemaFile)
-	must(t, err)
+	data := scratch.ReadFile(t, schemaFile)
 	must(t, json.Unmarshal(data, &text))
 	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
 	for _, known := range registry.Strategies {
@@ -128,7 +112,7 @@ func TestStrategySchema(t *testing.T) {
 	}
 	same := func(what string, schema, runtime []string) {
 		t.Helper()
-		scratch.Same(t, what, strings.Join(schema, " "), strings.Join(runtime, " "))
+		scratch.Equal(t, strings.Join(schema, " "), strings.Join(runtime, " "), what)
 	}
 	same("members", slices.Sorted(maps.Keys(text.Properties)), slices.Sorted(maps.Keys(members)))
 	full, written := rules.Rule{}, map[string]any{}
@@ -161,9 +145,7 @@ func TestAbout(t *testing.T) {
 		a, err := ReadAbout(name)
 		must(t, err)
 		for _, text := range []string{a.Title, a.Summary, a.Description, a.Reads, a.When, a.Cost, a.Changes, a.Complexity, a.Needs} {
-			if text == "" || strings.ContainsAny(text, "\n|") {
-				t.Errorf("%s says %q", name, text)
-			}
+			scratch.FailIf(t, text == "" || strings.ContainsAny(text, "\n|"), "%s says %q", name, text)
 		}
 		// However a suite comes to have the plugin, it has its first version.
 		made, err := NewPlugin("mine", name, nil)
@@ -197,9 +179,7 @@ func FuzzDocument(f *testing.F) {
 		var bad *FileError
 		switch {
 		case err == nil:
-			if !json.Valid(data) || !utf8.Valid(data) {
-				t.Errorf("taken: %q", data)
-			}
+			scratch.FailIf(t, !json.Valid(data) || !utf8.Valid(data), "taken: %q", data)
 		case !errors.As(err, &bad) || !inside(bad.Position):
 			t.Errorf("%v has no place in %q", err, data)
 		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
@@ -330,18 +310,14 @@ func TestStateSchemas(t *testing.T) {
 				`{"phase":"tasks","taskIndex":0,"totalTasks":0,"epicName":"e","parallelGroup":{"startIndex":1}}`,
 				`{"phase":"execution","taskIndex":1,"totalTasks":5,"recoveryMode":true,"fixTaskMap":{"1.3":{"attempts":1,"fixTaskIds":["1.3.1"],"lastError":"x"}}}`,
 			} {
-				if err := fits(t, schema, []byte(good)); err != nil {
-					t.Errorf("%s: %v", good, err)
-				}
+				scratch.Equal(t, fits(t, schema, []byte(good)), nil, good)
 			}
 			for _, bad := range []string{
 				`{}`, `[]`, `{"phase":"execution","taskIndex":0}`, `{"phase":"done","taskIndex":0,"totalTasks":5}`, `{"phase":"execution","taskIndex":-1,"totalTasks":5}`,
 				`{"phase":"execution","taskIndex":0,"totalTasks":5,"recoveryMode":"yes"}`, `{"phase":"execution","taskIndex":0,"totalTasks":5,"maxFixTasksPerOriginal":0}`,
 				`{"phase":"execution","taskIndex":0,"totalTasks":5,"fixTaskMap":[]}`, `{"phase":"execution","taskIndex":"1","totalTasks":5}`,
 			} {
-				if fits(t, schema, []byte(bad)) == nil {
-					t.Errorf("the schema takes %s", bad)
-				}
+				scratch.FailIf(t, fits(t, schema, []byte(bad)) == nil, "the schema takes %s", bad)
 			}
 
 			var text struct {
@@ -349,9 +325,7 @@ func TestStateSchemas(t *testing.T) {
 				Properties           map[string]struct{ Default any }
 			}
 			must(t, json.Unmarshal(files["schemas/"+c.schema], &text))
-			if !text.AdditionalProperties {
-				t.Error("members of later versions are refused")
-			}
+			scratch.FailIf(t, !text.AdditionalProperties, "members of later versions are refused")
 			// The example shows every member, with its default.
 			var members map[string]any
 			must(t, json.Unmarshal([]byte(example), &members))
@@ -379,23 +353,17 @@ func TestCoordinatorTexts(t *testing.T) {
 					if !ok || !closed {
 						t.Fatalf("%s has no front matter", file)
 					}
-					if err := yaml.Unmarshal([]byte(head), &matter); err != nil {
-						t.Fatalf("%s: %v", file, err)
-					}
+					must(t, yaml.Unmarshal([]byte(head), &matter), file)
 					return matter, body
 				}
 				agent, body := front("agents/spec-executor.md")
 				if agent["name"] != "spec-executor" || agent["description"] == "" || agent["model"] != "inherit" {
 					t.Errorf("the agent is %v", agent)
 				}
-				if strings.Contains(body, "ALL_TASKS_COMPLETE") {
-					t.Error("the executor knows the word that ends the loop")
-				}
+				scratch.Lacks(t, "the executor knows the word that ends the loop", body, "ALL_TASKS_COMPLETE")
 				implement, body := front("commands/implement.md")
-				if !strings.Contains(body, "`"+name+":spec-executor`") {
-					t.Error("the coordinator is not told its agent's name")
-				}
-				scratch.Same(t, "lines that are the signal", strings.Count("\n"+body, "\nALL_TASKS_COMPLETE\n"), 1)
+				scratch.Holds(t, "the coordinator is not told its agent's name", body, "`"+name+":spec-executor`")
+				scratch.Equal(t, strings.Count("\n"+body, "\nALL_TASKS_COMPLETE\n"), 1, "lines that are the signal")
 				cancel, _ := front("commands/cancel.md")
 				for file, matter := range map[string]map[string]any{"implement": implement, "cancel": cancel} {
 					if matter["description"] == "" || matter["disable-model-invocation"] != true {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"debug/elf"
 	"debug/macho"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,9 +68,7 @@ func edit(t *testing.T, dir string, e [3]string) {
 
 func content(t *testing.T, dir, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	must(t, err)
-	return string(data)
+	return string(scratch.ReadFile(t, filepath.Join(dir, name)))
 }
 
 // updated updates a suite and says what happened, "path state" each.
@@ -80,11 +77,11 @@ func updated(t *testing.T, dir string, files []File) []string {
 	u, err := MakePlan(dir, Updating, files)
 	must(t, err)
 	before := tree(t, dir)
-	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
+	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || tree(t, dir) != before {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
 	must(t, u.WriteUnjournaled())
-	scratch.Same(t, "it is unchanged", bytes.Equal(tree(t, dir), before), u.IsEmpty())
+	scratch.Equal(t, tree(t, dir) == before, u.IsEmpty(), "it is unchanged")
 	var did []string
 	for _, c := range u.Outcomes {
 		did = append(did, c.Path+" "+string(c.State))
@@ -124,7 +121,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	}
 	want(t, updated(t, dir, now), "README.md kept", "ned-flanders/strategy.json kept")
 	for name, text := range mine {
-		scratch.Same(t, name, content(t, dir, name), text)
+		scratch.Equal(t, content(t, dir, name), text, name)
 	}
 	for _, f := range now {
 		if name := f.Path + BesideSuffix; mine[f.Path] != "" && f.Path != "CLAUDE.md" && content(t, dir, name) != string(f.Data) {
@@ -140,9 +137,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
 	want(t, updated(t, dir, now))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
-	if got := content(t, dir, "README.md"+BesideSuffix); !strings.Contains(got, "## Using it") {
-		t.Errorf("an old one is beside it:\n%s", got)
-	}
+	scratch.Holds(t, "an old one is beside it", content(t, dir, "README.md"+BesideSuffix), "## Using it")
 }
 
 func TestUpdateFollows(t *testing.T) {
@@ -173,16 +168,12 @@ func TestUpdateFollows(t *testing.T) {
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
-	if rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")) {
-		t.Error("an empty directory is left")
-	}
+	scratch.FailIf(t, rooted.IsTaken(filepath.Join(dir, "ned-flanders/docs")), "an empty directory is left")
 	mine["left-handed/HISTORY.md"] = "mine\n"
 	for name, data := range mine {
-		scratch.Same(t, name, content(t, dir, name), data)
+		scratch.Equal(t, content(t, dir, name), data, name)
 	}
-	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
-		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, filepath.Join(dir, "README.md")), 0o400, "the read-only file")
 	checkNoStray(t, dir)
 	want(t, updated(t, dir, now))
 }
@@ -259,9 +250,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	must(t, os.Remove(filepath.Join(dir, "CLAUDE.md")))
 	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md added")
-	if got := content(t, dir, "README.md"); !strings.Contains(got, "just one") {
-		t.Error("the edit is gone")
-	}
+	scratch.Holds(t, "the edit is gone", content(t, dir, "README.md"), "just one")
 	want(t, updated(t, dir, now))
 
 	// Nothing differs, only the record is missing: it is written.
@@ -269,9 +258,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	before := tree(t, dir)
 	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	want(t, updated(t, dir, now))
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("not the suite it was")
-	}
+	scratch.Equal(t, tree(t, dir), before, "the suite")
 }
 
 // init on a suite keeps what the user has changed, and what the record says of it, so that update
@@ -316,9 +303,7 @@ ours: {a: 1}
 	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, fmt.Sprintf(answers, HostTarget())+"\nbuild:\n") {
 		t.Errorf("got\n%s", got)
 	}
-	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
-		t.Errorf("got\n%s", got)
-	}
+	scratch.Holds(t, "the old version", content(t, dir, "ned-flanders/.claude-plugin/plugin.json"), `"version": "1.0.0"`)
 	if rooted.IsTaken(filepath.Join(dir, "left-handed")) {
 		t.Error("the other plugin's directory is left")
 	}
@@ -347,16 +332,14 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	for _, blocked := range []string{"README.md/below", "ned-flanders/commands"} {
 		broken, to := u, filepath.Join(dir, filepath.FromSlash(blocked))
 		broken.Edits = append(slices.Clone(u.Edits), journal.Edit{In: dir, Path: to, After: &journal.Content{}})
-		if err := broken.WriteUnjournaled(); err == nil || !bytes.Equal(tree(t, dir), before) {
-			t.Errorf("%s: %v, left behind:\n%s", blocked, err, differing(before, tree(t, dir)))
-		}
+		scratch.FailIf(t, broken.WriteUnjournaled() == nil, "%s: no error", blocked)
+		scratch.Equal(t, tree(t, dir), before, blocked)
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
-	if err := u.WriteUnjournaled(); !errors.Is(err, journal.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v", err)
-	}
+	scratch.ErrorIs(t, u.WriteUnjournaled(), journal.ErrChanged)
+	scratch.Equal(t, tree(t, dir), before)
 	checkNoStray(t, dir)
 }
 
@@ -417,15 +400,11 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			if r.WriteUnjournaled() == nil {
 				t.Fatal("no error")
 			}
-			if got := tree(t, dir); !bytes.Equal(got, before) {
-				t.Errorf("left behind:\n%s", differing(before, got))
-			}
+			scratch.Equal(t, tree(t, dir), before, "left behind")
 			// And without the fault it is the suite that would have been made.
 			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).WriteUnjournaled())
 			fresh := suiteWith(t, rendered(t, specOf(linux), compiled(linux)))
-			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
-				t.Error(differing(want, got))
-			}
+			scratch.Equal(t, tree(t, dir), tree(t, fresh))
 			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.IsEmpty() {
 				t.Errorf("again it would change %v", r.Outcomes)
 			}

@@ -32,9 +32,11 @@ type inspection struct {
 	files    rooted.Folder // of dir
 	schemas  schemaSet
 	suite    Suite
-	readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
-	expected []File          // what it would be generated with
-	found    []check.Finding // by the check that looks
+	readable bool   // springfield.yaml can be understood; without it there is only what is wrong with it
+	expected []File // what it would be generated with
+	// sameSource tells that its programs are of the sources that this springfield carries.
+	sameSource bool
+	found      []check.Finding // by the check that looks
 }
 
 // subject is a file that is looked at.
@@ -242,23 +244,8 @@ func (in *inspection) lookAtRecord() error {
 			}
 		}
 	}
-	for _, b := range unbuiltBinaries(AllTargets(), []Program{Hook, Judge}) {
-		says := ""
-		switch {
-		case in.suite.Build.Recorded(b.Program, b.Target) == "":
-			continue
-		case !slices.Contains(in.suite.Machines(), b.Target):
-			says = fmt.Sprintf("a checksum is recorded for %s, which is not a target of this suite", b.Target)
-		case !slices.Contains(in.suite.Programs(), b.Program):
-			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one",
-				b.Program.ShortName(), b.Target)
-		default:
-			continue
-		}
-		record.reportFinding(check.Warning, says, in.commandFor("build"))
-	}
 	hash, err := SourceHash()
-	if err == nil && in.suite.Build.Source != hash {
+	if in.sameSource = in.suite.Build.Source == hash; err == nil && !in.sameSource {
 		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
 			in.commandFor("build")+" compiles these")
 	}

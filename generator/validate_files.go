@@ -144,10 +144,7 @@ func (in *inspection) lookAtFiles() error {
 		}
 		t := in.subject(filepath.ToSlash(relative))
 		switch name := d.Name(); {
-		case d.IsDir() && name == ".git":
-			return filepath.SkipDir
-		case d.IsDir() && name == "node_modules":
-			t.reportStray("a plugin needs no packages")
+		case d.IsDir() && (name == ".git" || name == "node_modules"):
 			return filepath.SkipDir
 		case !known[t.file]:
 			t.lookAtUnknown(d)
@@ -166,8 +163,6 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	n := slices.IndexFunc(t.in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin })
 	inside := n >= 0 && below != ""
 	switch base := path.Base(t.file); {
-	case d.IsDir() && inside && below == "bin":
-		t.reportStray("Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
 		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
@@ -180,12 +175,6 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.reportStray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
 		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
-	case !d.Type().IsRegular():
-		t.reportStray("neither a file nor a directory")
-	default:
-		if _, err := TargetOf(t.in.pathOf(t.file)); err == nil {
-			t.reportStray("a program that no hook starts")
-		}
 	}
 }
 

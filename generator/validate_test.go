@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +115,7 @@ func lay(file string, data []byte, mode os.FileMode) mutation {
 func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
 	dir := goodSuite(t)
 	before := tree(t, dir)
-	if faults := validate(t, dir); len(faults) > 0 || !bytes.Equal(tree(t, dir), before) {
+	if faults := validate(t, dir); len(faults) > 0 || tree(t, dir) != before {
 		t.Errorf("%+v", faults)
 	}
 }
@@ -174,7 +173,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64"), check.Failure, "listed twice"},
 		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64"), check.Failure, "only be built alone"},
 		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n"), check.Failure, "no checksum is recorded for the hook for linux/arm64"},
-		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", ""), check.Warning, "not a target of this suite"},
 		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), check.Failure, "already has"},
 		{"half a version", replace(SuiteFile, "version: 0.1.0", "version: 0.1"), check.Failure, "version \"0.1\" of ned-flanders"},
 		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), check.Failure, "build.sha256.linux/amd64"},
@@ -212,26 +210,19 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
 		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `unknown member "hook"`},
 		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``), check.Failure, "through a shell"},
-		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook",`, `/hooks/spring-hook",`), check.Failure, "spring-hook is not there"},
-		{"hooks.json: another command for shells", replace(hooks, `/hooks/springfield-hook\"`, `/hooks/spring-hook\"`), check.Failure, "spring-hook is not there"},
-		{"hooks.json: with if", replace(hooks, `"args"`, `"if": "Bash(*)", "args"`), check.Failure, "never runs at Stop"},
-		{"hooks.json: in Claude Code's shell, too", replace(hooks, `            "if": "Bash",`+"\n", ""), check.Failure, "Claude Code starts it, too"},
-		{"hooks.json: args in quotation marks", replace(hooks, `"if": "Bash"`, `"args": [], "if": "Bash"`), check.Failure, "quotation marks"},
-		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`), check.Warning, "only for Claude Code"},
-		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`), check.Warning, "Droid starts this handler, too"},
-		{"hooks.json: twice in Qwen", replace(hooks, `"name": "ned-flanders"`, `"name": "ned"`), check.Warning, "Qwen Code starts the hook twice"},
+		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook",`, `/hooks/spring-hook",`), check.Failure, "not called at Stop"},
+		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`), check.Failure, "not called at Stop as springfield makes it"},
+		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`), check.Failure, "may start the hook twice"},
 		{"hooks.json: a schema", replace(hooks, `"description"`, `"$schema": "x", "description"`), check.Warning, `"$schema"`},
 		// files for one host
 		{"shell.json: gone", remove(shell), check.Warning, "not found"},
 		{"shell.json: a schema", replace(shell, `"description"`, `"$schema": "x", "description"`), check.Failure, `unknown member "$schema"`},
 		{"shell.json: another event", replace(shell, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
-		{"shell.json: a blank ends it", replace(shell, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook`), check.Failure, "ends at a blank"},
 		{"shell.json: too little time", replace(shell, `"timeout": 10`, `"timeout": 0.5`), check.Failure, "before it answers"},
 		{"gemini: gone", remove(gemini), check.Warning, "not found"},
 		{"gemini: an event of Claude Code", replace(gemini, `"AfterAgent"`, `"Stop"`), check.Failure, `"Stop"`},
 		{"gemini: another event", replace(gemini, `"AfterAgent"`, `"BeforeAgent"`), check.Failure, "not called at AfterAgent"},
 		{"gemini: seconds", replace(gemini, `"timeout": 10000`, `"timeout": 10`), check.Failure, "10 milliseconds"},
-		{"gemini: a blank ends it", replace(gemini, `\"${extensionPath}/../hooks/springfield-hook\"`, `${extensionPath}/../hooks/springfield-hook`), check.Failure, "ends at a blank"},
 		{"qwen: gone", remove(qwen), check.Warning, "not found"},
 		{"qwen: another event", replace(qwen, `"Stop"`, `"SessionStart"`), check.Failure, "not called at Stop"},
 		{"codex: gone", remove(codex), check.Warning, "not found"},
@@ -241,7 +232,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"copilot: no hooks", replace(copilot, `"hooks": "./hooks/shell.json"`, `"keywords": []`), check.Failure, "starts the hook twice"},
 		{"gemini: another version", replace(extension, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
 		{"gemini: in the plugin's root", lay("ned-flanders/gemini-extension.json", []byte("{}"), 0o644), check.Failure, "Qwen Code takes the plugin"},
-		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "decides nothing"},
+		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "or not at all"},
 		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
 		// strategy.json
 		{"strategy.json: gone", remove(rules), check.Failure, "not found"},
@@ -268,7 +259,6 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is missing"},
 		{"no README", remove("todd-flanders/README.md"), check.Warning, "not found"},
 		{"package.json", lay("ned-flanders/package.json", []byte("{}"), 0o644), check.Note, "install packages"},
-		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that no hook starts"},
 		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "not a target of the suite"},
 		{"a directory that is no plugin of the suite", lay("rod-flanders/.claude-plugin/plugin.json", []byte("{}"), 0o644), check.Note, "not in springfield.yaml"},
 		{"an editor's backup", lay("ned-flanders/strategy.json~", []byte("{}"), 0o644), check.Note, "should not be there"},
@@ -306,7 +296,7 @@ func launcherText(t *testing.T) []byte {
 // A template of hooks that vanishes is an error of validate, no panic.
 func TestHooksWithoutTemplate(t *testing.T) {
 	in := &inspection{expected: []File{{Path: "ned-flanders/hooks/hooks.json"}}}
-	if _, err := in.eventsNeeded("ned-flanders/hooks/shell.json"); err == nil || !strings.Contains(err.Error(), "hooks/shell.json") {
+	if _, err := in.madeAs("ned-flanders/hooks/shell.json"); err == nil || !strings.Contains(err.Error(), "hooks/shell.json") {
 		t.Errorf("%v", err)
 	}
 }
@@ -411,7 +401,7 @@ func TestWhatACatalogAdds(t *testing.T) {
 		if err != nil {
 			got = "cannot read"
 		}
-		scratch.Same(t, fmt.Sprintf("%.100s adds", catalog), got, want)
+		scratch.Equal(t, got, want, fmt.Sprintf("%.100s adds", catalog))
 	}
 }
 

@@ -76,7 +76,8 @@ func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, 
 	}
 	if r.DryRun {
 		if r.Purge {
-			done.Todo, err = m.wouldPurge(plugin, r.Scope)
+			done.Todo = "make the claude command forget " + plugin.ID() +
+				", away from your settings, unless something else needs it"
 		}
 		return done, err
 	}
@@ -85,14 +86,6 @@ func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, 
 		err = m.purgePlugin(ctx, &done, plugin, r.Scope)
 	}
 	return done, err
-}
-
-func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, error) {
-	why, err := m.Settings.WhyInUse(plugin, scope)
-	if why != "" {
-		return "leave it installed: " + why, err
-	}
-	return "make the claude command forget " + plugin.ID() + ", away from your settings", err
 }
 
 // purgePlugin has the claude command forget a plugin that is disabled.

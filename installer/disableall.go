@@ -198,7 +198,7 @@ func (s *switching) planOffUnlessReleased(l allOff, released bool) error {
 	}
 	call, ok := s.removalCall()
 	if ok && s.At.Program == "" {
-		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.At.Host.Program+" command"))
+		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.At.Host.Name+" command"))
 		return nil
 	}
 	if ok {

@@ -82,7 +82,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		return done, err
 	}
 	if done.Change.Run != nil {
-		m.Tell("telling the %s command about %s", host.Program, s.Plugin.Suite)
+		m.Tell("telling the %s command about %s", host.Name, s.Plugin.Suite)
 	}
 	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
@@ -174,7 +174,10 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	if err := e.findWhatIsMissing(); err != nil {
 		return nil, plugin, err
 	}
-	market, err := m.Settings.MarketOf(e.wanted.Plugin)
+	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
+	if e.wanted.Plugin.Suite == "" {
+		market, err = m.Settings.FindMarket(e.wanted.Plugin.Marketplace)
+	}
 	if err == nil {
 		settings, err = e.wanted.Managed(market)
 	}
@@ -302,10 +305,8 @@ func (e *enableRun) findWhatIsMissing() error {
 // springfield's, is refused.
 func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
 	found := m.Settings.InstalledIn(dir)
-	err := generator.CheckHook(dir, generator.HostTarget())
-	if known, _ := registry.StrategyNamed(found.Strategy); err == nil && known.Judges {
-		err = generator.CheckJudge(dir, generator.HostTarget())
-	}
+	programs := generator.Plugin{Strategy: found.Strategy}.Programs()
+	err := generator.CheckPrograms(dir, generator.HostTarget(), programs...)
 	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
 	if host.Default {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()
@@ -412,9 +413,6 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		d.Todo = e.describeTodo()
 		return d
 	}
-	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isClientOlder(ctx, client.RootedLocal) {
-		d.Change.Notes = append(d.Change.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
-	}
 	d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
 	return d
 }
@@ -440,20 +438,6 @@ func (e *enableRun) describeTodo() string {
 	return ""
 }
 
-// isClientOlder tells whether the claude command is older than a version; one that does not
-// say counts as old.
-func (e *enableRun) isClientOlder(ctx context.Context, version string) bool {
-	if e.Claude.Path == "" {
-		return true
-	}
-	is, err := e.Claude.Version(ctx)
-	if err != nil {
-		return true
-	}
-	older, known := client.IsOlder(is, version)
-	return older || !known
-}
-
 // scopeNotes say what an edit of a project's settings means beside the edit.
 func (e *enableRun) scopeNotes(ctx context.Context) []string {
 	plugin := e.wanted.Plugin
@@ -471,9 +455,6 @@ func (e *enableRun) scopeNotes(ctx context.Context) []string {
 		return nil
 	case plugin.Suite != "":
 		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
-	}
-	if m, err := e.Settings.FindMarket(plugin.Marketplace); err == nil && m.Repository() != "" {
-		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
 	}
 	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
 }

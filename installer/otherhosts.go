@@ -30,7 +30,7 @@ type switching struct {
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
 	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
 	if !s.At.IsFound() {
-		return nil, check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Program, s.At.Dir),
+		return nil, check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", host.Title, host.Name, s.At.Dir),
 			"%s is not on this machine", host.Title)
 	}
 	if scope != client.User {
@@ -161,7 +161,7 @@ func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change)
 	if err != nil {
 		return err
 	}
-	return now.SetOnly(c, s.settingsFile(), edits)
+	return now.SetForPlugin(c, s.settingsFile(), "", edits)
 }
 
 // removalCall is the call that removes the plugin, if the host knows it and has a command for

@@ -104,17 +104,6 @@ func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	return path.Clean(place), true
 }
 
-// similarEntry is another entry whose name looks the same to a reader.
-func (c catalog) similarEntry(plugin string) (other string, ok bool) {
-	plain := strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
-	for _, i := range c.items {
-		if i.Name != plugin && strings.EqualFold(plain.Replace(i.Name), plain.Replace(plugin)) {
-			return i.Name, true
-		}
-	}
-	return "", false
-}
-
 // member is one member of an entry.
 type member struct {
 	name  string

@@ -108,19 +108,6 @@ func TestCatalogThatIsALink(t *testing.T) {
 	}
 }
 
-// Names that a person takes for one another.
-func TestAlike(t *testing.T) {
-	c := catalogOf(t, `{"name":"m","plugins":[{"name":"ned-flanders"},{"name":"Bart_Simpson"},{"name":"lisa"}]}`)
-	for name, want := range map[string]string{
-		"nedflanders": "ned-flanders", "ned.flanders": "ned-flanders", "bart-simpson": "Bart_Simpson", "LISA": "lisa",
-		"ned-flanders": "", "ned": "", "lisa-simpson": "", "": "",
-	} {
-		if got, ok := c.similarEntry(name); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", name, got, ok)
-		}
-	}
-}
-
 func read(dir string) (catalog, string, error) {
 	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
 }
@@ -144,7 +131,7 @@ func TestToAdd(t *testing.T) {
 		"../r":                                     "",
 		"":                                         "",
 	} {
-		scratch.Same(t, remote, commandToAdd(remote), want)
+		scratch.Equal(t, commandToAdd(remote), want, remote)
 	}
 }
 
@@ -191,7 +178,7 @@ func TestDigest(t *testing.T) {
 	base := digest()
 	write("CHANGELOG.md", "# one")
 	must(t, os.Chmod(filepath.Join(dir, "p", "hooks", "springfield-hook"), 0o755))
-	scratch.Same(t, "with a changelog, and a mode that a checkout can lose", digest(), base)
+	scratch.Equal(t, digest(), base, "with a changelog, and a mode that a checkout can lose")
 	for _, test := range []struct {
 		name, lf, crlf string
 		same           bool
@@ -201,12 +188,12 @@ func TestDigest(t *testing.T) {
 		write(test.name, test.lf)
 		lf := digest()
 		write(test.name, test.crlf)
-		scratch.Same(t, test.name+" is the same with other line ends", digest() == lf, test.same)
+		scratch.Equal(t, digest() == lf, test.same, test.name+" is the same with other line ends")
 	}
 	for name, text := range map[string]string{"README.md": "b", "hooks/springfield-hook": "y", "more/CHANGELOG.md": "z"} {
 		write(name, text)
 		next := digest()
-		scratch.Same(t, name+" changed it", next != base, true)
+		scratch.Equal(t, next != base, true, name+" changed it")
 		base = next
 	}
 	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
@@ -249,7 +236,7 @@ func TestReviewRefuses(t *testing.T) {
 	must(t, err)
 	var got []string
 	for _, f := range found {
-		scratch.Same(t, f.File+": "+f.Says, f.State, check.Failure)
+		scratch.Equal(t, f.State, check.Failure, f.File+": "+f.Says)
 		got = append(got, f.File)
 	}
 	want := []string{"anthropic-ned/.claude-plugin/plugin.json"} // its name
@@ -258,15 +245,7 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestIsDevice(t *testing.T) {
-	for name, want := range map[string]bool{"con": true, "nul": true, "com1": true, "lpt9": true, "comx": false, "com": false, "com10": false, "icon": false, "ned-flanders": false, "": false} {
-		scratch.Same(t, name, isDevice(name), want)
-	}
+	scratch.Equal(t, got, want)
 }
 
 // Every strategy's description is one that a marketplace takes.

@@ -318,7 +318,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	if len(files) == 0 {
 		return t, nil
 	}
-	modes, err := t.repo.FileModes(ctx, "", files)
+	modes, err := t.repo.FileModes(ctx, files)
 	if err != nil {
 		return t, err
 	}

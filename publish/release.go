@@ -160,8 +160,15 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		suite.Plugins[i].Version = r.new
 	}
 	if !q.Check {
-		if err := in.refuseWhatWillFail(ctx, t, q, releases); err != nil {
+		// Before the versions are raised, and before anything is compiled.
+		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
+		if err != nil {
 			return t, nil, err
+		}
+		if len(kept) > 0 {
+			return t, nil, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
+				"take what you want from it, then publish again",
+				"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
 			return t, nil, err
@@ -189,40 +196,6 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	}
 	t, err = in.recordReleases(t, suite, releases, digests)
 	return t, digests, err
-}
-
-// refuseWhatWillFail refuses, before anything is compiled, what is known to fail: texts that an update
-// would put beside the user's own, and what marketplaces ask of a plugin's texts.
-func (in inputs) refuseWhatWillFail(ctx context.Context, t tree, q Request, releases []release) error {
-	if hash, err := generator.SourceHash(); err == nil && len(releases) < len(in.suite.Plugins) && in.suite.Build.Source != hash {
-		return in.outdated("the hooks of its other plugins were compiled from other sources than this springfield carries")
-	}
-	for _, r := range releases {
-		if !q.Tag {
-			break
-		}
-		if err := r.committed(ctx); err != nil {
-			return err
-		}
-	}
-	after, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
-	if err != nil {
-		return err
-	}
-	if len(kept) > 0 {
-		return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
-			"take what you want from it, then publish again",
-			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
-	}
-	var checks []check.Check[tree]
-	for _, r := range releases {
-		checks = append(checks, reviewCheck(r.reviewPlugin))
-	}
-	found, err := check.RunAll(ctx, after, checks...)
-	if check.CountState(found, check.Failure) > 0 {
-		return &RefusedError{found}
-	}
-	return err
 }
 
 // refuseOthers refuses a release of some plugins that would change a file of another.

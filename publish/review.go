@@ -108,13 +108,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// manifest is what a review reads of a plugin.json, and hooks of a hooks.json.
-type manifest struct {
-	Description, License string
-	Author               struct{ Name string }
-	Network              struct{ Hosts []string }
-}
-
+// hooksFile is what a review reads of a file of hooks.
 type hooksFile struct {
 	Hooks map[string][]struct {
 		Hooks []struct{ Command string }
@@ -122,12 +116,10 @@ type hooksFile struct {
 }
 
 func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding, err error) {
-	file := path.Join(r.plugin, ".claude-plugin", "plugin.json")
-	var m manifest
-	if err := t.readJSON(file, &m); err != nil {
-		return nil, err
+	if generator.LooksOfficial(r.plugin) {
+		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
+			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.dir)))
 	}
-	found = m.reviewManifest(file, r.plugin, anotherName(t.dir))
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
 		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
@@ -145,17 +137,11 @@ func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding,
 
 // hooks are what the hosts start for the plugin, each named once, for people to review.
 func (r release) hooks(t tree) (lines []HookLine, err error) {
-	var m manifest
-	if err := t.readJSON(path.Join(r.plugin, ".claude-plugin", "plugin.json"), &m); err != nil {
-		return nil, err
-	}
 	about, err := generator.ReadAbout(r.strategy)
 	if err != nil {
 		return nil, err
 	}
-	// The manifest's own list is for those who publish: Claude Code 2.1.197 takes no
-	// such member when it is strict.
-	hosts := append([]string{}, slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))...) // never null in JSON
+	hosts := append([]string{}, about.Hosts...) // never null in JSON
 	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
 		file := path.Join(r.plugin, name)
 		if _, there := t.files[file]; i > 0 && !there {
@@ -182,43 +168,6 @@ func (r release) hooks(t tree) (lines []HookLine, err error) {
 // anotherName is how to make a plugin that cannot be published under its name anew.
 func anotherName(suite string) string {
 	return "springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " makes a plugin under another name"
-}
-
-func (m manifest) reviewManifest(file, plugin, anotherName string) (found []check.Finding) {
-	add := func(says, fix string) { found = append(found, finding(file, says, fix)) }
-	says := strings.ToLower(m.Description)
-	leaves := append([]string{"leaves the machine", "leaves your machine", "network"}, m.Network.Hosts...)
-	switch {
-	case strings.TrimSpace(says) == "":
-		add("no description", "say which hook it is, what it reads, and what leaves the machine")
-	case !strings.Contains(says, "hook"):
-		add("its description does not say that it is a hook",
-			"name the hook and what it reads: those who install it let it run")
-	case !slices.ContainsFunc(leaves, func(word string) bool { return strings.Contains(says, strings.ToLower(word)) }):
-		add("its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
-	}
-	if generator.LooksOfficial(plugin) {
-		add(fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", plugin), anotherName)
-	}
-	if isDevice(plugin) {
-		add(fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", plugin),
-			anotherName)
-	}
-	if m.License == "" {
-		add("no license", `"license": "MIT", or the one it is under`)
-	}
-	if m.Author.Name == "" {
-		add("no author", `"author": {"name": …}`)
-	}
-	return found
-}
-
-// isDevice tells names that Windows keeps for itself.
-func isDevice(name string) bool {
-	if len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) {
-		return name[3] >= '0' && name[3] <= '9'
-	}
-	return slices.Contains([]string{"con", "prn", "aux", "nul"}, name)
 }
 
 // findIgnored finds files of a release that git ignores, so that clients would not get

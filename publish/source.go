@@ -44,10 +44,6 @@ func (r release) sourceForPeople() (text, sha string) {
 // the commit so far. An entry that fetches the plugin already keeps its form.
 func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any, err error) {
 	_, listed := in.market.entryOf(r.plugin)
-	if other, ok := in.market.similarEntry(r.plugin); ok && !listed {
-		return nil, check.Advisef(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin,
-			in.market.Path, other)
-	}
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
 		return nil, err
@@ -152,7 +148,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	if err != nil {
 		return "", "", err
 	}
-	modes, err := repo.FileModes(ctx, "", r.around.namesInRepo(after.started(r.plugin)))
+	modes, err := repo.FileModes(ctx, r.around.namesInRepo(after.started(r.plugin)))
 	if err != nil {
 		return "", "", err
 	}

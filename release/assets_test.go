@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var platforms = []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64", "windows-amd64", "windows-arm64"}
@@ -52,9 +54,7 @@ func TestAssets(t *testing.T) {
 	counts := make([]int, len(want))
 	for name, sum := range listed {
 		data := sha256.Sum256(read(t, asset(t, name)))
-		if hex.EncodeToString(data[:]) != sum {
-			t.Errorf("the checksum of %s is wrong", name)
-		}
+		scratch.Equal(t, hex.EncodeToString(data[:]), sum, "the checksum of", name, "is wrong")
 		for i, pattern := range want {
 			if pattern.MatchString(name) {
 				counts[i]++
@@ -62,9 +62,7 @@ func TestAssets(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(counts, []int{2, 2, 2}) {
-		t.Errorf("of scripts, deb and rpm there are %v", counts)
-	}
+	scratch.Equal(t, counts, []int{2, 2, 2}, "of scripts, deb and rpm there")
 	var names []string
 	for _, p := range platforms {
 		archive := "springfield-" + p + ".tar.gz"
@@ -74,9 +72,7 @@ func TestAssets(t *testing.T) {
 		names = append(names, programName(p), programName(p)+".cdx.json", archive)
 	}
 	slices.Sort(names)
-	if got := slices.Sorted(maps.Keys(listed)); !slices.Equal(got, names) {
-		t.Errorf("SHA256SUMS has also\n%v\nwant\n%v", got, names)
-	}
+	scratch.Equal(t, slices.Sorted(maps.Keys(listed)), names, "SHA256SUMS has also")
 }
 
 // unpacked are the files of an archive.
@@ -142,9 +138,7 @@ func TestArchives(t *testing.T) {
 		for _, c := range bill.Components {
 			bought += c.PURL + "\n"
 		}
-		if len(info.Deps) < 20 {
-			t.Errorf("%s: only %d modules", platform, len(info.Deps))
-		}
+		scratch.FailIf(t, len(info.Deps) < 20, "%s: only %d modules", platform, len(info.Deps))
 		for _, dep := range info.Deps {
 			licence := regexp.MustCompile("\n=== " + regexp.QuoteMeta(dep.Path) + `(/\S*)? ` + regexp.QuoteMeta(dep.Version) + "\n")
 			if !licence.Match(files["THIRD_PARTY_LICENSES"]) {
@@ -174,9 +168,7 @@ func TestManifests(t *testing.T) {
 		{string(read(t, winget[0])), `InstallerUrl: \S*/(\S+)\s+InstallerSha256: ([0-9a-f]{64})`, 2},
 	} {
 		pairs := regexp.MustCompile(manifest.pairs).FindAllStringSubmatch(manifest.text, -1)
-		if len(pairs) != manifest.count {
-			t.Errorf("%d files instead of %d in\n%s", len(pairs), manifest.count, manifest.text)
-		}
+		scratch.Equal(t, len(pairs), manifest.count, "files", manifest.text)
 		for _, pair := range pairs {
 			if listed[pair[1]] != pair[2] && listed[pair[2]] != pair[1] {
 				t.Errorf("%s is not the checksum of %s", pair[1], pair[2])

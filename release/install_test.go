@@ -11,8 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -69,9 +69,7 @@ func newMachine(t *testing.T, dir string, tools ...string) *machine {
 	must(t, errors.Join(os.Mkdir(m.home, 0o755), os.Mkdir(m.bin, 0o755)))
 	for _, tool := range slices.Concat(machineTools, []string{"sh"}, tools) {
 		path, err := exec.LookPath(tool)
-		if err != nil {
-			t.Fatalf("this test needs %s: %v", tool, err)
-		}
+		must(t, err, "this test needs", tool)
 		must(t, os.Symlink(path, filepath.Join(m.bin, tool)))
 	}
 	m.program(t, "uname", `case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac`)
@@ -99,23 +97,13 @@ func write(t *testing.T, path, text string) {
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
-	return string(data)
+	return string(scratch.ReadFile(t, path))
 }
 
 // tree lists the files and directories below a directory.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
-	var all []string
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if rel, _ := filepath.Rel(dir, path); rel != "." {
-			all = append(all, rel)
-		}
-		return err
-	})
-	must(t, err)
-	return strings.Join(all, " ")
+	return strings.Join(slices.Sorted(maps.Keys(scratch.ReadTree(t, dir))), " ")
 }
 
 type outcome struct {
@@ -219,7 +207,7 @@ func (m *machine) has(t *testing.T, old bool) {
 // stillHas says what is wrong after an installation that should not have worked.
 func (m *machine) stillHas(t *testing.T, old bool) {
 	t.Helper()
-	want := map[bool]string{true: ".local .local/bin .local/bin/springfield"}[old]
+	want := map[bool]string{true: ".local/ .local/bin/ .local/bin/springfield"}[old]
 	if left := tree(t, m.home); left != want || old && contents(t, m.target()) != oldProgram {
 		t.Errorf("in the home is %q, or the old program has changed", left)
 	}
@@ -231,15 +219,11 @@ func (m *machine) isInstalled(t *testing.T, got outcome, target string) {
 	if got.code != 0 || got.errout != "" || !strings.Contains(got.out, "springfield v0.2.0 go1.26.8 is installed: "+target+"\n") {
 		t.Fatalf("%v", got)
 	}
-	if contents(t, target) != newProgram {
-		t.Error("another program was installed")
-	}
+	scratch.Equal(t, contents(t, target), newProgram, "another program was installed")
 	if info, err := os.Stat(target); err != nil || info.Mode() != 0o755 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if left := tree(t, filepath.Dir(target)+"/."); left != "springfield" {
-		t.Errorf("left beside it: %s", left)
-	}
+	scratch.Equal(t, tree(t, filepath.Dir(target)+"/."), "springfield", "left beside it")
 }
 
 // Every shell that is here installs, into an empty home and over an old program, however it was started.
@@ -253,9 +237,7 @@ func TestInstallInEveryShell(t *testing.T) {
 		}
 		m := newMachine(t, t.TempDir(), "curl", summer)
 		m.isInstalled(t, run(t, m.command(script, words, "--from", url)), m.target())
-		if left := tree(t, m.home); left != ".local .local/bin .local/bin/springfield" {
-			t.Errorf("%s: in the home is %s", shell, left)
-		}
+		scratch.Equal(t, tree(t, m.home), ".local/ .local/bin/ .local/bin/springfield", shell, "in the home")
 	}
 }
 
@@ -395,9 +377,7 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 		if got := m.install(t, "--from", server.URL+"/plain"); got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") {
 			t.Errorf("%s, redirect: %v", client, got)
 		}
-		if left := tree(t, m.home); left != "" {
-			t.Errorf("%s: in the home is %s", client, left)
-		}
+		scratch.Equal(t, tree(t, m.home), "", client, "in the home")
 		m.isInstalled(t, m.install(t, "--from", server.URL+"/good"), m.target())
 	}
 	m := newMachine(t, t.TempDir(), summer)
@@ -582,7 +562,7 @@ func TestInstallWithoutRights(t *testing.T) {
 		m := newMachine(t, dir, "curl", summer)
 		must(t, os.Mkdir(filepath.Join(m.home, "bin"), 0o555))
 		for _, dir := range []string{"bin", "bin/deeper"} {
-			if got := m.install(t, "--dir", dir, "--from", url); got.code != 1 || !strings.Contains(got.errout, "hint: choose a directory that you may write to: --dir DIR\n") || asked.Load() != 0 || tree(t, m.home) != "bin" {
+			if got := m.install(t, "--dir", dir, "--from", url); got.code != 1 || !strings.Contains(got.errout, "hint: choose a directory that you may write to: --dir DIR\n") || asked.Load() != 0 || tree(t, m.home) != "bin/" {
 				t.Errorf("%s: %v\n%d requests; in the home is %s", dir, got, asked.Load(), tree(t, m.home))
 			}
 		}
@@ -606,9 +586,7 @@ func TestInstallOverAnother(t *testing.T) {
 	old.Args[0] = "sleep"
 	must(t, old.Start())
 	m.isInstalled(t, run(t, m.command("umask 077\n"+script, []string{"sh"}, "--from", url)), m.target())
-	if err := old.Process.Signal(syscall.Signal(0)); err != nil {
-		t.Errorf("the running program has ended: %v", err)
-	}
+	scratch.Equal(t, old.Process.Signal(syscall.Signal(0)), nil, "the running program has ended")
 	cancel()
 	old.Wait()
 

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // asset is the path of a file in dist/.
@@ -42,9 +44,7 @@ func emptyHome(t *testing.T, tools ...string) (home string, env []string) {
 	}
 	for _, tool := range append([]string{"sh"}, tools...) {
 		path, err := exec.LookPath(tool)
-		if err != nil {
-			t.Fatalf("these tests need %s: %v", tool, err)
-		}
+		must(t, err, "these tests need", tool)
 		path, err = filepath.EvalSymlinks(path)
 		must(t, err)
 		must(t, os.Symlink(path, filepath.Join(bin, tool)))
@@ -59,9 +59,7 @@ func start(t *testing.T, dir string, env []string, input, name string, args ...s
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, env, strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, &stdout, &stderr)
-	}
+	must(t, cmd.Run(), name, strings.Join(args, " "), &stdout, &stderr)
 	return stdout.String()
 }
 
@@ -124,24 +122,19 @@ func decisions(t *testing.T, project string, env []string) {
 	if answer.Decision != "block" || answer.Reason == "" {
 		t.Errorf("with work left the hook answered %+v", answer)
 	}
-	if said := stop("Both recipes are written. Should I publish the lasagne or the donut first?"); said != "" {
-		t.Errorf("after a question the hook answered %s", said)
-	}
+	scratch.Equal(t, stop("Both recipes are written. Should I publish the lasagne or the donut first?"), "",
+		"after a question the hook answered")
 }
 
 // parse reads the JSON that a program has printed.
 func parse(t *testing.T, text string, into any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Fatalf("%v in %q", err, text)
-	}
+	must(t, json.Unmarshal([]byte(text), into), text)
 }
 
 func read(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	must(t, err)
-	return data
+	return scratch.ReadFile(t, path)
 }
 
 // variable is a variable of an environment; the last one of its name counts.

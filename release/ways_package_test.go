@@ -6,8 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A Debian package is unpacked below a directory, as dpkg does it below /, without root's rights.
@@ -17,14 +18,9 @@ func TestDeb(t *testing.T) {
 	dpkg, file := resolve(t, "dpkg-deb", env), packageFile(t, "springfield_*_"+runtime.GOARCH+".deb")
 	start(t, home, env, "", dpkg, "-x", file, root)
 	fields := start(t, home, env, "", dpkg, "-f", file)
-	for _, want := range []string{"Package: springfield\n", "Architecture: " + runtime.GOARCH + "\n", "Maintainer: The springfield authors <"} {
-		if !strings.Contains(fields, want) {
-			t.Errorf("there is no %q in\n%s", want, fields)
-		}
-	}
-	if strings.Contains(fields, "Depends:") {
-		t.Errorf("the program needs nothing:\n%s", fields)
-	}
+	scratch.Holds(t, "the package", fields,
+		"Package: springfield\n", "Architecture: "+runtime.GOARCH+"\n", "Maintainer: The springfield authors <")
+	scratch.Lacks(t, "the program needs nothing", fields, "Depends:")
 	installed(t, root, "usr/share/zsh/vendor-completions/_springfield", "usr/share/doc/springfield/copyright", "usr/share/doc/springfield/THIRD_PARTY_LICENSES", "usr/share/doc/springfield/changelog.gz")
 	journey(t, filepath.Join(root, "usr/bin/springfield"), env)
 }

@@ -22,6 +22,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // makeNPM makes the npm packages of the release in dist/, and has npm pack some of them, beside them.
@@ -94,9 +96,7 @@ func TestNPM(t *testing.T) {
 			use(t, name, home, env)
 		})
 	}
-	if len(store.asked) > 0 {
-		t.Errorf("npm asked for %q, too", store.asked)
-	}
+	scratch.FailIf(t, len(store.asked) > 0, "npm asked for %q, too", store.asked)
 }
 
 func installGlobally(t *testing.T, name, home string, env []string) {
@@ -118,9 +118,7 @@ func installGlobally(t *testing.T, name, home string, env []string) {
 	}
 	remove, _, _ := strings.Cut(left[at:], "\n")
 	start(t, home, env, "", resolve(t, "sh", env), "-c", remove)
-	if files := files(t, prefix); len(files) > 0 {
-		t.Errorf("%s leaves %q", remove, files)
-	}
+	scratch.Equal(t, scratch.ListFiles(t, prefix), nil, "left by", remove)
 }
 
 // cancelAtTerminal begins an interview at a terminal. Its Ctrl-C reaches the launcher and the program.
@@ -201,9 +199,7 @@ func publishAgain(t *testing.T, dir string, store *registry, address string) {
 		tag = "next"
 	}
 	for name, p := range store.packages {
-		if p.Tags[tag] != npmVersion(t, dir) {
-			t.Errorf("%s has the tags %v", name, p.Tags)
-		}
+		scratch.FailIf(t, p.Tags[tag] != npmVersion(t, dir), "%s has the tags %v", name, p.Tags)
 	}
 }
 
@@ -227,7 +223,7 @@ func npmVersion(t *testing.T, dir string) string {
 func named(t *testing.T, home string, words ...string) {
 	t.Helper()
 	looked := 0
-	for _, path := range files(t, home) {
+	for _, path := range scratch.ListFiles(t, home) {
 		rest, _ := filepath.Rel(home, path)
 		if top, _, _ := strings.Cut(rest, string(filepath.Separator)); slices.Contains([]string{"node global", ".npm", ".npmrc", "another cache"}, top) {
 			continue
@@ -235,27 +231,10 @@ func named(t *testing.T, home string, words ...string) {
 		looked++
 		data := read(t, path)
 		for _, word := range words {
-			if bytes.Contains(data, []byte(word)) {
-				t.Errorf("%s has %s", path, word)
-			}
+			scratch.FailIf(t, bytes.Contains(data, []byte(word)), "%s has %s", path, word)
 		}
 	}
-	if looked < 10 {
-		t.Errorf("%d files found", looked)
-	}
-}
-
-// files are the paths of everything below a directory that is not a directory.
-func files(t *testing.T, dir string) (all []string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			all = append(all, path)
-		}
-		return err
-	})
-	must(t, err)
-	return all
+	scratch.FailIf(t, looked < 10, "%d files found", looked)
 }
 
 // registry is an npm registry on the loopback: it has what was published to it, and knows of nothing else.

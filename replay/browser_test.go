@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // browser is a headless chromium, spoken to over two pipes.
@@ -30,9 +32,7 @@ type browser struct {
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal("chromium is needed: apt-get install chromium")
-	}
+	must(t, err, "chromium is needed: apt-get install chromium")
 	home := t.TempDir()
 	read, theirs, err := os.Pipe()
 	must(t, err)
@@ -67,9 +67,7 @@ func (b *browser) call(method string, params any) (result map[string]any) {
 	must(b.t, err)
 	for {
 		data, err := b.out.ReadBytes(0)
-		if err != nil {
-			b.t.Fatalf("%s: %v", method, err)
-		}
+		must(b.t, err, method)
 		var m struct {
 			ID     int
 			Method string
@@ -123,9 +121,7 @@ func (b *browser) until(expression string) {
 
 func (b *browser) is(expression string, want any) {
 	b.t.Helper()
-	if got := b.value(expression); got != want {
-		b.t.Errorf("%s is %v, want %v", expression, got, want)
-	}
+	scratch.Equal(b.t, b.value(expression), want, expression)
 }
 
 func (b *browser) press(keys ...string) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -36,17 +37,6 @@ type NameError struct {
 
 func (e *NameError) Error() string { return e.err.Error() }
 func (e *NameError) Unwrap() error { return e.err }
-
-// RulesError is what is wrong with a rules file.
-type RulesError struct{ err error }
-
-func (e *RulesError) Error() string { return e.err.Error() }
-func (e *RulesError) Unwrap() error { return e.err }
-
-// Hint is what to do about it.
-func (e *RulesError) Hint() string {
-	return "name a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"
-}
 
 // CandidateNames are what Candidates knows by name, in the order of a report.
 func CandidateNames() []string {
@@ -86,8 +76,7 @@ func SeedNames() []string {
 func isSeedName(name string) bool { return name == seedTree || strings.Contains(name, ":") }
 
 // Candidates finds what to compare by name, or by the path of a rules file in dir. No
-// names: all that a session log is enough for. The error is a NameError or a
-// RulesError.
+// names: all that a session log is enough for. The error may be a NameError.
 func Candidates(names []string, dir string) ([]Candidate, error) {
 	if len(names) == 0 {
 		names = NamesForLogs()
@@ -108,7 +97,8 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 				c, err = withRequirements(c)
 			}
 			if err != nil {
-				return nil, &RulesError{err}
+				return nil, check.Advise(err, "name a plugin's strategy.json, or a file like "+
+					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
 			return nil, &NameError{name, err}

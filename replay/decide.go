@@ -19,7 +19,6 @@
 package replay
 
 import (
-	"reflect"
 	"strings"
 	"time"
 
@@ -93,9 +92,6 @@ type opinion struct {
 type voter struct {
 	Candidate
 	state ledger.State
-	// same is an earlier voter that decides alike before guards and budgets have
-	// their say, its own index if there is none.
-	same int
 }
 
 // voters are the candidates at the beginning of a session.
@@ -107,19 +103,8 @@ func voters(candidates []Candidate) []voter {
 		if ruled, ok := c.Settings.Options.(rules.Ruled); ok {
 			all[i].Settings.Prepared = ruled.Prepare(kept)
 		}
-		for all[i].same < i && !all[all[i].same].decidesLike(&all[i]) {
-			all[i].same++
-		}
 	}
 	return all
-}
-
-// decidesLike tells whether a later voter decides by the same strategy and
-// configuration, on nothing that it remembers, and by no guards that this one has
-// not asked.
-func (v *voter) decidesLike(other *voter) bool {
-	a, b := v.Settings, other.Settings
-	return !v.AsksAlways && !other.AsksAlways && (other.Bare || !v.Bare) && a.Plugin == b.Plugin && a.Strategy.Name == b.Strategy.Name && a.Options.Needs().Files == nil && reflect.DeepEqual(a.Options, b.Options)
 }
 
 // window is the most lines that a candidate looks at.
@@ -135,19 +120,10 @@ func window(candidates []Candidate) (lines int) {
 	return lines
 }
 
-// look asks the candidate. known is what voters before it have said.
-func (v *voter) look(m *scene, known []opinion) opinion {
+// look asks the candidate.
+func (v *voter) look(m *scene) opinion {
 	if v.AsksAlways {
 		return opinion{}
-	}
-	if v.same < len(known) {
-		switch o := known[v.same]; {
-		case o.snapshot.Veto.Rule == "" || !v.Bare:
-			return o
-		case v.NoBudget:
-			o.snapshot.Veto, o.snapshot.Verdict = guard.Veto{}, o.alone
-			return o
-		}
 	}
 	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Alone: v.Bare}
 	snapshot := stop.Examine()

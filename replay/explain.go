@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -34,23 +35,6 @@ type Place struct {
 	Work string // the directory of the session; files of its project are read as they are now
 	Home string // no file above it is read
 	Now  time.Time
-}
-
-// LineError says that a log has no such line.
-type LineError struct {
-	Log         string
-	Lines, Line int
-}
-
-func (e *LineError) Error() string {
-	return fmt.Sprintf("%s has %d lines, not %d", e.Log, e.Lines, e.Line)
-}
-
-// EmptyError says that a file has no entry of a session.
-type EmptyError struct{ Log string }
-
-func (e *EmptyError) Error() string {
-	return e.Log + " is not a session log: no line of it is an entry of a session, a JSON object of the type user or assistant"
 }
 
 // Explanation is a decision and all that led to it, in the shape of
@@ -158,9 +142,11 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	case entries == 0 && p.At > 0 && lines == 0:
 		return nil, fmt.Errorf("%s begins after that moment", p.Log)
 	case entries == 0:
-		return nil, &EmptyError{p.Log}
+		return nil, check.Advisef("springfield explain last explains the last decision here; "+
+			"session logs are below ~/.claude/projects", "%s is not a session log: no line of it is an entry "+
+			"of a session, a JSON object of the type user or assistant", p.Log)
 	case lines < p.Line:
-		return nil, &LineError{p.Log, lines, p.Line}
+		return nil, check.Misusef("leave --line out for the last one", "%s has %d lines, not %d", p.Log, lines, p.Line)
 	}
 	tail := c.Settings.Options.Needs().Lines
 	var window activity.Window

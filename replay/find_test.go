@@ -102,9 +102,7 @@ func TestForks(t *testing.T) {
 			t.Errorf("%s: %d sessions in %d files", name, r.Sessions, r.Files)
 		}
 	}
-	if got := labelsOf(alone(t, common)); !slices.Equal(got, ended) {
-		t.Error(got)
-	}
+	scratch.Equal(t, labelsOf(alone(t, common)), ended)
 	// A session without a row counts as none: the figure stands beside those of the rows.
 	later := t.TempDir()
 	common.write(t, later)

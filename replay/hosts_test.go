@@ -183,11 +183,8 @@ func TestHosts(t *testing.T) {
 	must(t, conforms(t, all))
 	var out bytes.Buffer
 	all.WriteText(layout.Printer{W: &out, Width: 80})
-	for _, want := range []string{"\nby host\n", "Qwen Code", "Claude Code", "\n  ned-flanders          caught         wrongly continued\n    Codex  "} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the text does not say %q:\n%s", want, out.String())
-		}
-	}
+	scratch.Holds(t, "the report", out.String(),
+		"\nby host\n", "Qwen Code", "Claude Code", "\n  ned-flanders          caught         wrongly continued\n    Codex  ")
 }
 
 // What one line says and calls is a place where work should go on, and the decision there

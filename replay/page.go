@@ -26,6 +26,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -128,7 +129,7 @@ func (p page) Marked() string {
 // templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText, "host": func(name string) string { return cleanText(titleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
+		"clean": cleanText, "host": func(name string) string { return cleanText(registry.TitleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -137,13 +138,10 @@ func templateFunctions() template.FuncMap {
 			return t.Format("2 January 2006")
 		},
 		"saved": func(seconds float64) string {
-			switch {
-			case seconds >= 7200:
-				return fmt.Sprintf("%.0f h", seconds/3600)
-			case seconds >= 60:
-				return fmt.Sprintf("%.0f min", seconds/60)
+			if seconds < 60 {
+				return "–"
 			}
-			return "–"
+			return roughly(seconds)
 		},
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {
@@ -245,7 +243,7 @@ func (r Report) pageData() any {
 	hosts := map[string]int{}
 	for _, h := range r.hostsOf() {
 		hosts[h] = len(data.Hosts)
-		data.Hosts = append(data.Hosts, named{cleanText(titleOf(h)), cleanText(registry.AgentName(h))})
+		data.Hosts = append(data.Hosts, named{cleanText(registry.TitleOf(h)), cleanText(registry.AgentName(h))})
 	}
 	texts := numbered{at: map[string]int{}}
 	texts.numberOf("")
@@ -319,18 +317,6 @@ func cleanText(text string) string {
 // not leave, "" for that of the file.
 type PageFile struct{ Path, In string }
 
-// PageError says why a page is not written there.
-type PageError struct {
-	err  error
-	hint string
-}
-
-func (e *PageError) Error() string { return "write page: " + e.err.Error() }
-func (e *PageError) Unwrap() error { return e.err }
-
-// Hint is what to do about it, "" if that is plain.
-func (e *PageError) Hint() string { return e.hint }
-
 // CheckTarget looks before anything is read: a file that is no page of springfield's is
 // another's, and is left alone. It tells whether there is a page.
 func (p PageFile) CheckTarget() (there bool, err error) {
@@ -338,23 +324,25 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(p.Path)); err != nil || !dir.IsDir() {
-			return false, &PageError{fmt.Errorf("%s is not a directory", filepath.Dir(p.Path)), "make that directory first, or name another file"}
+			return false, check.Advisef("make that directory first, or name another file",
+				"write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
 	case err != nil:
-		return false, &PageError{err, ""}
+		return false, fmt.Errorf("write page: %w", err)
 	case !info.Mode().IsRegular():
-		return false, &PageError{fmt.Errorf("%s is not a file", p.Path), "name another file"}
+		return false, check.Advisef("name another file", "write page: %s is not a file", p.Path)
 	}
 	f, err := os.Open(p.Path)
 	if err != nil {
-		return false, &PageError{err, ""}
+		return false, fmt.Errorf("write page: %w", err)
 	}
 	defer f.Close()
 	head := make([]byte, 2048)
 	n, _ := io.ReadFull(f, head)
 	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
-		return false, &PageError{fmt.Errorf("%s is not a page of springfield replay, so it is left alone", p.Path), "name another file, or move that one away"}
+		return false, check.Advisef("name another file, or move that one away",
+			"write page: %s is not a page of springfield replay, so it is left alone", p.Path)
 	}
 	return n > 0, nil
 }
@@ -363,7 +351,7 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {
-			err = &PageError{err, ""}
+			err = fmt.Errorf("write page: %w", err)
 		}
 	}()
 	ground := cmp.Or(p.In, filepath.Dir(p.Path))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -77,9 +78,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 			}
 		default:
 			var data any
-			if err := json.Unmarshal([]byte(m[3]), &data); err != nil {
-				t.Errorf("the data is no JSON: %v", err)
-			}
+			scratch.Equal(t, json.Unmarshal([]byte(m[3]), &data), nil, "the data is no JSON")
 			failIf(t, strings.ContainsAny(m[3], "<>&\u2028\u2029"), "the data has letters in it that can end it")
 		}
 	}
@@ -208,13 +207,9 @@ func TestSchema(t *testing.T) {
 		t.Fatalf("%d rows, %d scores", len(full.Rows), len(full.Scores))
 	}
 	must(t, check(full))
-	if err := check(replayed(t, t.TempDir())); err != nil {
-		t.Errorf("without a session: %v", err)
-	}
+	scratch.Equal(t, check(replayed(t, t.TempDir())), nil, "without a session")
 	full.Since, full.Partial, full.TooOld, full.Elsewhere, full.Skipped = full.Made, true, 1, 1, []Skipped{{"a", "b"}}
-	if err := check(full); err != nil {
-		t.Errorf("with all that can be left out: %v", err)
-	}
+	scratch.Equal(t, check(full), nil, "with all that can be left out")
 	full.Rows[0].Label = "new"
 	failIf(t, check(full) == nil, "the schema takes any label")
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -170,7 +171,7 @@ func (m *meter) addProgress(files int, bytes int64) {
 // came next in the other.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), compareBool(a.copy, b.copy), cmp.Compare(a.until, b.until),
+		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),
 			strings.Compare(a.path, b.path))
 	})
 	rows := map[key]int{}
@@ -206,14 +207,4 @@ func (r *Report) collect(sessions []session) {
 			r.Sessions++
 		}
 	}
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }

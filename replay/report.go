@@ -235,19 +235,11 @@ func (r *Report) hostsOf() (names []string) {
 	return names
 }
 
-// titleOf is what a host is called in sentences.
-func titleOf(name string) string {
-	if h, ok := registry.HostNamed(name); ok {
-		return h.Title
-	}
-	return name
-}
-
 // writeHosts compares writeHosts: a line for each, under each strategy that decides.
 func (t text) writeHosts() {
 	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
-		row := []string{titleOf(h.Name)}
+		row := []string{registry.TitleOf(h.Name)}
 		for _, n := range []int{h.Sessions, h.Stops, h.MidWork} {
 			row = append(row, strconv.Itoa(n))
 		}
@@ -264,7 +256,7 @@ func (t text) writeHosts() {
 		}
 		rows = [][]string{{layout.ClipText(s.Name, 24), "caught", "wrongly continued"}}
 		for _, h := range s.Hosts {
-			rows = append(rows, []string{"  " + titleOf(h.Name), h.Caught.text(), h.Wrong.text()})
+			rows = append(rows, []string{"  " + registry.TitleOf(h.Name), h.Caught.text(), h.Wrong.text()})
 		}
 		t.PrintText("")
 		t.PrintTable("  ", rows)

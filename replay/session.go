@@ -5,13 +5,13 @@ package replay
 
 import (
 	"hash/fnv"
-	"io"
 	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -158,7 +158,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 		if w.dir == "" && w.host.ProjectFile != "" {
 			w.dir = firstLine(filepath.Join(filepath.Dir(w.path), filepath.FromSlash(w.host.ProjectFile)))
 		}
-		if w.other = w.project != "" && !within(w.dir, w.project); w.other {
+		if w.other = w.project != "" && !rooted.HoldsPath(w.project, w.dir); w.other {
 			return false
 		}
 	}
@@ -172,16 +172,11 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	return true
 }
 
-// firstLine is the first line of a small file, "" if there is none.
+// firstLine is the first line of a small file, "" if it names no directory.
 func firstLine(path string) string {
-	f, _, err := file.OpenRegular(path, 0)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 4<<10))
+	data, _ := file.ReadRegular(path, 4<<10)
 	line, _, _ := strings.Cut(string(data), "\n")
-	if err != nil || !filepath.IsAbs(line) {
+	if !filepath.IsAbs(line) {
 		return ""
 	}
 	return line
@@ -233,7 +228,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
-		w.opinions = append(w.opinions, w.voters[i].look(w.scene, w.opinions))
+		w.opinions = append(w.opinions, w.voters[i].look(w.scene))
 	}
 }
 
@@ -269,10 +264,4 @@ func tally(todos []activity.Todo) string {
 		return ""
 	}
 	return activity.CountTodos(todos).String()
-}
-
-// within tells whether a directory is another one or lies in it.
-func within(dir, outer string) bool {
-	rest, err := filepath.Rel(outer, dir)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }

@@ -230,7 +230,7 @@ func (t text) writeRow(row *Row) {
 	t.PrintText("%s:%d", display.OneLine(row.File), row.Line)
 	facts := []string{string(row.Label)}
 	if row.Host != "" {
-		facts = append(facts, titleOf(row.Host))
+		facts = append(facts, registry.TitleOf(row.Host))
 	}
 	if !row.At.IsZero() {
 		facts = append(facts, row.At.Local().Format("2006-01-02 15:04"))

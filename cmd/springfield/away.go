@@ -163,10 +163,10 @@ func (a *app) setAway(ctx context.Context, d *console.Console, p absence.Places,
 		return check.Advise(errors.New("only a person sets an away order, not "+a.caller.Agent),
 			"open a terminal outside "+a.caller.Title+" and run: "+again)
 	}
-	t, err := a.openUserTerminal()
+	t, err := terminal.OwnTerminal()
 	if err != nil {
-		return check.Advise(errors.New("only a person at a terminal sets an away order: this command has no controlling terminal"),
-			"open a terminal and run: "+again)
+		return check.Advise(fmt.Errorf("only a person at a terminal sets an away order: %w", err),
+			"open a terminal that no agent and no program of yours has opened, and run: "+again)
 	}
 	defer t.Close()
 	before, err := a.lookBeforeAway(p, order)
@@ -194,9 +194,6 @@ func (a *app) setAway(ctx context.Context, d *console.Console, p absence.Places,
 	a.talk("springfield back ends it, and says what happened")
 	return nil
 }
-
-// openUserTerminal is the terminal of the user, who sets an order there.
-func (a *app) openUserTerminal() (*terminal.Terminal, error) { return terminal.OpenTerminal() }
 
 func (o awayOptions) callAgain(duration time.Duration) string {
 	again := "springfield away " + strings.ReplaceAll(timestamp.LengthInWords(duration.Milliseconds()), " ", "")

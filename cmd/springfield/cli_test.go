@@ -22,8 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-var update = flag.Bool("update", false, "write docs/cli.md")
-
 // commandLine are the arguments of a line in which springfield is called.
 func commandLine(line string) (args []string, ok bool) {
 	line, ok = strings.CutPrefix(strings.TrimSpace(line), "springfield ")
@@ -68,14 +66,7 @@ func helpOf(cmd *cobra.Command) string {
 
 // docs/cli.md is made from the commands.
 func TestCLIDocIsCurrent(t *testing.T) {
-	const file = "../../docs/cli.md"
-	want := []byte(cliDoc(newRoot(&app{})))
-	if *update {
-		must(t, os.WriteFile(file, want, 0o644))
-	}
-	if is, err := os.ReadFile(file); err != nil || !bytes.Equal(is, want) {
-		t.Errorf("%s is not what the commands say (%v): go test ./cmd/springfield -run TestCLIDocIsCurrent -update", file, err)
-	}
+	scratch.Golden(t, "../../docs/cli.md", []byte(cliDoc(newRoot(&app{}))))
 }
 
 const cliIntro = `# Commands
@@ -149,9 +140,9 @@ func TestHostsAreTheHooks(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("the hook has no host %s", h.Name)
-		case h.Title != known.Title || h.Agent != known.Agent || h.Program != known.Program || "~/"+h.Dir != known.Dir || !h.Above && h.Variable != known.DirVariable:
+		case h.Title != known.Title || h.Agent != known.Agent || h.Name != known.Program || "~/"+h.Dir != known.Dir || !h.Above && h.Variable != known.DirVariable:
 			t.Errorf("%s is %q, %q, %q, %q, %q to the CLI, and %q, %q, %q, %q, %q to the hook", h.Name,
-				h.Title, h.Agent, h.Program, "~/"+h.Dir, h.Variable, known.Title, known.Agent, known.Program, known.Dir, known.DirVariable)
+				h.Title, h.Agent, h.Name, "~/"+h.Dir, h.Variable, known.Title, known.Agent, known.Program, known.Dir, known.DirVariable)
 		}
 	}
 }
@@ -222,8 +213,7 @@ func TestManPages(t *testing.T) {
 			t.Errorf("the page of %s has no title, or a date:\n%s", cmd.Name(), page)
 		}
 	}
-	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
-	must(t, err)
+	release := scratch.ReadFile(t, filepath.Join("..", "..", ".goreleaser.yaml"))
 	for _, line := range regexp.MustCompile(`(?m)^ +- man/(.*)$`).FindAllSubmatch(release, -1) {
 		if _, ok := pages[string(line[1])]; !ok {
 			t.Errorf("a release has the page %s, and no command has", line[1])

@@ -6,15 +6,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -41,14 +39,14 @@ func TestReaderIsGone(t *testing.T) {
 		{"undo"},
 		{"disable", "ned-flanders"},
 	}
-	carryOut := func(stdout, stderr func() *os.File, codes []int) (files []string) {
+	carryOut := func(stdout, stderr func() *os.File, codes []int) []string {
 		t.Helper()
 		must(t, os.RemoveAll(dir))
 		must(t, scratch.PrepareHome(filepath.Join(dir, "home")))
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache()}
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache}
 			var said strings.Builder
 			if cmd.Stdout = &said; stdout != nil {
 				cmd.Stdout = stdout()
@@ -61,21 +59,14 @@ func TestReaderIsGone(t *testing.T) {
 				t.Errorf("%v: exit code %d, want one of %v: %s", args, code, codes, said.String())
 			}
 		}
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			files = append(files, strings.TrimPrefix(path, dir))
-			return err
-		})
-		must(t, err)
-		return files
+		return slices.Sorted(maps.Keys(scratch.ReadTree(t, dir)))
 	}
 	want := carryOut(nil, nil, []int{0})
 	for name, test := range map[string]struct {
 		stdout, stderr func() *os.File
 	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
 		got := carryOut(test.stdout, test.stderr, []int{0, unread})
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: it left other files:\n%s", name, udiff.Unified("as it should be", "as it is", strings.Join(want, "\n"), strings.Join(got, "\n")))
-		}
+		scratch.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), name)
 	}
 }
 
@@ -109,9 +100,7 @@ func TestCodexIsToldToTrust(t *testing.T) {
 	w.write(t, "home/.codex/config.toml", settings)
 	says := func(c called, want string) {
 		t.Helper()
-		if !strings.Contains(c.out+c.err, want) {
-			t.Errorf("no %q in\n%s%s", want, c.out, c.err)
-		}
+		scratch.Holds(t, "springfield", c.out+c.err, want)
 	}
 	says(w.must(t, "enable", "ned-flanders", "--host", "codex"), "Codex does not run the hook of ned-flanders until you trust it: start codex")
 	says(w.call(t, "doctor", "--host", "codex"), "you have not trusted it yet")
@@ -122,9 +111,7 @@ func TestCodexIsToldToTrust(t *testing.T) {
 		says(w.call(t, "doctor", "--host", "codex"), "Codex trusts the hook of ned-flanders")
 	}
 	w.must(t, "disable", "ned-flanders", "--host", "codex")
-	if left, err := os.ReadFile(filepath.Join(w.home(), ".codex/config.toml")); err != nil || string(left) != settings {
-		t.Errorf("the settings are %q, %v", left, err)
-	}
+	scratch.Equal(t, scratch.LookAt(t, filepath.Join(w.home(), ".codex/config.toml")), settings, "the settings")
 }
 
 // aDroid is a stand-in for Droid: it copies plugins, and writes its records.
@@ -195,9 +182,7 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
 	} {
 		got := strings.ReplaceAll(runningProgram(filepath.Join(dir, path)).Remove, dir, "DIR")
-		if got != want {
-			t.Errorf("%s:\n%q\nnot\n%q", path, got, want)
-		}
+		scratch.Equal(t, got, want, path)
 	}
 }
 
@@ -210,19 +195,14 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
 			path := filepath.Join(w.work(), name, "springfield.yaml")
 			data, err := os.ReadFile(path)
-			if err == nil {
-				err = os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644)
-			}
 			must(t, err)
+			must(t, os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644))
 		}
 		must(t, os.Chmod(filepath.Join(w.work(), "one"), 0o555))
 		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
 		c := w.call(t, "update", "--all")
-		for _, part := range []string{"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
-			if !strings.Contains(c.err, part) {
-				t.Errorf("no %q in\n%s", part, c.err)
-			}
-		}
+		scratch.Holds(t, "update", c.err,
+			"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: ")
 		for name, updated := range map[string]bool{"one": false, "two": true} {
 			data, err := os.ReadFile(filepath.Join(w.work(), name, "README.md"))
 			if err != nil || strings.Contains(string(data), "evergreen/hooks") != updated {
@@ -259,9 +239,7 @@ func TestGuide(t *testing.T) {
 	}
 	ends := func(x *person) {
 		t.Helper()
-		if code := x.exitCode(); code != 0 {
-			t.Errorf("exit code %d:\n%s", code, x.vt.String())
-		}
+		scratch.Equal(t, x.exitCode(), 0, "exit code", x.vt.String())
 	}
 	x, dir := start(t, 80)
 	x.answer("Make a suite in ~/continuation-hooks and switch ned-flanders on?", ctrlC)

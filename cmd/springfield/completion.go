@@ -68,7 +68,7 @@ func (a *app) completeNames(root *cobra.Command) {
 	paths := map[string]cobra.ShellCompDirective{
 		"init": directories, "build": directories, "update": directories, "validate": directories, "publish": directories,
 		"--dir": directories, "--suite": directories, "--to": directories, "--project": directories,
-		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile, "--rules": anyFile,
+		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile,
 	}
 	names := map[string]func(args []string) []string{
 		"enable": a.offerFirst((*doctor.Inspection).ToEnable), "disable": a.offerFirst((*doctor.Inspection).ToDisable),

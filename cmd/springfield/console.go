@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // What why, log, hold, resume and loop share. The hook binary answers the same words,
@@ -33,7 +33,7 @@ func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 
 // onlyHost is the flag --host of a verb about what has been: the sessions of one host.
 func onlyHost(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "host", "", "only the sessions of this host: "+strings.Join(hostNames(), ", "))
+	cmd.Flags().StringVar(name, "host", "", "only the sessions of this host: "+strings.Join(hosts.HostNames(), ", "))
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		if before != nil {
@@ -41,19 +41,12 @@ func onlyHost(cmd *cobra.Command, name *string) {
 				return err
 			}
 		}
-		if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), *name) {
+		if !cmd.Flags().Changed("host") || slices.Contains(hosts.HostNames(), *name) {
 			return nil
 		}
 		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name),
-			"choose from "+strings.Join(hostNames(), ", "))
+			"choose from "+strings.Join(hosts.HostNames(), ", "))
 	}
-}
-
-func hostNames() (names []string) {
-	for _, h := range registry.Hosts {
-		names = append(names, h.Name)
-	}
-	return names
 }
 
 // requireOneOf refuses several of some flags, and an empty value of one: an empty variable of

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,29 +115,12 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 			return err
 		}
 		if o.Purge {
-			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", a.places.StatePath(), a.toolchain().Cache)
+			a.talk("--purge would also make the agents forget these plugins, and would remove %s; undo cannot take it back", a.places.StatePath())
 			a.printLeft(done.Stays)
 		}
 		return nil
 	}
-	if o.Purge {
-		a.removeCache(&done)
-	}
 	return a.reportLeaving(o, done)
-}
-
-func (a *app) removeCache(done *installer.DisabledAll) {
-	cache := a.toolchain().Cache
-	hooks := filepath.Join(cache, "hooks")
-	if _, err := os.Lstat(hooks); cache == "" || errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err := os.RemoveAll(hooks); err != nil {
-		done.Stays = append(done.Stays, settings.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.QuoteArgument(hooks)})
-		return
-	}
-	_ = os.Remove(cache) // it may hold more
-	done.Removed = append(done.Removed, hooks)
 }
 
 func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error {

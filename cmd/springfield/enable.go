@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -213,18 +214,15 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 
 // printManaged prints what an administrator would deploy.
 func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) error {
-	files := client.ManagedFiles()
+	file := filepath.Join(a.places.Managed, "managed-settings.d", "springfield.json")
 	if asJSON {
 		return a.printJSON(struct {
-			Settings string            `json:"settings"`
-			Paths    map[string]string `json:"paths"` // by system
-		}{string(settings), files})
+			Settings string `json:"settings"`
+			Path     string `json:"path"`
+		}{string(settings), file})
 	}
 	fmt.Fprint(a.out, string(settings))
-	a.talk("an administrator puts this file there; nothing was changed here")
-	for _, system := range []string{"Linux and WSL", "macOS", "Windows"} {
-		a.talk("  %-14s %s", system, files[system])
-	}
+	a.talk("an administrator puts this into %s; nothing was changed here", file)
 	if plugin.Suite != "" {
 		said := a.notePrinter()
 		said.Home = "" // ~ is another directory there

@@ -57,7 +57,7 @@ func TestExamplesOfPages(t *testing.T) {
 			cmd.Dir = filepath.Join(work, "continuation-hooks")
 		}
 		first, _, _ := strings.Cut(os.Getenv("PATH"), ":") // has the springfield of this test
-		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(), "PREBUILT=" + carried,
+		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "PREBUILT=" + carried,
 			"PATH=" + first + ":" + goroot + "/bin:/usr/bin:/bin"}
 		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + work +
 			`","last_assistant_message":"Moving to Task 2."}`)
@@ -73,8 +73,7 @@ func TestExamplesOfPages(t *testing.T) {
 		run("springfield " + line)
 	}
 	run("~/hooks/ned-flanders/hooks/springfield-hook")
-	suites, err := os.ReadFile(filepath.Join(state, "suites.json"))
-	must(t, err)
+	suites := scratch.ReadFile(t, filepath.Join(state, "suites.json"))
 	pages, _ := filepath.Glob("../../docs/*.md")
 	makefile, _ := os.ReadFile("../../Makefile")
 	for _, page := range append(pages, "../../README.md") { // whose last line removes everything
@@ -103,8 +102,7 @@ func TestExamplesOfPages(t *testing.T) {
 
 // examples are the lines of code that call springfield or make; of the help in cli.md, those below "Examples:".
 func examples(t *testing.T, page string) (lines []string) {
-	text, err := os.ReadFile(page)
-	must(t, err)
+	text := scratch.ReadFile(t, page)
 	code := regexp.MustCompile(`(?m)^(?:    |\$ )((?:springfield|make)(?: .*)?)$`)
 	if filepath.Base(page) == "cli.md" {
 		code = regexp.MustCompile(`(?m)^  (springfield .*)$`)

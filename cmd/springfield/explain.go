@@ -25,8 +25,6 @@ type explainOptions struct {
 	transcript string
 	line       int
 	strategy   string
-	rules      string
-	treeOnly   bool
 	json       bool
 	chosen     bool // how to decide was said
 }
@@ -49,15 +47,13 @@ Budget and hold are left out.`,
 		Args: arguments(1, 1, "a session log, a session, a decision, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.transcript = args[0]
-			o.chosen = cmd.Flags().Changed("strategy") || cmd.Flags().Changed("rules")
+			o.chosen = cmd.Flags().Changed("strategy")
 			return runExplain(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
 	f.StringVar(&o.strategy, "strategy", registry.Default(), "how to decide: "+strings.Join(registry.StrategyNames(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
-	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(registry.RuleSets(), ", "))
-	f.BoolVar(&o.treeOnly, "tree-only", false, "ask the strategy alone, no guard")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -82,13 +78,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	e, err := replay.Explain(place, c)
-	var line *replay.LineError
-	var empty *replay.EmptyError
 	switch {
-	case errors.As(err, &line):
-		return check.Misuse(err, "leave --line out for the last one")
-	case errors.As(err, &empty):
-		return check.Advise(err, "springfield explain last explains the last decision here; session logs are below "+filepath.Join("~", ".claude", "projects"))
 	case err != nil:
 		return err
 	case o.json:
@@ -129,24 +119,16 @@ func (a *app) placeToExplain(ctx context.Context, o explainOptions) (place repla
 // chosenCandidate is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.StrategyNamed(o.strategy); ok {
-		settings, err := hook.Defaults(known, o.rules)
-		if err != nil {
-			return replay.Candidate{}, check.Misuse(err, "see springfield explain --help")
-		}
-		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
+		settings, err := hook.Defaults(known, "")
+		return replay.Candidate{Name: o.strategy, Settings: settings}, err
 	}
 	all, err := a.chosenCandidates([]string{o.strategy})
 	if err != nil {
 		return replay.Candidate{}, err
 	}
-	c := all[0]
-	switch {
-	case c.AsksAlways:
-		return c, check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.StrategyNames(), ", "))
-	case o.rules != "":
-		return c, check.Misuse(errors.New("--rules works only with the name of a strategy"),
-			"write --strategy ned-flanders --rules "+o.rules)
+	if all[0].AsksAlways {
+		return all[0], check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy),
+			"choose from "+strings.Join(registry.StrategyNames(), ", "))
 	}
-	c.Bare = c.Bare || o.treeOnly
-	return c, nil
+	return all[0], nil
 }

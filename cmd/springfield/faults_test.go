@@ -41,23 +41,12 @@ func (c claims) run(fault, verb string, args ...string) (out string, err error) 
 // state is every file in the project and of Claude Code's; springfield's own only for the whole.
 func (c claims) state(t *testing.T, whole bool) map[string]string {
 	t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(c.dir, func(name string, d fs.DirEntry, err error) error {
-		relative, _ := filepath.Rel(c.dir, name)
-		relative = filepath.ToSlash(relative)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && !whole && relative == "home/.claude/springfield":
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasPrefix(relative, "home/.claude/") && !strings.HasPrefix(relative, "project/"):
-			return nil
-		}
-		data, err := os.ReadFile(name)
-		all[relative] = string(data)
-		return err
+	all := scratch.ReadTree(t, c.dir)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		own := strings.HasPrefix(name, "home/.claude/springfield/")
+		users := strings.HasPrefix(name, "home/.claude/") || strings.HasPrefix(name, "project/")
+		return strings.HasSuffix(name, "/") || !users || own && !whole
 	})
-	must(t, err)
 	return all
 }
 
@@ -79,9 +68,7 @@ func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
 	t.Helper()
 	before, modes := c.state(t, false), c.modes(t)
 	had, err := c.run("", "undo", "--list")
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", what, err, had)
-	}
+	must(t, err, what, had)
 	if kill() == nil {
 		t.Fatalf("%s: it goes on", what)
 	}
@@ -89,9 +76,7 @@ func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
 	if err == nil && has != had {
 		has, err = c.run("", "undo")
 	}
-	if err != nil {
-		t.Errorf("%s: %v\n%s", what, err, has)
-	}
+	scratch.FailIf(t, err != nil, "%s: %v\n%s", what, err, has)
 	if is := c.state(t, false); !maps.Equal(is, before) || !maps.Equal(c.modes(t), modes) {
 		t.Errorf("%s: %q are not as before, modes of %q", what, differs(is, before), differs(c.modes(t), modes))
 	}
@@ -157,7 +142,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		must(t, os.MkdirAll(c.path(name), 0o755))
 	}
 	c.env = []string{
-		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "LOCALAPPDATA=" + scratch.HookCache(),
+		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"),
 		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
 		"PATH=" + filepath.Join(goroot, "bin"),
 	}
@@ -255,9 +240,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 							names = append(names, filepath.ToSlash(relative))
 						}
 						slices.Sort(names)
-						if !slices.Equal(names, changed) {
-							t.Errorf("%s: changed are %q\n%s", what, changed, out)
-						}
+						scratch.Equal(t, names, changed, what, "changed", out)
 						want := before
 						if test.verb == "undo" {
 							want = after
@@ -267,9 +250,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						}
 					case strings.Contains(out, "hint: your settings are unchanged"), strings.Contains(out, "hint: nothing was changed"):
 						said["untouched"]++
-						if len(changed) > 0 {
-							t.Errorf("%s: changed are %q\n%s", what, changed, out)
-						}
+						scratch.FailIf(t, len(changed) > 0, "%s: changed are %q\n%s", what, changed, out)
 					default:
 						t.Errorf("%s: it does not say what has happened; changed are %q\n%s", what, changed, out)
 					}

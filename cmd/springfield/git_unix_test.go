@@ -94,7 +94,7 @@ func newTrapped(t *testing.T) trapped {
 	must(t, err)
 	w := trapped{dir: dir, git: git}
 	w.base = []string{
-		"HOME=" + w.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
+		"HOME=" + w.path("home"), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
 		"PATH=" + strings.Join([]string{w.path("bin"), filepath.Dir(self), filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":"),
 	}
 	w.write(t, "trap", "#!/bin/sh\necho \"${0##*/}\" >>'"+w.path("sprung")+"'\nexit 0\n", 0o755)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
@@ -57,7 +58,7 @@ func (a *app) showUnseen(ctx context.Context) error {
 func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
-	plugin, suite := in.Suggested()
+	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)
 	fresh := plugin.Name == ""
 	commands, question := []string{in.HowToBegin()}, "Switch "+plugin.Name+" on?"
 	if fresh {

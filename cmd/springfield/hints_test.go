@@ -149,21 +149,16 @@ func (h *hints) step(t *testing.T, done string, makes func()) {
 func (h *hints) keep(t *testing.T) string {
 	t.Helper()
 	copied, err := os.MkdirTemp(filepath.Dir(h.dir), "kept")
-	if err == nil {
-		err = os.CopyFS(copied, os.DirFS(h.dir))
-	}
 	must(t, err)
+	must(t, os.CopyFS(copied, os.DirFS(h.dir)))
 	return copied
 }
 
 // copy puts a kept world in the place of this one.
 func (h *hints) copy(t *testing.T, from string) {
 	t.Helper()
-	err := os.RemoveAll(h.dir)
-	if err == nil {
-		err = os.CopyFS(h.dir, os.DirFS(from))
-	}
-	must(t, err)
+	must(t, os.RemoveAll(h.dir))
+	must(t, os.CopyFS(h.dir, os.DirFS(from)))
 }
 
 // restore is copy; "" is the world as it was at first.

@@ -63,7 +63,7 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	for _, p := range found {
 		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
 	}
-	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", nameAll(there)),
+	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", strings.Join(there, " and ")),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
 
@@ -117,13 +117,4 @@ func (a *app) hostNames([]string) (all []string) {
 		all = append(all, h.Name+"\t"+meaning)
 	}
 	return append(all, "all\tall that are found")
-}
-
-// nameAll names several things in a sentence.
-func nameAll(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

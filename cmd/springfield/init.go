@@ -127,19 +127,18 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	about, err := a.planParagraph(o.memory, spec) // before anything is compiled
-	if err != nil {
+	if _, err := a.planParagraph(o.memory, spec); err != nil { // before anything is compiled
 		return err
 	}
+	m, built := making{initOptions: o, dir: dir, spec: spec}, generator.Unbuilt(spec)
 	if o.dryRun && suite == nil {
-		return a.previewNew(o, dir, spec, about)
+		m.files, err = generator.RenderSuite(spec, built)
+	} else { // what a suite lacks is known only beside what would be compiled into it
+		m.files, built, err = a.toolchain().MakeSuite(ctx, spec)
 	}
-	// What a suite lacks is known only beside what would be compiled into it.
-	files, built, err := a.toolchain().MakeSuite(ctx, spec)
 	if err != nil {
 		return err
 	}
-	m := making{initOptions: o, dir: dir, spec: spec, files: files}
 	if o.dryRun {
 		if _, err := m.planSuite(ctx, a); err != nil {
 			return hintChange(err, "init")
@@ -286,7 +285,7 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 		return journal.Change{}, err
 	}
 	c := m.suite.Change
-	if m.suite.Fresh && !m.noGit {
+	if m.suite.Fresh && !m.noGit && !m.dryRun {
 		c.Edits = append(c.Edits, a.newRepository(ctx, m.dir)...)
 	}
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
@@ -355,34 +354,22 @@ func (a *app) showCompiling() (step func(does string), done func()) {
 }
 
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Working: a.showCompiling}
+	t := generator.Toolchain{
+		Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
+	}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
 	if runtime.GOOS == "windows" {
-		t.Windows = a.windows
-	}
-	if a.cache != "" {
-		t.Cache = filepath.Join(a.cache, "springfield")
-		t.Key = func() ([]byte, error) {
-			if err := a.findPlaces(); err != nil {
-				return nil, err
+		for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
+			if value := a.getenv(key); value != "" {
+				t.Windows = append(t.Windows, key+"="+value)
 			}
-			return settings.ReadSecret(a.places)
 		}
 	}
+	if a.cache != "" {
+		t.GoCache = cmp.Or(t.GoCache, filepath.Join(a.cache, "go-build"))
+	}
 	return t
-}
-
-// previewNew lists the files of a new suite; its hooks are not compiled for that.
-func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about journal.Edit) error {
-	files, err := generator.RenderSuite(spec, generator.Unbuilt(spec))
-	if err != nil {
-		return err
-	}
-	var paths []string
-	for _, f := range files {
-		paths = append(paths, f.Path)
-	}
-	return a.previewInit(o, dir, paths, about)
 }
 
 // previewInit lists the files that would be written.

@@ -68,7 +68,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	x.cmd.Dir = filepath.Join(dir)
 	x.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind, "GOCACHE=" + gocache,
-		"XDG_CACHE_HOME=" + scratch.HookCache(), "PREBUILT=" + os.Getenv("PREBUILT"),
+		"PREBUILT=" + os.Getenv("PREBUILT"),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process
@@ -183,9 +183,7 @@ func TestInterview(t *testing.T) {
 			t.Fatalf("exit code %d:\n%s", code, x.vt.String())
 		}
 		checkMade(t, dir)
-		if data, err := os.ReadFile(filepath.Join(dir, "CLAUDE.md")); err != nil || !strings.Contains(string(data), "ned-flanders") {
-			t.Errorf("%d columns: the memory file has %q, %v", columns, data, err)
-		}
+		scratch.Holds(t, columns, scratch.LookAt(t, filepath.Join(dir, "CLAUDE.md")), "ned-flanders")
 	}
 }
 
@@ -228,9 +226,7 @@ func TestInterviewPlain(t *testing.T) {
 		if code := x.exitCode(); code != 0 {
 			t.Fatalf("%s: exit code %d:\n%s", kind, code, x.vt.String())
 		}
-		if bytes.Contains(x.said(), []byte("\x1b")) {
-			t.Errorf("%s: an escape sequence", kind)
-		}
+		scratch.FailIf(t, bytes.Contains(x.said(), []byte("\x1b")), "%s: an escape sequence", kind)
 		checkMade(t, dir)
 	}
 }
@@ -274,15 +270,9 @@ func TestInterviewCancelled(t *testing.T) {
 
 func checkCancelled(t *testing.T, x *person, dir, how string) {
 	t.Helper()
-	if code := x.exitCode(); code != 130 {
-		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
+	scratch.Equal(t, x.exitCode(), 130, how, "exit code", x.vt.String())
+	for _, path := range scratch.ListFiles(t, dir) {
+		own := slices.Contains([]string{"springfield", "mode"}, filepath.Base(path)) // the command itself, and what scratch.PrepareHome puts there
+		scratch.FailIf(t, !own, "%s leaves %s behind", how, path)
 	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.PrepareHome puts there
-		if err == nil && !d.IsDir() && !own {
-			t.Errorf("%s leaves %s behind", how, path)
-		}
-		return err
-	})
-	must(t, err)
 }

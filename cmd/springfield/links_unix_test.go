@@ -48,7 +48,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	_, gocache := scratch.FindGo(t)
 	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
 	c.shared = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "TERM=dumb",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "TERM=dumb",
 		"GOCACHE=" + gocache, "PREBUILT=" + carried,
 	}
 	must(t, os.Symlink(self, c.command))
@@ -98,9 +98,7 @@ func (c *clone) write(name, text string) {
 
 func (c *clone) read(name string) string {
 	c.t.Helper()
-	data, err := os.ReadFile(c.at(name))
-	must(c.t, err)
-	return string(data)
+	return string(scratch.ReadFile(c.t, c.at(name)))
 }
 
 // tree is everything below a directory: modes, links and bytes; but not what

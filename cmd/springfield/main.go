@@ -69,15 +69,6 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
 		work:     work, home: home, cache: cache,
-		path:    os.Getenv("PATH"),
-		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
-		plugins: os.Getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"),
-		gocache: cmp.Or(os.Getenv("GOCACHE"), func() string {
-			if cache == "" {
-				return ""
-			}
-			return filepath.Join(cache, "go-build")
-		}()),
 		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
 		env:  os.Environ(),
 
@@ -85,11 +76,6 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 		off:    hook.IsOffWord(os.Getenv("SPRINGFIELD")),
 	}
 	a.caller, a.session = registry.CallingHost(os.Getenv)
-	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
-		if value, ok := os.LookupEnv(key); ok {
-			a.windows = append(a.windows, key+"="+value)
-		}
-	}
 	return a.execute(ctx, args)
 }
 
@@ -139,21 +125,16 @@ type app struct {
 	built    buildInfo
 	places   client.Places // of the user's settings, once findPlaces has been called
 
-	work    string   // working directory
-	home    string   // the user's home, "" if unknown
-	cache   string   // the user's cache directory, "" if unknown
-	path    string   // PATH
-	config  string   // CLAUDE_CONFIG_DIR, "" if not set
-	plugins string   // CLAUDE_CODE_PLUGIN_CACHE_DIR, "" if not set
-	gocache string   // go's build cache
-	user    string   // login name
-	env     []string // all of the environment, for the claude command
+	work  string   // working directory
+	home  string   // the user's home, "" if unknown
+	cache string   // the user's cache directory, "" if unknown
+	user  string   // login name
+	env   []string // all of the environment, for the claude command
 
 	caller  *host.Host // whose agent calls, nil: a person does
 	session string     // that calls
 	getenv  func(string) string
-	off     bool     // SPRINGFIELD=off: hooks let the agent stop
-	windows []string // what programs need on Windows, KEY=value
+	off     bool // SPRINGFIELD=off: hooks let the agent stop
 }
 
 // talk says something to the person; results go to a.out.

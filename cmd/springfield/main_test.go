@@ -51,7 +51,6 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("HOST", generator.HostTarget().String())
-			env.Setenv("XDG_CACHE_HOME", scratch.HookCache())
 			env.Setenv("GOCACHE", gocache)
 			// git and sh, go, the commands under test; never a real claude.
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))

@@ -31,9 +31,9 @@ func (a *app) needPlaces(*cobra.Command, []string) error { return a.findPlaces()
 
 // configDir is Claude Code's configuration directory, "" if neither says where.
 func (a *app) configDir() string {
-	switch {
-	case a.config != "":
-		return a.absolutePathOf(a.config)
+	switch config := a.getenv("CLAUDE_CONFIG_DIR"); {
+	case config != "":
+		return a.absolutePathOf(config)
 	case a.home != "":
 		return filepath.Join(a.home, ".claude")
 	}
@@ -51,7 +51,7 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = work
 	}
-	plugins := cmp.Or(a.plugins, filepath.Join(config, "plugins"))
+	plugins := cmp.Or(a.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
 	if !filepath.IsAbs(plugins) {
 		plugins = filepath.Join(a.work, plugins)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Two runs of publish at once: one waits for the other, or ends with a word, and nothing of them is mixed.
@@ -51,19 +52,14 @@ func TestTwoPublishAtOnce(t *testing.T) {
 		w.must(t, "home", "springfield", append([]string{"publish", "--target", host}, strings.Fields(args)...)...)
 	}
 	w.write(t, "go-on", "", 0o644)
-	if err := slow.Wait(); err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
+	must(t, slow.Wait(), said.String())
 	version := func() string {
-		data, err := os.ReadFile(filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
-		must(t, err)
+		data := scratch.ReadFile(t, filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
 		_, rest, _ := strings.Cut(string(data), `"version": "`)
 		version, _, _ := strings.Cut(rest, `"`)
 		return version
 	}
-	if got := version(); got != "0.2.0" {
-		t.Errorf("version %s", got)
-	}
+	scratch.Equal(t, version(), "0.2.0", "version")
 
 	// Several without waiting for anything: each that says it is done has raised the version.
 	var all sync.WaitGroup

@@ -62,9 +62,7 @@ func TestReplayFits(t *testing.T) {
 				if utf8.RuneCountInString(line) > min(width, 100) && !strings.HasPrefix(line, "next: ") && !strings.Contains(line, ".jsonl:") {
 					t.Errorf("%d columns: %q", width, line)
 				}
-				if line != strings.TrimRight(line, " ") {
-					t.Errorf("%d columns: blanks at the end of %q", width, line)
-				}
+				scratch.Equal(t, line, strings.TrimRight(line, " "), width, "columns")
 			}
 		}
 	}
@@ -101,8 +99,7 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 	if code, _, said := replayed(t.Context(), home, 80, replayOptions{html: "page.html"}); code != 0 {
 		t.Fatal(said)
 	}
-	whole, err := os.ReadFile(page)
-	must(t, err)
+	whole := scratch.ReadFile(t, page)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	code, _, said := replayed(ctx, home, 80, replayOptions{html: "page.html"})
@@ -111,9 +108,7 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 	}
 	must(t, os.Remove(page))
 	replayed(ctx, home, 80, replayOptions{html: "page.html"})
-	if now, err := os.ReadFile(page); err != nil || !strings.Contains(string(now), "interrupted") {
-		t.Errorf("where there is none, what was read is better than nothing: %v", err)
-	}
+	scratch.Holds(t, "where there is none, what was read is better than nothing", scratch.LookAt(t, page), "interrupted")
 }
 
 // A page that cannot be written whole is not written.
@@ -126,9 +121,7 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	info, err := os.Stat(page)
-	if err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("others may read it: %v, %v", info, err)
-	}
+	scratch.FailIf(t, err != nil || info.Mode().Perm()&0o077 != 0, "others may read it: %v, %v", info, err)
 	for name, text := range map[string]string{"thesis.html": "<!doctype html><p>mine", "empty.html": ""} {
 		path := filepath.Join(home, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -142,7 +135,5 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 	}
 	left, err := filepath.Glob(filepath.Join(home, ".springfield-page-*"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	scratch.FailIf(t, err != nil || len(left) > 0, "left behind: %v, %v", left, err)
 }

@@ -90,22 +90,6 @@ func asksJSON(cmd *cobra.Command, args []string) bool {
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
-// projectBehind is the project whose .claude, or settings in it, a link leads to, ""
-// for another link.
-func projectBehind(link string) string {
-	target, err := filepath.EvalSymlinks(link)
-	if err != nil || filepath.Base(target) != filepath.Base(link) {
-		return ""
-	}
-	if filepath.Base(target) != ".claude" {
-		target = filepath.Dir(target)
-	}
-	if filepath.Base(target) != ".claude" {
-		return ""
-	}
-	return filepath.Dir(target)
-}
-
 // hintOf is what the user can do about an error, "" if that is not known.
 func hintOf(err error) string {
 	var known interface{ Hint() string }
@@ -118,11 +102,8 @@ func hintOf(err error) string {
 		}
 		return "if you mean where it leads, name that: " + check.QuoteArgument(real)
 	case errors.As(err, &link): // whatever else the call says about itself
-		const none = "springfield follows no link there, since it may have come with the directory: "
-		if dir := projectBehind(link.Path); dir != "" {
-			return none + "go to " + check.QuoteArgument(dir) + ", and run it there"
-		}
-		return none + "put what it leads to in its place, or remove it"
+		return "springfield follows no link there, since it may have come with the directory: " +
+			"put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
 		return known.Hint()
 	}

@@ -64,9 +64,7 @@ func asks(t *testing.T, w world, env []string, typed string, want []string, shel
 	cmd := exec.Command(shell, args...)
 	cmd.Dir, cmd.Env = w.work(), env
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", shell, err, out)
-	}
+	must(t, err, shell, out)
 	var got []string
 	for line := range strings.Lines(string(out)) {
 		if fields := strings.Fields(line); len(fields) > 0 {
@@ -74,7 +72,5 @@ func asks(t *testing.T, w world, env []string, typed string, want []string, shel
 		}
 	}
 	slices.Sort(got)
-	if !slices.Equal(slices.Compact(got), want) {
-		t.Errorf("%s: %q offers %q, not %q", shell, typed, got, want)
-	}
+	scratch.Equal(t, slices.Compact(got), want, shell, typed, "offers", got)
 }

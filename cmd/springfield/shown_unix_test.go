@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +54,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	calls := map[string][][]string{ // of every verb, in the order of verbs below
 		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
 		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
-		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
+		"explain":            {{h.log}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
 		"set":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}, {"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
@@ -131,13 +130,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	h.looks(t, h.command(h.hook, []string{"page", h.log}))
 	h.looks(t, h.command(h.hook, []string{hostile}))
-	if h.colours < 100 {
-		t.Errorf("%d lines were coloured", h.colours)
-	}
+	scratch.FailIf(t, h.colours < 100, "%d lines were coloured", h.colours)
 	for _, verb := range showing {
-		if !shows[verb] {
-			t.Errorf("%s has shown nothing of a hostile text", verb)
-		}
+		scratch.FailIf(t, !shows[verb], "%s has shown nothing of a hostile text", verb)
 	}
 }
 
@@ -163,7 +158,7 @@ func newHaunted(t *testing.T) *haunted {
 		t.Fatal(err)
 	}
 	h.env = []string{
-		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
+		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache,
 		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLICOLOR_FORCE=1", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 	}
 	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
@@ -258,17 +253,8 @@ func (h *haunted) write(t *testing.T, path, text string) {
 // each calls do with every text file below a directory.
 func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byte)) {
 	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			files = append(files, path)
-		}
-		return err
-	})
-	must(t, err)
-	for _, path := range files {
-		data, err := os.ReadFile(path)
-		must(t, err)
+	for _, path := range scratch.ListFiles(t, dir) {
+		data := scratch.ReadFile(t, path)
 		if !bytes.Contains(data, []byte{0}) {
 			do(path, data)
 		}

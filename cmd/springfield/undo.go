@@ -15,7 +15,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/doctor"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -84,10 +83,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	}
 	var undo journal.Undo
 	makePlan := func() (c journal.Change, err error) {
-		means := a.activationMeans()
-		if undo, err = installer.PlanUndo(ctx, means); err == nil {
-			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
-		}
+		undo, err = installer.PlanUndo(ctx, a.activationMeans())
 		return undo.Change, err
 	}
 	if o.dryRun {
@@ -95,7 +91,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 			return a.hintUndo(err)
 		}
 		if !o.json {
-			a.talk("would undo: %s, %s", undo.Entry.Did, agoInWords(undo.Entry.At))
+			a.talk("would undo: %s, %s", undo.Entry.Did, doctor.AgoInWords(time.Now(), undo.Entry.At))
 		}
 		return a.showPreview(o.json, undo.Change, a.activationMeans().Commands(undo.Change))
 	}
@@ -118,7 +114,7 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
 		}{u.Entry.Did, u.Entry.At, nonNil(written), nonNil(removed), nonNil(u.Gone), nonNil(u.Stays), nonNil(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
-	a.say("undone: %s, %s", u.Entry.Did, agoInWords(u.Entry.At))
+	a.say("undone: %s, %s", u.Entry.Did, doctor.AgoInWords(time.Now(), u.Entry.At))
 	a.sayFiles("changed ", written, "", "")
 	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
 	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
@@ -202,31 +198,7 @@ func (a *app) hintUndo(err error) error {
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
 		a.talk("… %s", countOf(more, "more line"))
 	}
-	back := "it is taken back once that file is as springfield left it"
-	if off := switchesOff(settings.ReadSettings(a.places), changed.File); off != "" {
-		back = off + " puts back what is still springfield's"
-	}
-	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
-}
-
-// switchesOff is the command that takes springfield's members out of a settings file, "" for
-// a file without any.
-func switchesOff(settings *settings.Settings, file string) (command string) {
-	for _, r := range settings.EnabledByUs() {
-		if r.File == file {
-			command = fmt.Sprintf("springfield disable %s --scope %s", r.ID, r.Scope)
-		}
-	}
-	at, err := journal.Resolve(file)
-	for _, name := range hosts.HostNames() {
-		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
-		for _, r := range byUs {
-			if err == nil && r.File == at {
-				command = fmt.Sprintf("springfield disable %s --host %s", r.ID, name)
-			}
-		}
-	}
-	return command
+	return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 }
 
 func (a *app) printJSON(v any) error {
@@ -235,6 +207,3 @@ func (a *app) printJSON(v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
-
-// agoInWords says how long ago something was, for people.
-func agoInWords(t time.Time) string { return doctor.AgoInWords(time.Now(), t) }

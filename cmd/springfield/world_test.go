@@ -65,8 +65,8 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	defer in.Close()
 	a := &app{
 		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
-		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", caller: w.caller,
-		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
+		work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
+		getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },
 	}
 	return a.execute(t.Context(), args)
 }

@@ -110,7 +110,7 @@ func springfield(home, work string, vars []string, args ...string) (string, erro
 	cmd.Dir = work
 	cmd.Env = append([]string{
 		"PATH=" + filepath.Join(tool.Root, "bin") + ":/usr/bin:/bin", "HOME=" + home, "GOCACHE=" + tool.Cache,
-		"XDG_CACHE_HOME=" + filepath.Join(runDir, "cache"), "TERM=dumb",
+		"TERM=dumb",
 	}, vars...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -527,7 +527,7 @@ func (d *desk) mend() {
 	file := d.files[scope]
 	before := d.now()
 	what, member := "double-shot-latte off", where{"enabledPlugins", latte}
-	plan := func() (journal.Change, error) { return settings.ReadSettings(d.p).PlanSwitch(scope, latte, false) }
+	plan := func() (journal.Change, error) { return settings.ReadSettings(d.p).SwitchOff(scope, latte) }
 	if d.r.IntN(2) != 0 {
 		what, member = "block cap", where{"env", cap8}
 		plan = func() (journal.Change, error) { return settings.ReadSettings(d.p).SetVariable(scope, cap8, "30") }

@@ -15,11 +15,9 @@ import (
 	"testing"
 )
 
-const makerOfSmall = "maker of the small"
-
 // small is a suite of two plugins, made once and copied for every attack.
 var small = sync.OnceValues(func() (string, error) {
-	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, makerOfSmall)
+	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, "maker of the small")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return "", err
 	}
@@ -309,7 +307,7 @@ func (w *world) call(suite, args string, vars ...string) outcome {
 	}
 	// Relative entries, as some people have them: what lies in the suite is not theirs.
 	for _, v := range append([]string{
-		"PATH=.:node_modules/.bin:" + tools + ":" + w.Traps, "HOME=" + w.Home, "GOCACHE=" + tool.Cache, "XDG_CACHE_HOME=" + filepath.Join(runDir, "cache"), "TERM=dumb", "TMPDIR=" + filepath.Join(w.dir, "tmp"),
+		"PATH=.:node_modules/.bin:" + tools + ":" + w.Traps, "HOME=" + w.Home, "GOCACHE=" + tool.Cache, "TERM=dumb", "TMPDIR=" + filepath.Join(w.dir, "tmp"),
 	}, vars...) {
 		j.Env = append(j.Env, []byte(v))
 	}
@@ -378,11 +376,6 @@ func TestSuitesAndVerbs(t *testing.T) {
 		suite := filepath.Join(w.dir, "suite")
 		copyTree(t, dir, suite)
 		copyTree(t, filepath.Join(dir, ".claude-plugin"), filepath.Join(w.dir, "market", ".claude-plugin"))
-		// The secret, so that a hook is compiled once; not the journal, whose undo would take the maker's suite away.
-		secret, err := os.ReadFile(filepath.Join(runDir, makerOfSmall, ".claude", "springfield", "secret"))
-		must(t, err)
-		write(t, w.State("secret"), string(secret))
-		must(t, os.Chmod(w.State("secret"), 0o600))
 		write(t, w.State("suites.json"), fmt.Sprintf("{\"suites\": [%q]}", suite)) // as if made here, and replaced since
 		os.RemoveAll(w.State("journal"))                                           // undo would take back the suite that this one is a copy of
 		settings := "{\n  \"model\": \"opus\"\n}\n"

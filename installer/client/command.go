@@ -243,12 +243,7 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 	return document.EncodeValue(copied)
 }
 
-const (
-	throwawayPrefix = "springfield-claude-"
-
-	// abandoned is when a temporary directory has surely lost the process that made it.
-	abandoned = time.Hour
-)
+const throwawayPrefix = "springfield-claude-"
 
 // call is one call of the client.
 type call struct {
@@ -260,16 +255,6 @@ type call struct {
 
 // runClient runs the client in a directory of its own, and believes its records only.
 func (c Command) runClient(ctx context.Context, l call, args ...string) (err error) {
-	// Calls that were killed have left theirs.
-	entries, _ := os.ReadDir(os.TempDir())
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), throwawayPrefix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // another user's stays
-		}
-	}
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return err
@@ -293,18 +278,26 @@ func (c Command) runClient(ctx context.Context, l call, args ...string) (err err
 	if done, err := l.recorded(NewSnapshot(l.places)); err != nil || done {
 		return err
 	}
-	problem := "its own records do not say so afterwards"
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		problem = fmt.Sprintf("no answer within %.0f seconds", l.patience.Seconds())
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case len(bytes.TrimSpace(out)) > 0:
-		problem = errorInOutput(out)
-	case runErr != nil:
-		problem = runErr.Error()
+	if runErr == nil {
+		runErr = errors.New("its own records do not say so afterwards")
 	}
-	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
+	return CallError("claude "+strings.Join(args, " "), out, runErr, ctx.Err(), l.patience)
+}
+
+// CallError says why a call of a program has failed, if it has: it took too long, the user has ended it, or
+// what it printed.
+func CallError(call string, out []byte, err, ended error, patience time.Duration) error {
+	switch {
+	case errors.Is(ended, context.DeadlineExceeded):
+		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
+	case ended != nil:
+		return ended
+	case err != nil && len(bytes.TrimSpace(out)) > 0:
+		return fmt.Errorf("%s: %s", call, errorInOutput(out))
+	case err != nil:
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	return nil
 }
 
 // commandIn is a call with a configuration of its own, in its directory.

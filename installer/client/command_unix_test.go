@@ -48,7 +48,7 @@ func standIn(t *testing.T, p Places, script string) Command {
 // nothing that is not swept.
 func TestTheTrialReachesTheNetwork(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{"env": {"HTTPS_PROXY": "http://burns:1", "TOKEN": "secret"}, "extraKnownMarketplaces": {"x": {}}}`)
+	put(t, p.Settings(User), `{"env": {"HTTPS_PROXY": "http://burns:1", "TOKEN": "secret"}, "extraKnownMarketplaces": {"x": {}}}`)
 	client := standIn(t, p, `cat "$CLAUDE_CONFIG_DIR/settings.json" >"$HOME/told.$(basename "$(dirname "$CLAUDE_CODE_PLUGIN_CACHE_DIR")")"
 basename "$CLAUDE_CODE_PLUGIN_CACHE_DIR" >>"$HOME/dirs"
 mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"

@@ -15,11 +15,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -122,7 +122,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	if args := as[array](fields["args"]); args != nil && h.Type == "command" {
 		h.command = words[0]
 		for _, arg := range args {
-			words = append(words, quoteArgument(as[string](arg)))
+			words = append(words, check.QuoteArgument(as[string](arg)))
 		}
 	} else if h.Type == "command" {
 		h.command = firstWordOfCommand(words[0])
@@ -161,13 +161,6 @@ func (h Hook) startsOurHook() bool {
 // isSameHook tells whether two handlers are the same one, declared twice.
 func (h Hook) isSameHook(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
-}
-
-func quoteArgument(arg string) string {
-	if arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
-		return strconv.Quote(arg)
-	}
-	return arg
 }
 
 // printable is display.OneLine with every run of blanks as one, bounded.

@@ -15,33 +15,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Installed is what Claude Code would load for a plugin's ID.
+// Installed is what Claude Code would load for a plugin's ID; status --json prints it.
 type Installed struct {
-	ID, Name, Marketplace string
+	ID          string `json:"id"`
+	Name        string `json:"-"`
+	Marketplace string `json:"-"`
 
-	Dir      string   // where it runs from, "" if there is nothing
-	InPlace  bool     // runs in place; else from a copy in the cache
-	Version  string   // of what would run, "" if unknown
-	Offered  string   // what the marketplace has now, "" if unknown
-	Source   string   // where the marketplace comes from, for people: "directory /x", "github a/b"
-	Strategy string   // what its strategy.json names, "unknown" if that cannot be read, "" without one
-	Hooks    []Hook   // on the events of Events
-	Faults   []string // parts that Claude Code ignores, and why
-	Problem  string   // why nothing of it would run, "" if it would
-
-	optional bool // it is off unless settings say otherwise
+	Dir      string   `json:"dir,omitempty"`      // where it runs from, "" if there is nothing
+	InPlace  bool     `json:"-"`                  // runs in place; else from a copy in the cache
+	Version  string   `json:"version,omitempty"`  // of what would run, "" if unknown
+	Offered  string   `json:"offered,omitempty"`  // what the marketplace has now, "" if unknown
+	Source   string   `json:"source,omitempty"`   // of its marketplace, for people: "directory /x", "github a/b"
+	Strategy string   `json:"strategy,omitempty"` // in its strategy.json; "unknown" if that cannot be read, "" without one
+	Hooks    []Hook   `json:"-"`                  // on the events of Events
+	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
+	Problem  string   `json:"problem,omitempty"`  // why nothing of it would run, "" if it would
 }
 
 // IsOurs tells whether it is a plugin that springfield made.
@@ -53,10 +50,6 @@ func (i Installed) IsOurs() bool {
 func (i Installed) DrivesStop() bool {
 	return i.Strategy != "" && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.startsOurHook() && h.Event == "Stop" })
 }
-
-// skillsDir is the marketplace name of plugins that lie in the configuration
-// directory's skills.
-const skillsDir = "skills-dir"
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
@@ -73,7 +66,7 @@ func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
 // InstalledIn looks at the plugin that lies in a directory, known or not.
 func (s *Snapshot) InstalledIn(dir string) Installed {
 	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
-	if err := s.loadPlugin(&i, item{}); err != nil {
+	if err := s.loadPlugin(&i); err != nil {
 		i.Problem = err.Error()
 	}
 	return i
@@ -96,15 +89,15 @@ func (s *Snapshot) InClone(plugin Plugin) string {
 
 // Installed finds out what Claude Code would load for a key of enabledPlugins.
 func (s *Snapshot) Installed(id string) Installed {
-	i := Installed{ID: id}
+	i := Installed{ID: id, Faults: []string{}}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
 		return i
 	}
 	i.Name, i.Marketplace, _ = strings.Cut(id, "@")
-	item, err := s.locatePlugin(&i)
+	err := s.locatePlugin(&i)
 	if err == nil {
-		err = s.loadPlugin(&i, item)
+		err = s.loadPlugin(&i)
 	}
 	if err != nil {
 		i.Problem = err.Error()
@@ -112,68 +105,50 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-// locatePlugin finds the plugin's directory and its entry in the catalog.
-func (s *Snapshot) locatePlugin(i *Installed) (item, error) {
-	switch i.Marketplace {
-	case skillsDir:
-		i.Source, i.InPlace = "skills directory", true
-		dirs, err := s.skillPlugins()
-		if err != nil {
-			return item{}, err
-		}
-		dir, ok := dirs[i.ID]
-		if !ok {
-			return item{}, fmt.Errorf("no plugin in %s has that name", filepath.Join(s.Config, "skills"))
-		}
-		i.Dir = dir
-		return item{}, nil
-	case "inline", "builtin", "synced":
-		return item{}, errors.New("it comes with Claude Code itself and cannot be seen from here")
+// locatePlugin finds the plugin's directory, and what its catalog says of it.
+func (s *Snapshot) locatePlugin(i *Installed) (err error) {
+	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
+		return errors.New("it is of no marketplace and cannot be seen from here")
 	}
 	c := s.readCatalogOnce(i.Marketplace)
 	i.Source = c.source
 	if c.err != nil {
-		return item{}, c.err
+		return c.err
 	}
 	entry, ok := c.items[i.Name]
 	if !ok {
-		return item{}, fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
+		return fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
 	}
 	i.Offered = entry.version
 	if entry.path != "" {
 		dir, err := placeBelow(c.root, entry.path)
 		if err != nil {
-			return item{}, fmt.Errorf("its source in the marketplace: %w", err)
+			return fmt.Errorf("its source in the marketplace: %w", err)
 		}
 		if manifest, err := s.readManifest(dir); err == nil && manifest.version != "" {
 			i.Offered = manifest.version
 		}
 		if c.inPlace {
 			if !rooted.IsDirectory(dir) {
-				return item{}, fmt.Errorf("its directory is gone: %s", dir)
+				return fmt.Errorf("its directory is gone: %s", dir)
 			}
-			i.Dir, i.InPlace = dir, true
-			return entry, nil
+			i.Dir, i.InPlace, i.Version = dir, true, entry.version
+			return nil
 		}
 	}
-	var err error
 	i.Dir, i.Version, err = s.copyInCache(*i)
-	return entry, err
+	i.Version = cmp.Or(i.Version, entry.version)
+	return err
 }
 
-// loadPlugin reads the plugin in its directory. Without a plugin.json its catalog's
-// entry takes the place of what it has, event by event with one.
-func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
+// loadPlugin reads the plugin in its directory.
+func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, err := s.readManifest(i.Dir)
 	if err != nil {
 		return err
 	}
-	i.Version = cmp.Or(manifest.version, i.Version, entry.version)
-	i.optional = manifest.optional
-	if manifest.exists && entry.alone {
-		return errors.New("its marketplace says strict: false and lists what the plugin has, but it has a plugin.json too")
-	}
+	i.Version = cmp.Or(manifest.version, i.Version)
 	seen := map[string]bool{}
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
@@ -194,16 +169,6 @@ func (s *Snapshot) loadPlugin(i *Installed, entry item) error {
 		if err != nil {
 			i.Faults = append(i.Faults, "plugin.json: "+err.Error())
 		}
-	}
-	if entry.hooks != nil {
-		hooks, err := hooksIn(entry.hooks, i.ID, entry.file)
-		if err != nil {
-			i.Faults = append(i.Faults, "marketplace.json: "+err.Error())
-		}
-		i.Hooks = slices.DeleteFunc(i.Hooks, func(h Hook) bool {
-			return !manifest.exists || slices.ContainsFunc(hooks, func(other Hook) bool { return other.Event == h.Event })
-		})
-		i.Hooks = append(i.Hooks, hooks...)
 	}
 	// A hook whose program is not in the plugin's directory never runs.
 	for n := range i.Hooks {
@@ -263,11 +228,9 @@ func (s *Snapshot) strategyIn(dir string) string {
 
 // manifest is what a plugin.json says that matters here.
 type manifest struct {
-	file     string
-	exists   bool
-	version  string
-	optional bool
-	hooks    json.RawMessage
+	file    string
+	version string
+	hooks   json.RawMessage
 }
 
 // readManifest reads a plugin's plugin.json, which it need not have.
@@ -276,7 +239,7 @@ func (s *Snapshot) readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(as[string](fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, printable(as[string](fields["version"])), fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -288,8 +251,7 @@ type record struct {
 }
 
 // copyInCache finds the copy in the cache that would run: the first on record for
-// sessions here; where that has gone, the one of the version on offer, else the
-// newest. Without a record for here the client installs in one session and runs
+// sessions here. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
 func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	all, err := s.allRecords()
@@ -300,30 +262,20 @@ func (s *Snapshot) copyInCache(i Installed) (dir, version string, err error) {
 	if known && records == nil {
 		return "", "", fmt.Errorf("%s: what it says of %s cannot be read", filepath.Join(s.Plugins, installedPlugins), i.ID)
 	}
-	gone := ""
+	err = errors.New("not installed") // a copy that is still there is a leftover
+	if len(records) > 0 {
+		err = errors.New("installed for another project only")
+	}
 	for _, r := range records {
 		switch {
 		case !s.fitsRecord(r):
 		case filepath.IsAbs(r.InstallPath) && rooted.IsDirectory(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
-			gone = r.InstallPath
+			err = fmt.Errorf("its directory is gone: %s", r.InstallPath)
 		}
 	}
-	switch {
-	case gone == "" && len(records) > 0:
-		return "", "", errors.New("installed for another project only")
-	case gone == "":
-		return "", "", errors.New("not installed") // a copy that is still there is a leftover
-	}
-	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && rooted.IsDirectory(dir) && !rooted.PathExists(filepath.Join(dir, ".orphaned_at")) {
-		return dir, i.Offered, nil
-	}
-	if version := newestVersion(around); version != "" {
-		return filepath.Join(around, version), version, nil
-	}
-	return "", "", fmt.Errorf("its directory is gone: %s", gone)
+	return "", "", err
 }
 
 // fitsRecord tells whether a record is for sessions that start here: the user's, or of
@@ -334,45 +286,6 @@ func (p Places) fitsRecord(r record) bool {
 	}
 	inside, err := filepath.Rel(p.Root, r.ProjectPath)
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
-}
-
-func cacheName(name, allowed string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', strings.ContainsRune(allowed, r):
-			return r
-		}
-		return '-'
-	}, name)
-}
-
-// newestVersion is the highest version among a plugin's copies, or without versions
-// the youngest; one that the client has put aside does not count.
-func newestVersion(dir string) string {
-	entries, _ := os.ReadDir(dir)
-	var best fs.FileInfo
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || rooted.PathExists(filepath.Join(dir, e.Name(), ".orphaned_at")) {
-			continue
-		}
-		if best == nil || isNewer(info, best) {
-			best = info
-		}
-	}
-	if best == nil {
-		return ""
-	}
-	return best.Name()
-}
-
-func isNewer(a, b fs.FileInfo) bool {
-	one, errOne := semver.StrictNewVersion(a.Name())
-	other, errOther := semver.StrictNewVersion(b.Name())
-	if errOne == nil && errOther == nil {
-		return one.GreaterThan(other)
-	}
-	return a.ModTime().After(b.ModTime())
 }
 
 const installedPlugins = "installed_plugins.json"

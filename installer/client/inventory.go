@@ -14,16 +14,11 @@ package client
 //
 // Not seen from here: what the command line adds (--settings, --plugin-dir),
 // settings from a server or a device profile, hooks of a session (/goal, skills),
-// and whether the directory is trusted.
+// plugins in the configuration directory's skills, and whether the directory is trusted.
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,19 +27,20 @@ import (
 // Inventory is what is in effect.
 type Inventory struct {
 	Settings []Layer    // the highest first: managed, local, project, user
-	Plugins  []Switched // every plugin that a layer names or that loads on its own, by ID
+	Plugins  []Switched // every plugin that a layer names, by ID
 	Hooks    []Hook     // what runs, in order: managed, user, project, local, plugins by ID
 	Idle     []Hook     // what does not run although its file is in effect; Never says why
 	Silenced string     // what keeps hooks from running and where it is set, "" if nothing does
-	Unread   []error    // directories that cannot be read, so that what lies in them is not known
 }
 
-// Switched is a plugin and what settings say of it.
+// Switched is a plugin and what settings say of it; status --json prints it.
 type Switched struct {
 	Installed
-	On      bool
-	Decides string // the layer that has the last word, "" if the plugin loads on its own
-	Says    []Said // all that name it, the highest first
+	On      bool   `json:"on"`
+	Decides string `json:"decides,omitempty"` // the layer that has the last word
+	Says    []Said `json:"says"`              // all that name it, the highest first
+	Runs    bool   `json:"runs"`              // Claude Code would load it
+	Place   string `json:"place,omitempty"`   // marketplace or cache
 }
 
 // Said is what one layer says of a plugin; status --json prints it.
@@ -53,83 +49,27 @@ type Said struct {
 	On    bool   `json:"on"`
 }
 
-// IsLoaded tells whether Claude Code would load the plugin.
-func (s Switched) IsLoaded() bool { return s.On && s.Problem == "" }
-
 // Inventory finds out what is in effect. What is broken, or cannot be read, is part of
 // the answer.
 func (s *Snapshot) Inventory() Inventory {
 	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
-	if _, err := s.skillPlugins(); err != nil {
-		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
-	}
 	gag := i.findGag()
 	i.Silenced = gag.why
 	i.sortHooks(gag)
 	return i
 }
 
-// skillPlugins finds the plugins in the configuration directory's skills, which load
-// without being named anywhere: ID to directory. The name is the one in their
-// plugin.json, whatever the directory is called.
-func (s *Snapshot) skillPlugins() (map[string]string, error) {
-	if s.skills != nil {
-		return s.skills, nil
-	}
-	around := filepath.Join(s.Config, "skills")
-	entries, err := os.ReadDir(around)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	dirs := map[string]string{}
-	for _, e := range entries { // sorted, so that of two with one name the first counts
-		dir := filepath.Join(around, e.Name())
-		fields, _, err := s.readObject(dir, ".claude-plugin/plugin.json")
-		if err != nil {
-			continue
-		}
-		name := as[string](fields["name"])
-		if name == "" {
-			name = e.Name()
-		}
-		id := name + "@" + skillsDir
-		if _, twice := dirs[id]; !twice && isID.MatchString(id) {
-			dirs[id] = dir
-		}
-	}
-	s.skills = dirs
-	return dirs, nil
-}
-
-// Skills is the name of the lowest layer, which no settings file is: plugins in the
-// configuration directory's skills load unless settings say no.
-const Skills = "skills"
-
-// SkillsLayer is that layer.
-func (s *Snapshot) SkillsLayer() (Layer, error) {
-	skills, err := s.skillPlugins()
-	l := Layer{Name: Skills, Exists: true, switches: object{}}
-	for id, dir := range skills {
-		manifest, broken := s.readManifest(dir)
-		l.switches[id] = json.RawMessage(strconv.FormatBool(broken == nil && !manifest.optional))
-	}
-	return l, err
-}
-
 // AllPlugins lists every plugin and the layer that decides about it.
 func (s *Snapshot) AllPlugins() []Switched {
 	layers := s.AllLayers()
-	skills, _ := s.skillPlugins() // without them, the others are no less
-	ids := slices.Collect(maps.Keys(skills))
+	var ids []string
 	for _, l := range layers {
 		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
 	slices.Sort(ids)
 	var all []Switched
 	for _, id := range slices.Compact(ids) {
-		found := Switched{Installed: s.Installed(id)}
-		_, loads := skills[id]
-		found.On = loads && !found.optional
+		found := Switched{Installed: s.Installed(id), Says: []Said{}}
 		for _, l := range layers {
 			on, says := l.SaysOf(id)
 			if !says {
@@ -139,6 +79,12 @@ func (s *Snapshot) AllPlugins() []Switched {
 				found.On, found.Decides = on, l.Name
 			}
 			found.Says = append(found.Says, Said{l.Name, on})
+		}
+		switch found.Runs = found.On && found.Problem == ""; {
+		case found.InPlace:
+			found.Place = "marketplace"
+		case found.Dir != "":
+			found.Place = "cache"
 		}
 		all = append(all, found)
 	}
@@ -202,7 +148,7 @@ func (i *Inventory) sortHooks(g gag) {
 		}
 	}
 	for _, s := range i.Plugins {
-		if s.IsLoaded() {
+		if s.Runs {
 			add(s.Decides == Managed, s.Hooks)
 		}
 	}
@@ -232,17 +178,11 @@ func (i Inventory) BesideStop() []Switched {
 // pluginsRunning lists the plugins of whose own hooks one runs that is meant.
 func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) (all []Switched) {
 	for _, s := range i.Plugins {
-		if s.IsLoaded() && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
+		if s.Runs && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
 			all = append(all, s)
 		}
 	}
 	return all
-}
-
-// VariableSet is a variable that settings set for Claude Code and for hooks, and the
-// layer that it comes from.
-func (i Inventory) VariableSet(name string) (value, from string, ok bool) {
-	return VariableIn(i.Settings, name)
 }
 
 // ChosenModel is the model that settings choose, and the layer that it comes from; ""
@@ -275,34 +215,4 @@ func Honoured(layers []Layer) int {
 		return unlimited
 	}
 	return n
-}
-
-// Trusted tells whether the user has accepted the project's directory in Claude Code,
-// and whether that can be known at all. Accepting a directory accepts what lies in
-// it, up to the root of the repository.
-func (s *Snapshot) Trusted() (trusted, known bool) {
-	dir := s.Config
-	if s.Config == filepath.Join(s.Home, ".claude") {
-		dir = s.Home
-	}
-	file, err := s.OpenFile(filepath.Join(dir, ".claude.json"))
-	if err != nil || file.Before == nil {
-		return false, false
-	}
-	var record struct {
-		Projects map[string]struct {
-			Trusted bool `json:"hasTrustDialogAccepted"`
-		} `json:"projects"`
-	}
-	if json.Unmarshal(file.Before.Bytes(), &record) != nil {
-		return false, false
-	}
-	for dir := s.Work; ; dir = filepath.Dir(dir) {
-		if record.Projects[dir].Trusted {
-			return true, true
-		}
-		if dir == s.Root || dir == filepath.Dir(dir) {
-			return false, true
-		}
-	}
 }

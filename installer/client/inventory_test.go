@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func inventory(t *testing.T, p Places) Inventory {
@@ -34,7 +35,7 @@ func TestInventoryPrecedence(t *testing.T) {
 	p := newPlaces(t)
 	files := []string{
 		filepath.Join(p.Managed, "managed-settings.json"),
-		settingsOf(t, p, Local), settingsOf(t, p, Project), settingsOf(t, p, User),
+		p.Settings(Local), p.Settings(Project), p.Settings(User),
 	}
 	names := []string{"managed", "local", "project", "user"}
 	says := []string{"", "false", "true", `["^1.0"]`}
@@ -60,24 +61,22 @@ func TestInventoryPrecedence(t *testing.T) {
 func TestInventoryHooks(t *testing.T) {
 	p := newPlaces(t)
 	suite := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
-	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true, "off@hooks": false}, `+stopHook("mine")+`}`)
-	put(t, settingsOf(t, p, Project), `{`+stopHook("ours")+`}`)
-	put(t, settingsOf(t, p, Local), `{"hooks": {"Stop": [7, {"hooks": [{"type": "command", "command": "mine"}, {"type": "http", "url": "u", "if": "x"}]}], "Future": []}}`)
+	scratch.PutPlugin(t, filepath.Join(suite, "ned-flanders"), "ned-flanders", "1.0.0")
+	put(t, p.Settings(User), `{"enabledPlugins": {"ned-flanders@hooks": true, "off@hooks": false}, `+stopHook("mine")+`}`)
+	put(t, p.Settings(Project), `{`+stopHook("ours")+`}`)
+	put(t, p.Settings(Local), `{"hooks": {"Stop": [7, {"hooks": [{"type": "command", "command": "mine"}, {"type": "http", "url": "u", "if": "x"}]}], "Future": []}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+stopHook("theirs")+`}`)
 	i := inventory(t, p)
 	want := []string{"managed settings: theirs", "user settings: mine", "project settings: ours",
 		"ned-flanders@hooks: ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook stop"}
-	if got := sources(i.Hooks); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	scratch.Equal(t, sources(i.Hooks), want)
 	if got := sources(i.Idle); !slices.Equal(got, []string{"local settings: u"}) || !strings.Contains(i.Idle[0].Never, "if") {
 		t.Errorf("%+v", i.Idle)
 	}
 	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
 		t.Errorf("%+v", d)
 	}
-	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.IsLoaded() {
+	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.Runs {
 		t.Errorf("%+v", off)
 	}
 }
@@ -111,8 +110,8 @@ func TestInventorySilenced(t *testing.T) {
 			put(t, filepath.Join(suite, "f", "hooks", "hooks.json"), `{`+stopHook("f")+`}`)
 			put(t, filepath.Join(suite, "c", "hooks", "hooks.json"), `{`+stopHook("c")+`}`)
 			put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+test.managed+`"enabledPlugins": {"forced@hooks": true}, `+stopHook("theirs")+`}`)
-			put(t, settingsOf(t, p, Local), `{`+test.local+`"x": 1}`)
-			put(t, settingsOf(t, p, User), `{`+test.user+`"enabledPlugins": {"chosen@hooks": true}, `+stopHook("mine")+`}`)
+			put(t, p.Settings(Local), `{`+test.local+`"x": 1}`)
+			put(t, p.Settings(User), `{`+test.user+`"enabledPlugins": {"chosen@hooks": true}, `+stopHook("mine")+`}`)
 			i := inventory(t, p)
 			if got := sources(i.Hooks); i.Silenced != test.why || !slices.Equal(got, test.runs) {
 				t.Errorf("%q, %q", i.Silenced, got)
@@ -121,9 +120,7 @@ func TestInventorySilenced(t *testing.T) {
 				t.Errorf("lost: %q", sources(i.Idle))
 			}
 			for _, h := range i.Idle {
-				if h.Never != test.why {
-					t.Errorf("%+v", h)
-				}
+				scratch.Equal(t, h.Never, test.why, h)
 			}
 		})
 	}
@@ -132,9 +129,9 @@ func TestInventorySilenced(t *testing.T) {
 // What Claude Code passes over does not stop us, and is named.
 func TestInventoryOfBrokenSettings(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{`+stopHook("mine")+`}`)
-	put(t, settingsOf(t, p, Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
-	must(t, os.MkdirAll(settingsOf(t, p, Local), 0o755))
+	put(t, p.Settings(User), `{`+stopHook("mine")+`}`)
+	put(t, p.Settings(Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
+	must(t, os.MkdirAll(p.Settings(Local), 0o755))
 	i := inventory(t, p)
 	if got := sources(i.Hooks); !slices.Equal(got, []string{"user settings: mine"}) || len(i.Plugins) > 0 {
 		t.Errorf("%q", got)
@@ -151,12 +148,10 @@ func TestInventoryOfBrokenSettings(t *testing.T) {
 func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	p := newPlaces(t)
 	p.Work, p.Root = p.Home, p.Home
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
-	link(t, settingsOf(t, p, User), settingsOf(t, p, Local))
+	put(t, p.Settings(User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
+	link(t, p.Settings(User), p.Settings(Local))
 	i := inventory(t, p)
-	if len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1 {
-		t.Errorf("%+v", i)
-	}
+	scratch.FailIf(t, len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1, "%+v", i)
 	if _, decides := decided(i, "x@y"); decides != "user" {
 		t.Errorf("%s decides", decides)
 	}
@@ -169,7 +164,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 	put(t, filepath.Join(p.Managed, "managed-settings.d", "20.json"), `{"env": {"X": "20"}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.d", ".30.json"), `{"env": {"X": "hidden"}}`)
 	put(t, filepath.Join(p.Managed, "managed-settings.d", "40.json.off"), `{"env": {"X": "off"}}`)
-	put(t, settingsOf(t, p, User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
+	put(t, p.Settings(User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
 	i := inventory(t, p)
 	if on, decides := decided(i, "a@m"); on || decides != "managed" {
 		t.Errorf("a is %v by %s", on, decides)
@@ -178,24 +173,8 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 		t.Error("b is off")
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
-		value, from, ok := i.VariableSet(name)
-		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestInventoryOfSkills(t *testing.T) {
-	p := newPlaces(t)
-	for _, name := range []string{"mine", "not", "shy"} {
-		putSkill(t, p, name, name)
-	}
-	put(t, filepath.Join(p.Config, "skills", "shy", ".claude-plugin", "plugin.json"), `{"name": "shy", "defaultEnabled": false}`)
-	put(t, filepath.Join(p.Config, "skills", "words", "SKILL.md"), "only a skill")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"not@skills-dir": false}}`)
-	i := inventory(t, p)
-	if d := i.Drivers(); len(i.Plugins) != 3 || len(d) != 1 || d[0].ID != "mine@skills-dir" || d[0].Decides != "" {
-		t.Errorf("%+v", i.Plugins)
+		value, from, ok := VariableIn(i.Settings, name)
+		scratch.Equal(t, fmt.Sprint(value, " ", from, " ", ok), want, name)
 	}
 }
 
@@ -204,8 +183,8 @@ func FuzzInventory(f *testing.F) {
 	f.Add(`{"enabledPlugins": [], "env": 7, "hooks": {"Stop": {}}}`, "{")
 	f.Fuzz(func(t *testing.T, user, project string) {
 		p := newPlaces(t)
-		put(t, settingsOf(t, p, User), user)
-		put(t, settingsOf(t, p, Project), project)
+		put(t, p.Settings(User), user)
+		put(t, p.Settings(Project), project)
 		i := inventory(t, p)
 		for _, l := range i.Settings {
 			if _, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {

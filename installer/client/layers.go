@@ -22,7 +22,7 @@ const Managed = "managed"
 
 // Layer is one settings file; status --json prints it.
 type Layer struct {
-	Name    string `json:"scope"` // Managed, a Scope, or Skills
+	Name    string `json:"scope"` // Managed or a Scope
 	File    string `json:"file"`
 	Exists  bool   `json:"exists"`
 	Problem string `json:"problem,omitempty"` // why Claude Code ignores it, "" if it does not
@@ -135,10 +135,7 @@ func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
 		variables := as[object](l.fields["env"])
 		if raw, found := variables[name]; found {
-			if value = as[string](raw); value == "" {
-				value = strings.Trim(string(raw), `"`) // a number, as it is written
-			}
-			return value, l.Name, true
+			return valueText(raw), l.Name, true
 		}
 	}
 	return "", "", false
@@ -157,12 +154,15 @@ type Variable struct {
 	Line, Column int // where it is set, from 1; columns in characters
 }
 
-// ValueText is the variable's value; one that is no string is its JSON text.
-func (v Variable) ValueText() string {
-	if text := as[string](v.Value); text != "" || string(v.Value) == `""` {
+// ValueText is the variable's value.
+func (v Variable) ValueText() string { return valueText(v.Value) }
+
+// valueText is a value of a variable; one that is no string is its JSON text.
+func valueText(raw json.RawMessage) string {
+	if text := as[string](raw); text != "" || string(raw) == `""` {
 		return text
 	}
-	return string(v.Value)
+	return string(raw)
 }
 
 // Variables are all that the settings of all layers set, the highest layer

@@ -2,13 +2,9 @@
 package client
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,18 +71,14 @@ func Directory(name, dir string) Market {
 
 // Catalog is where its catalog lies: a directory, and the path in it, with slashes.
 func (m Market) Catalog() (root, file string) {
-	const usual = ".claude-plugin/marketplace.json"
 	switch from := m.Source; {
 	case from.Source == "file": // the catalog itself is what is known
-		root = filepath.Dir(filepath.Dir(m.Location))
-		if file, err := filepath.Rel(root, m.Location); err == nil {
-			return root, filepath.ToSlash(file)
-		}
-		return m.Location, usual
+		dir := filepath.Dir(m.Location)
+		return filepath.Dir(dir), filepath.Base(dir) + "/" + filepath.Base(m.Location)
 	case from.Source != "directory" && from.Path != "":
 		return m.Location, from.Path
 	}
-	return m.Location, usual
+	return m.Location, ".claude-plugin/marketplace.json"
 }
 
 // Declaration is what settings say to declare the marketplace.
@@ -102,10 +94,6 @@ func (m Market) SuiteDir() string {
 	}
 	return ""
 }
-
-// Repository is what a marketplace that is a repository is added by: OWNER/REPO
-// or a URL; "" if it is none.
-func (m Market) Repository() string { return cmp.Or(m.Repo, m.URL) }
 
 // Markets are the marketplaces on Claude Code's record, by name. An entry of a
 // shape we do not know is a Market that comes from "another source".
@@ -183,15 +171,6 @@ func (s *Snapshot) FindMarket(name string) (Market, error) {
 	return Market{}, fmt.Errorf("marketplace %s is not known", name)
 }
 
-// MarketOf is a plugin's marketplace, whether Claude Code knows it yet or not.
-func (s *Snapshot) MarketOf(plugin Plugin) (Market, error) {
-	if plugin.Suite != "" {
-		return Directory(plugin.Marketplace, plugin.Suite), nil
-	}
-	all, err := s.Markets()
-	return all[plugin.Marketplace], err
-}
-
 // MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a
 // URL, "" if Claude Code knows none.
 func (s *Snapshot) MarketFrom(from string) (string, error) {
@@ -243,28 +222,13 @@ func (m Market) CheckDeclared(in *document.Document) error {
 	return &NameTakenError{m.Name, declared.Source.String(), m.Location}
 }
 
-// PluginsOffered lists the plugins of a marketplace's catalog.
+// PluginsOffered lists the plugins of a marketplace's catalog, none where there is none.
 func (s *Snapshot) PluginsOffered(m Market) ([]string, error) {
-	file, err := s.OpenFile(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
-	if err != nil {
-		return nil, fmt.Errorf("read marketplace %s: %w", m.Name, err)
-	}
-	var said struct {
-		Plugins []struct {
-			Name string `json:"name"`
-		} `json:"plugins"`
-	}
-	if file.Before == nil {
+	if root, file := m.Catalog(); rooted.IsMissing(filepath.Join(root, file)) {
 		return nil, nil
 	}
-	if err := json.Unmarshal(file.Before.Bytes(), &said); err != nil {
-		return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Path, err)
-	}
-	var names []string
-	for _, offer := range said.Plugins {
-		names = append(names, offer.Name)
-	}
-	return names, nil
+	c := s.readCatalog(m)
+	return slices.Sorted(maps.Keys(c.items)), c.err
 }
 
 // catalog is what a marketplace has.
@@ -278,11 +242,8 @@ type catalog struct {
 
 // item is a plugin's entry in a catalog.
 type item struct {
-	file    string // the catalog
 	version string
 	path    string // where it lies in the marketplace, "" if elsewhere
-	alone   bool   // it says what the plugin has, and no plugin.json may
-	hooks   json.RawMessage
 }
 
 // Assuming is the snapshot as it will be once a marketplace is known.
@@ -308,27 +269,16 @@ func (s *Snapshot) readCatalogOnce(name string) catalog {
 }
 
 func (s *Snapshot) readCatalog(m Market) (c catalog) {
-	from := m.Source
 	c.source = printable(m.String())
-	c.inPlace = from.Source == "directory" || from.Source == "file"
-	c.root = m.Location
-	name := ".claude-plugin/marketplace.json"
-	switch info, err := os.Stat(m.Location); {
-	case errors.Is(err, fs.ErrNotExist):
+	c.inPlace = m.Source.Source == "directory" || m.Source.Source == "file"
+	root, name := m.Catalog()
+	c.root = root
+	fields, _, err := s.readObject(root, name)
+	switch {
+	case rooted.IsMissing(m.Location):
 		c.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
 		return c
-	case err == nil && !info.IsDir(): // the catalog itself
-		from.Path = m.Location
-		c.root = filepath.Dir(filepath.Dir(m.Location))
-		fallthrough
-	case from.Source == "file":
-		if name, err = filepath.Rel(c.root, from.Path); err != nil {
-			c.err = fmt.Errorf("its catalog %s is not in %s", from.Path, c.root)
-			return c
-		}
-	}
-	fields, file, err := s.readObject(c.root, name)
-	if err != nil {
+	case err != nil:
 		c.err = fmt.Errorf("marketplace %s: %w", m.Name, err)
 		return c
 	}
@@ -344,10 +294,7 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
 			path = as[string](metadata["pluginRoot"]) + "/" + path
 		}
-		declares := entry["hooks"] != nil || entry["commands"] != nil ||
-			entry["agents"] != nil || entry["skills"] != nil
-		alone := declares && string(entry["strict"]) == "false"
-		c.items[plugin] = item{file, printable(as[string](entry["version"])), path, alone, entry["hooks"]}
+		c.items[plugin] = item{printable(as[string](entry["version"])), path}
 	}
 	return c
 }
@@ -375,22 +322,6 @@ const RootedLocal = "2.1.211"
 
 const tested = "2.1.197" // the oldest client that every release is tried with
 
-// floor is a version of Claude Code below which something is missing.
-type floor struct {
-	version string
-	finding func(says, fix string) check.Finding
-	missing string
-}
-
-// versionFloors are the versions that matter to a hook of ours, the worst first.
-func versionFloors() []floor {
-	return []floor{
-		{"2.1.139", check.Failed, "it starts hooks only through a shell, which breaks on spaces in a path"},
-		{"2.1.145", check.Warned, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
-		{"2.1.196", check.Warned, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
-	}
-}
-
 // IsOlder tells whether a version is older than another; known, whether that can be
 // told.
 func IsOlder(is, than string) (older, known bool) {
@@ -407,14 +338,8 @@ func (c Command) CheckVersion(version string) check.Finding {
 	if !known {
 		return check.Warned(c.Path+" does not say its version", "claude --version should print it")
 	}
-	for _, f := range versionFloors() {
-		if older, _ := IsOlder(version, f.version); older {
-			return f.finding(fmt.Sprintf("Claude Code %s is older than %s: %s", version, f.version, f.missing),
-				"claude update")
-		}
-	}
 	if older {
-		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested),
+		return check.Warned(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested),
 			"claude update")
 	}
 	return check.Passed("Claude Code " + version)

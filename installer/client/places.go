@@ -62,12 +62,3 @@ func ManagedDir(system string) string {
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }
-
-// ManagedFiles names where managed settings of springfield's lie on each system.
-func ManagedFiles() map[string]string {
-	return map[string]string{
-		"Linux and WSL": ManagedDir("linux") + "/managed-settings.d/springfield.json",
-		"macOS":         ManagedDir("darwin") + "/managed-settings.d/springfield.json",
-		"Windows":       ManagedDir("windows") + `\managed-settings.d\springfield.json`,
-	}
-}

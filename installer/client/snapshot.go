@@ -25,7 +25,6 @@ type Snapshot struct {
 
 	files    map[string]*File // by where their bytes are
 	layers   []Layer
-	skills   map[string]string // ID to directory, nil until they are looked for
 	catalogs map[string]catalog
 }
 

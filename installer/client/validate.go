@@ -5,7 +5,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -36,17 +35,11 @@ func (c Command) Validate(ctx context.Context, dir string, plugins []string, ask
 	version, _ := c.Version(ctx)
 	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + version)}
 	asking(v.name)
-	help, _, err := v.callValidate(ctx, "--help")
-	if err != nil {
-		v.addFinding(check.Warning, "", fmt.Sprintf("%s cannot be asked: %v", v.name, err), "")
-		return v.found, ctx.Err()
-	}
-	v.json, v.directory = strings.Contains(help, "--json"), strings.Contains(help, "--profile")
 	for _, target := range append([]string{"."}, plugins...) {
 		if err := v.lookAt(ctx, target); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
-			v.addFinding(check.Warning, "", fmt.Sprintf("%s has no answer about %s: %v", v.name, target, err), "")
+			v.addFinding(check.Warning, "", fmt.Sprintf("%s has no answer about %s: %v", v.name, target, err))
 			return v.found, nil
 		}
 	}
@@ -59,46 +52,27 @@ type validator struct {
 	throwaway string // its configuration
 	dir       string // the suite
 	name      string
-	json      bool // prints JSON
-	directory bool // knows what its plugin directory asks
 	found     []check.Finding
 }
 
-func (v *validator) addFinding(state check.State, file, says, fix string) {
-	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says, Fix: fix})
-}
-
-// callValidate starts the client; passed is that it has nothing against what it was asked.
-func (v *validator) callValidate(ctx context.Context, args ...string) (out string, passed bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, validatePatience)
-	defer cancel()
-	text, err := v.commandIn(ctx, v.throwaway, append([]string{"plugin", "validate"}, args...)).Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && ctx.Err() == nil {
-		return string(text), false, nil
-	}
-	return string(text), err == nil, err
+func (v *validator) addFinding(state check.State, file, says string) {
+	v.found = append(v.found, check.Finding{Check: "client", State: state, File: file, Says: says})
 }
 
 // lookAt asks about the suite, ".", or a plugin of it.
 func (v *validator) lookAt(ctx context.Context, target string) error {
-	args := []string{"--strict"}
-	if v.json {
-		args = append(args, "--json")
-	}
-	if v.directory && target != "." {
-		args = append(args, "--profile", "directory")
-	}
+	ctx, cancel := context.WithTimeout(ctx, validatePatience)
+	defer cancel()
 	path := filepath.Join(v.dir, target)
-	out, passed, err := v.callValidate(ctx, append(args, path)...)
-	if err != nil {
+	out, err := v.commandIn(ctx, v.throwaway, []string{"plugin", "validate", "--strict", path}).Output()
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
 		return err
 	}
 	before := len(v.found)
-	v.readOutput(target, out)
-	if !passed && len(v.found) == before {
-		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason",
-			"claude plugin validate --strict "+check.QuoteArgument(path))
+	v.readOutput(path, string(out))
+	if err != nil && len(v.found) == before {
+		v.addFinding(check.Failure, target, "Claude Code refuses it without a reason")
+		v.found[before].Fix = "claude plugin validate --strict " + check.QuoteArgument(path)
 	}
 	return nil
 }
@@ -121,77 +95,38 @@ func (v *validator) summarizeFindings() []check.Finding {
 	return all
 }
 
-// clientPart is what the client prints of one file, as far as we read it.
-type clientPart struct {
-	File             string
-	Errors, Warnings []struct{ Path, Message string }
-}
-
-// readOutput reads what the client prints about a target: JSON, or from older ones text.
-func (v *validator) readOutput(target, out string) {
-	var r struct {
-		Manifest  clientPart
-		Contents  []clientPart
-		Directory *struct {
-			Findings []struct{ File, Field, Message, Fix string }
-		}
-	}
-	if json.Unmarshal([]byte(out), &r) != nil {
-		v.readText(target, out)
-		return
-	}
-	for _, part := range append(r.Contents, r.Manifest) {
-		file := v.relativePath(target, part.File)
-		for _, e := range part.Errors {
-			v.addFinding(check.Failure, file, withPathInFront(e.Path, e.Message), "")
-		}
-		for _, w := range part.Warnings {
-			v.addFinding(check.Warning, file, withPathInFront(w.Path, w.Message), "")
-		}
-	}
-	if r.Directory != nil {
-		for _, f := range r.Directory.Findings {
-			v.addFinding(check.Warning, v.relativePath(target, f.File), withPathInFront(f.Field, f.Message), f.Fix)
-		}
-	}
-}
-
-func (v *validator) readText(target, out string) {
-	state, file := check.Warning, ""
-	for _, line := range strings.Split(out, "\n") {
+// readOutput reads what the client prints about a plugin or a suite. What its plugin directory would
+// refuse is a warning.
+func (v *validator) readOutput(path, out string) {
+	var state check.State // of what is listed; "" for what the plugin has
+	file, directory := path, false
+	for line := range strings.SplitSeq(out, "\n") {
 		line = strings.TrimSpace(line)
-		switch rest, isFinding := strings.CutPrefix(line, "❯ "); {
+		switch rest, listed := strings.CutPrefix(line, "❯ "); {
 		case strings.HasPrefix(line, "Validating "):
 			_, file, _ = strings.Cut(line, ": ")
-		case strings.HasPrefix(line, "✘ Found"):
+		case strings.HasPrefix(line, "✘ Found") && !directory:
 			state = check.Failure
-		case strings.HasPrefix(line, "⚠ Found"):
+		case strings.HasPrefix(line, "✘ Found"), strings.HasPrefix(line, "⚠ Found"):
 			state = check.Warning
-		case isFinding:
-			path, message, _ := strings.Cut(rest, ": ")
-			v.addFinding(state, v.relativePath(target, file), withPathInFront(path, message), "")
+		case strings.HasPrefix(line, "Fix: ") && len(v.found) > 0:
+			v.found[len(v.found)-1].Fix = strings.TrimPrefix(line, "Fix: ")
+		case !listed && line != "":
+			state, directory = "", directory || strings.HasPrefix(line, "Plugin directory checks ")
+		case listed && state != "":
+			member, message, _ := strings.Cut(rest, ": ")
+			if directory {
+				name, field, _ := strings.Cut(member, " ")
+				file, member = filepath.Join(path, filepath.FromSlash(name)), field
+			}
+			if member != "" && member != "root" {
+				message = member + ": " + message
+			}
+			relative, err := filepath.Rel(v.dir, file)
+			if err != nil {
+				relative = file
+			}
+			v.addFinding(state, filepath.ToSlash(relative), message)
 		}
 	}
-}
-
-// relativePath is a file as seen from the suite, with slashes.
-func (v *validator) relativePath(target, file string) string {
-	if !filepath.IsAbs(file) {
-		if file != "" && target != "." {
-			file = target + "/" + file
-		}
-		return file
-	}
-	if relative, err := filepath.Rel(v.dir, file); err == nil {
-		file = filepath.ToSlash(relative)
-	}
-	return file
-}
-
-// withPathInFront is a message with the member that it is about in front.
-func withPathInFront(path, message string) string {
-	if path == "" || path == "root" {
-		return message
-	}
-	return path + ": " + message
 }

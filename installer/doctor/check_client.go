@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -34,7 +32,7 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
 	}
-	if value, from, ok := in.VariableSet("SPRINGFIELD"); ok && hook.IsOffWord(value) {
+	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
 		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD="+value+", which always lets Claude stop", "remove it from env there"))
 	}
 	return bad
@@ -45,12 +43,10 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	if in.Off {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
 	}
-	if h, held := ledger.HoldInForce(in.stateDir(), "", in.Now); held && in.stateClosed() == nil {
-		until := "until you resume"
-		if h.Until != 0 {
-			until = "until " + time.UnixMilli(h.Until).Format("15:04")
+	if in.stateUnread() == nil {
+		for _, says := range in.HoldsInWords() {
+			bad = append(bad, check.Noted(says, ""))
 		}
-		bad = append(bad, check.Noted("a hold lets every agent stop in all sessions, "+until, "springfield resume"))
 	}
 	return bad
 }
@@ -76,7 +72,7 @@ func (in *Inspection) checkTodo() []check.Finding {
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil
 	}
-	if value, _, ok := in.VariableSet(variable); ok && value == "1" {
+	if value, _, ok := client.VariableIn(in.Settings, variable); ok && value == "1" {
 		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
 	}
 	model, where := in.ChosenModel()
@@ -91,18 +87,10 @@ func (in *Inspection) checkTodo() []check.Finding {
 	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
 }
 
-// checkProject looks at what a project may do to us, and whether it is accepted.
+// checkProject looks at what a project may do to us.
 func (in *Inspection) checkProject() (all []check.Finding) {
-	steering, others := in.steeringVariables()
-	for _, says := range steering {
+	for _, says := range in.variablesSet() {
 		all = append(all, check.Warned(says, "remove it from env there if you did not put it in"))
-	}
-	if others != "" {
-		all = append(all, check.Noted(others, "remove from env there what you do not know"))
-	}
-	if trusted, known := in.settings.Trusted(); known && !trusted {
-		all = append(all, check.Noted("this directory is not trusted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
-			"start claude here once and trust it"))
 	}
 	return all
 }

@@ -157,7 +157,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	for _, err := range in.settings.Damaged() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
 	}
-	if _, err := ledger.DaysKept(in.stateDir()); err != nil {
+	if _, err := ledger.DaysKept(in.Places.StatePath()); err != nil {
 		all = append(all, check.Warned(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
@@ -173,7 +173,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 // it can.
 func (in *Inspection) stateClosed() *check.Finding {
 	const without = ": without it every hook lets its agent stop"
-	for _, dir := range []string{in.Places.Config, in.stateDir()} {
+	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
 		if target := leadsNowhere(dir); target != "" {
 			f := check.Failed(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.QuoteArgument(target)+", or remove the link")
 			return &f
@@ -186,14 +186,14 @@ func (in *Inspection) stateClosed() *check.Finding {
 	if err == nil {
 		return nil
 	}
-	at := &fs.PathError{Op: "open", Path: filepath.Join(in.stateDir(), "x"), Err: check.CauseOf(err)}
-	f := check.Failed("open "+in.stateDir()+": "+check.CauseOf(err).Error()+without, HowToRead(at))
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)}
+	f := check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, HowToRead(at))
 	return &f
 }
 
 // stateUnread says why the state directory cannot be read.
 func (in *Inspection) stateUnread() error {
-	_, err := os.ReadDir(in.stateDir())
+	_, err := os.ReadDir(in.Places.StatePath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

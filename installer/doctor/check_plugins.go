@@ -70,7 +70,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
-		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.HostTarget()) != nil
+		dir := filepath.Join(suite.Dir, s.Name)
+		return !suite.Made || generator.CheckPrograms(dir, generator.HostTarget(), generator.Hook) != nil
 	})
 	market, err := in.settings.FindMarket(s.Marketplace)
 	known := err == nil
@@ -110,33 +111,15 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	}
 	known, _ := registry.StrategyNamed(s.Strategy)
 	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
-	if stale := in.whyStale(s); stale != "" {
-		all = append(all, check.Warned(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
+	if !s.InPlace && s.Offered != "" && s.Version != "" && s.Offered != s.Version {
+		all = append(all, check.Warned(
+			fmt.Sprintf("%s: version %s runs, the marketplace has %s", s.ID, s.Version, s.Offered),
+			fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
 	}
 	if len(all) == 0 {
 		return []check.Finding{check.Passed(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
 	}
 	return all
-}
-
-// whyStale says why the copy that runs is not what the marketplace has.
-func (in *Inspection) whyStale(s client.Switched) string {
-	if s.InPlace {
-		return ""
-	}
-	if s.Offered != "" && s.Version != "" && s.Offered != s.Version {
-		return fmt.Sprintf("version %s runs, the marketplace has %s", s.Version, s.Offered)
-	}
-	clone := in.settings.InClone(client.Plugin{Name: s.Name, Marketplace: s.Marketplace})
-	if clone == "" {
-		return ""
-	}
-	theirs, err := generator.ProgramSum(clone, generator.HostTarget())
-	ours, errOurs := generator.ProgramSum(s.Dir, generator.HostTarget())
-	if err == nil && errOurs == nil && theirs != ours {
-		return fmt.Sprintf("the marketplace has another hook under the same version %s, and Claude Code fetches only new versions", s.Version)
-	}
-	return ""
 }
 
 // checkMarkets looks for suites that have the name of a marketplace and are not it.
@@ -163,7 +146,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 // checkConflicts looks for others that can make Claude go on.
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
-	if twice := doubledStrategies(drivers, strategyOf); len(twice) > 0 {
+	if twice := doubledStrategies(drivers); len(twice) > 0 {
 		var off []string
 		for _, s := range twice {
 			off = append(off, howToSwitchOff(s))
@@ -195,10 +178,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 
 // driversInWords says which plugin decides, where nothing is in its way.
 func (in *Inspection) driversInWords() string {
-	var deciding []Plugin
-	for _, s := range in.Drivers() {
-		deciding = append(deciding, pluginOf(s))
-	}
+	deciding := in.Drivers()
 	switch len(deciding) {
 	case 0:
 		return ""
@@ -208,8 +188,6 @@ func (in *Inspection) driversInWords() string {
 	return whoDecides(deciding)
 }
 
-func strategyOf(s client.Switched) string { return s.Strategy }
-
 // switchOff says false where a plugin is switched on; nil where that is not ours
 // to change.
 func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
@@ -217,12 +195,10 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 	switch {
 	case scope == client.Project:
 		scope = client.Local // for this user alone: the project's file is for all who use it
-	case scope == "":
-		scope = client.User // it loads on its own
 	case !slices.Contains(client.AllScopes(), scope):
 		return nil // an administrator's
 	}
-	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.PlanSwitch(scope, s.ID, false) })
+	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
 }
 
 // checkRalphFile looks for a loop without a driver: its file makes every hook of
@@ -235,7 +211,7 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	}
 	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
 		name, _, _ := strings.Cut(s.ID, "@")
-		return s.IsLoaded() && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
+		return s.Runs && !s.IsOurs() && (name == "ralph-loop" || name == "ralph-wiggum")
 	})
 	forAll := guard.RalphArmed(in.Places.Work, "the ID of no session")
 	switch {

@@ -31,7 +31,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 		f := check.Failed(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
 			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
 		scope := client.User
-		if _, from, ok := in.VariableSet(client.BlockCap); ok {
+		if _, from, ok := client.VariableIn(in.Settings, client.BlockCap); ok {
 			scope = client.Scope(from)
 		}
 		if scope == client.User || scope == client.Local {
@@ -47,7 +47,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 // checkRules names what is wrong with the files that tune a plugin.
 func (in *Inspection) checkRules() (all []check.Finding) {
 	for _, s := range in.ours {
-		if !s.IsLoaded() {
+		if !s.Runs {
 			continue
 		}
 		settings, err := in.hookSettings(s.Dir, in.Places.Work)
@@ -70,7 +70,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks := false
 	for _, s := range in.ours {
-		if known, ok := registry.StrategyNamed(s.Strategy); !s.IsLoaded() || !ok || !known.Judges {
+		if known, ok := registry.StrategyNamed(s.Strategy); !s.Runs || !ok || !known.Judges {
 			continue
 		}
 		asks = true
@@ -105,7 +105,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 	case judge.API:
 		user := backend.Env{Vars: in.User.Env}
 		for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
-			if value, _, _ := in.VariableSet(name); value != "" || user.Variable(name) != "" {
+			if value, _, _ := client.VariableIn(in.Settings, name); value != "" || user.Variable(name) != "" {
 				return "", ""
 			}
 		}
@@ -119,7 +119,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 }
 
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadSpend(in.stateDir(), in.Now)
+	spend, err := ledger.ReadSpend(in.Places.StatePath(), in.Now)
 	if err != nil {
 		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}

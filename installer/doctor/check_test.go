@@ -26,10 +26,9 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",
 		"managed": "only an administrator can switch it off",
-		"":        "springfield disable ned-flanders@hooks --scope user",
 	} {
 		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
-		scratch.Same(t, decides+" decides", in.notRunning(s).Fix, want)
+		scratch.Equal(t, in.notRunning(s).Fix, want, decides+" decides")
 	}
 }
 
@@ -57,12 +56,8 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	apply(settings.ReadSettings(places).SetVariable(client.Local, "A", "1"))
-	if err := found[0].Mend(t.Context()); err == nil {
-		t.Error("another edit was taken back")
-	}
-	if data, err := os.ReadFile(filepath.Join(places.Work, ".claude", "settings.local.json")); err != nil || !strings.Contains(string(data), `"A"`) {
-		t.Errorf("%s, %v", data, err)
-	}
+	scratch.FailIf(t, found[0].Mend(t.Context()) == nil, "another edit was taken back")
+	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(places.Work, ".claude", "settings.local.json")), `"A"`)
 }
 
 // The overview is one screen, whatever there is to say, and its lines fit.
@@ -90,13 +85,9 @@ func TestOverviewFits(t *testing.T) {
 		var text strings.Builder
 		o.WriteText(layout.Printer{W: &text, Width: 80, Home: "/home/ned"}, now)
 		lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
-		if len(lines) > 24 {
-			t.Errorf("%s: %d lines\n%s", name, len(lines), &text)
-		}
+		scratch.FailIf(t, len(lines) > 24, "%s: %d lines\n%s", name, len(lines), &text)
 		for _, line := range lines {
-			if layout.TextWidth(line) > 80 {
-				t.Errorf("%s: %s", name, line)
-			}
+			scratch.FailIf(t, layout.TextWidth(line) > 80, "%s: %s", name, line)
 		}
 	}
 }
@@ -110,12 +101,8 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	}
 	hook := `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "WHAT"}]}]}`
 	for name, text := range map[string]string{
-		"managed/managed-settings.json":                  `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
-		".claude/settings.json":                          `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
-		".claude/skills/mine/.claude-plugin/plugin.json": `{"name": "mine", "version": "1.0.0"}`,
-		".claude/skills/mine/strategy.json":              `{"strategy": "ned-flanders"}`,
-		".claude/skills/mine/hooks/hooks.json":           `{` + strings.ReplaceAll(hook, "WHAT", "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook") + `}`,
-		".claude/skills/mine/hooks/springfield-hook":     "",
+		"managed/managed-settings.json": `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
+		".claude/settings.json":         `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
 	} {
 		scratch.PutFile(t, filepath.Join(home, name), text)
 	}
@@ -123,26 +110,24 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
+  none is switched on; next: springfield init
 
 hooks in effect
   Stop  managed settings  timeout 600 s
         audit
 
 hooks that never run
-  Stop  user settings    timeout 600 s
+  Stop  user settings  timeout 600 s
         bell
         allowManagedHooksOnly in managed settings
-  Stop  mine@skills-dir  timeout 600 s
-        ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
-        allowManagedHooksOnly in managed settings
 `
-	scratch.Same(t, "status", out.String(), want)
+	scratch.Equal(t, out.String(), want, "status")
 }
 
 // What project settings may set is looked up by its name in any case, the first
 // pattern that fits counts, and what moves nothing has no sentence.
 func TestEffect(t *testing.T) {
 	for name, moves := range map[string]bool{"SPRINGFIELD": true, "springfield_judge": true, "LD_PRELOAD": true, "HTTPS_PROXY": true, "GOFLAGS": true, "EDITOR": false, "CLAUDE_CODE_ENABLE_TODO_TOOLS": false, "": false} {
-		scratch.Same(t, name, effectOfVariable(name) != "", moves)
+		scratch.Equal(t, effectOfVariable(name) != "", moves, name)
 	}
 }

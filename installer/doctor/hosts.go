@@ -31,18 +31,11 @@ type OnHost struct {
 
 // HostPlugin is a plugin of springfield's that a host knows.
 type HostPlugin struct {
-	ID       string `json:"id"` // as the host calls it
-	On       bool   `json:"on"`
-	Scope    string `json:"scope"`
+	hosts.Installed
 	Strategy string `json:"strategy,omitempty"`
-	Version  string `json:"version,omitempty"`
-	Dir      string `json:"dir,omitempty"`   // that the host runs it from
-	Suite    string `json:"suite,omitempty"` // the directory that it came from
-	Decides  bool   `json:"decides"`         // at a stop
-	Stale    bool   `json:"stale"`           // its suite has another build
+	Decides  bool   `json:"decides"` // at a stop
+	Stale    bool   `json:"stale"`   // its suite has another build
 	Problem  string `json:"problem,omitempty"`
-
-	installed hosts.Installed
 }
 
 // OnHosts looks at hosts; Claude Code, of which Status tells, is left out.
@@ -81,8 +74,8 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 }
 
 func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
-	p := HostPlugin{ID: i.ID, On: i.On, Scope: string(i.Scope), Strategy: strategy, Version: i.Version, Dir: i.Dir, Suite: i.Suite, installed: i}
-	err := generator.CheckHook(i.Dir, generator.HostTarget())
+	p := HostPlugin{Installed: i, Strategy: strategy}
+	err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook)
 	if err != nil {
 		p.Problem = err.Error()
 	}
@@ -122,7 +115,7 @@ func HostChecks(all []OnHost, asked bool) (checks []check.Check[*Inspection]) {
 func (o OnHost) pluginsOn() (on []hosts.Installed) {
 	for _, p := range o.Plugins {
 		if p.On {
-			on = append(on, p.installed)
+			on = append(on, p.Installed)
 		}
 	}
 	return on
@@ -131,7 +124,7 @@ func (o OnHost) pluginsOn() (on []hosts.Installed) {
 func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	h, on := o.place.Host, o.pluginsOn()
 	if !o.Found {
-		return []check.Finding{check.Warned(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
+		return []check.Finding{check.Warned(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Name, o.Dir), "install "+o.Title)}
 	}
 	if o.Problem != "" {
 		all = append(all, check.Failed("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
@@ -143,7 +136,7 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	}
 	switch {
 	case len(on) > 0 && o.Program == "" && h.Plugins.Install != nil:
-		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
+		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Name), "put it on PATH"))
 	case len(on) == 0 && asked && o.Problem == "":
 		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
 	}
@@ -152,7 +145,7 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 
 // copyCommand is the command that gives a host the plugin as it is in its suite now.
 func (p HostPlugin) copyCommand(o OnHost) string {
-	again := fmt.Sprintf("springfield enable %s --host %s", p.installed.Name, o.Host)
+	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)
 	if p.Suite != "" {
 		again += " --suite " + check.QuoteArgument(p.Suite)
 	}
@@ -229,7 +222,7 @@ func (o OnHost) WriteText(out layout.Printer) {
 		if p.On {
 			state = "on"
 		}
-		says := []string{p.ID + " " + p.Version, state + " in " + p.Scope + " settings", "runs from " + p.Dir}
+		says := []string{p.ID + " " + p.Version, state + " in " + string(p.Scope) + " settings", "runs from " + p.Dir}
 		if p.Stale {
 			says = append(says, "a copy that is not what its suite has now")
 		}

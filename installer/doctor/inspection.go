@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
 	if known, read := in.hooks[key]; read {
 		return known, nil
 	}
-	found, err := hook.ReadSettings(dir, in.stateDir(), project)
+	found, err := hook.ReadSettings(dir, in.Places.StatePath(), project)
 	if err == nil {
 		in.hooks[key] = found
 	}
@@ -78,7 +77,6 @@ type Suite struct {
 func Inspect(r Request) *Inspection {
 	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
-	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
 	for _, s := range in.Plugins {
 		if s.IsOurs() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
@@ -111,27 +109,17 @@ func (in *Inspection) suitesOf(marketplace string) []Suite {
 	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
 }
 
-// suiteAround is the suite around the working directory; the zero one if there is none.
-func (in *Inspection) suiteAround() Suite {
-	if len(in.Suites) > 0 && in.Suites[0].Around {
-		return in.Suites[0]
-	}
-	return Suite{}
-}
-
 func (in *Inspection) enabledByUs(id string) bool {
 	return slices.ContainsFunc(in.byUs, func(r settings.EnabledPlugin) bool { return r.ID == id })
 }
 
-func (in *Inspection) stateDir() string { return filepath.Join(in.Places.Config, "springfield") }
-
 // stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
 // hooks of other hosts keep theirs in the home.
 func (in *Inspection) stateDirs() []string {
-	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.stateDir() {
-		return []string{in.stateDir(), home}
+	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.Places.StatePath() {
+		return []string{in.Places.StatePath(), home}
 	}
-	return []string{in.stateDir()}
+	return []string{in.Places.StatePath()}
 }
 
 // repairByPlan is the repair that a plan makes, from settings as they are by then.
@@ -171,7 +159,7 @@ func SharedChecks() []check.Check[*Inspection] {
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
 		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
-			Fine: func(in *Inspection) string { return in.stateDir() + " is writable" }},
+			Fine: func(in *Inspection) string { return in.Places.StatePath() + " is writable" }},
 	}
 }
 
@@ -179,10 +167,10 @@ func SharedChecks() []check.Check[*Inspection] {
 // that is not what its suite records: none of them can say so itself.
 func Broken(plugins []client.Switched) (all []string) {
 	for _, p := range plugins {
-		if !p.IsLoaded() || !p.IsOurs() {
+		if !p.Runs || !p.IsOurs() {
 			continue
 		}
-		err := generator.CheckHook(p.Dir, generator.HostTarget())
+		err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook)
 		if err == nil {
 			err = generator.CheckRecorded(p.Dir, generator.HostTarget())
 		}
@@ -200,8 +188,6 @@ func howToSwitchOff(s client.Switched) string {
 		return "only an administrator can switch it off"
 	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
-	case "":
-		scope = string(client.User) // it loads on its own
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }
@@ -227,13 +213,13 @@ func kindOfStrategy(name string) strategy.Kind {
 }
 
 // doubledStrategies are those of which another does the same. Of one kind, one is to be on.
-func doubledStrategies[P any](all []P, strategyOf func(P) string) (twice []P) {
+func doubledStrategies(all []client.Switched) (twice []client.Switched) {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
-		kinds[kindOfStrategy(strategyOf(p))]++
+		kinds[kindOfStrategy(p.Strategy)]++
 	}
 	for _, p := range all {
-		if kinds[kindOfStrategy(strategyOf(p))] > 1 {
+		if kinds[kindOfStrategy(p.Strategy)] > 1 {
 			twice = append(twice, p)
 		}
 	}
@@ -241,7 +227,7 @@ func doubledStrategies[P any](all []P, strategyOf func(P) string) (twice []P) {
 }
 
 // whoDecides says which plugin decides when Claude stops, where none is doubled.
-func whoDecides(all []Plugin) string {
+func whoDecides(all []client.Switched) string {
 	var daily, loops []string
 	for _, p := range all {
 		if kind := kindOfStrategy(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
@@ -288,7 +274,7 @@ func LoopDriver(r Request, dir string) console.Driver {
 		}
 		return d
 	}
-	return console.NoDriver(in.stateDir(), dir, problem)
+	return console.NoDriver(in.Places.StatePath(), dir, problem)
 }
 
 // Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far
@@ -300,7 +286,7 @@ func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Run
 		}
 	}
 	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
-		if claude && s.IsLoaded() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
+		if claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings.FindMarket(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -37,17 +36,13 @@ type Strategy struct {
 
 // AtHand is a plugin of a suite at hand, or one of ours that is switched on.
 type AtHand struct {
-	ID             string `json:"id"`
-	Strategy       string `json:"strategy"`
-	Here           bool   `json:"here"`            // of the suite around the working directory
-	Suite          string `json:"suite,omitempty"` // the directory of its suite
-	Version        string `json:"version,omitempty"`
-	On             bool   `json:"on"`
-	By             string `json:"by,omitempty"` // the scope that has the last word
-	Decides        bool   `json:"decides"`
-	DecidesNothing bool   `json:"beside"`          // runs and decides nothing at Stop
-	Loads          string `json:"loads,omitempty"` // the version that Claude Code loads
-	Problem        string `json:"problem,omitempty"`
+	ID       string `json:"id"`
+	Strategy string `json:"strategy"`
+	Here     bool   `json:"here"`            // of the suite around the working directory
+	Suite    string `json:"suite,omitempty"` // the directory of its suite
+	Version  string `json:"version,omitempty"`
+	On       bool   `json:"on"`
+	By       string `json:"by,omitempty"` // the scope that has the last word
 	// Hosts are the other agents on which it is on.
 	Hosts []string `json:"hosts,omitempty"`
 
@@ -58,7 +53,10 @@ type AtHand struct {
 // ListStrategies compares the strategies, and finds the plugins of them that are at hand. others are
 // the hosts beside Claude Code.
 func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
-	around := in.suiteAround()
+	var around Suite // it is the first
+	if len(in.Suites) > 0 && in.Suites[0].Around {
+		around = in.Suites[0]
+	}
 	if around.Err != nil {
 		return List{}, around.Err
 	}
@@ -104,16 +102,7 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
 		}
 		p := &all[n]
-		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
-		same := func(d client.Switched) bool { return d.ID == s.ID }
-		p.Decides, p.DecidesNothing = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.BesideStop(),
-			same)
-		if s.On && !p.Decides && !p.DecidesNothing {
-			p.Problem = s.Problem
-			if s.Problem == "" {
-				p.Problem = "its hook does not run"
-			}
-		}
+		p.named, p.On, p.By = len(s.Says) > 0, s.On, s.Decides
 	}
 	for _, o := range others {
 		for _, p := range o.Plugins {
@@ -129,7 +118,7 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
 	n := slices.IndexFunc(all, func(a AtHand) bool {
 		name, _, _ := strings.Cut(a.ID, "@")
-		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+		return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
 	})
 	if n < 0 {
 		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
@@ -163,17 +152,7 @@ func (p AtHand) StateInWords() string {
 	if len(p.titles) > 0 {
 		says = append(says, "on in "+strings.Join(p.titles, " and in "))
 	}
-	if p.On && p.Loads != "" && (p.Loads != p.Version || !p.Here) {
-		says = append(says, "Claude Code loads version "+p.Loads)
-	}
-	switch {
-	case p.Decides:
-		says = append(says, "decides when Claude stops")
-	case p.DecidesNothing:
-		says = append(says, "runs beside what decides when Claude stops")
-	case p.On:
-		says = append(says, "but "+p.Problem)
-	case !p.Here:
+	if !p.Here && p.Suite != "" {
 		says = append(says, "version "+p.Version+" in "+p.Suite)
 	}
 	return strings.Join(says, ", ")

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -72,7 +70,7 @@ func (in *Inspection) Overview() Overview {
 			Look: check.Sure(func(*Inspection) []check.Finding { return of.checkPlugins(false) })})
 		for _, p := range of.Plugins {
 			if p.On {
-				o.On = append(o.On, Switch{p.ID, p.Strategy, p.Scope, p.Dir, p.Decides, of.Host, of.Title})
+				o.On = append(o.On, Switch{p.ID, p.Strategy, string(p.Scope), p.Dir, p.Decides, of.Host, of.Title})
 			}
 		}
 	}
@@ -84,7 +82,7 @@ func (in *Inspection) Overview() Overview {
 	if decides {
 		o.Reasons = []string{} // of Claude Code alone
 	}
-	events, _ := ledger.LoopEvents(in.stateDir()) // what cannot be read is among the problems
+	events, _ := ledger.LoopEvents(in.Places.StatePath()) // what cannot be read is among the problems
 	for i, e := range events {
 		later := slices.ContainsFunc(events[i+1:], func(l activity.LoopEvent) bool { return l.Loop == e.Loop })
 		if !later && !e.EndsLoop() {
@@ -109,12 +107,6 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield status"
 	}
 	return o
-}
-
-// Suggested is the plugin of a suite at hand to begin with, and its suite; without a
-// name if there is none.
-func (in *Inspection) Suggested() (generator.Plugin, Suite) {
-	return in.choosePlugin(generator.Suite.Suggested)
 }
 
 // lastDecision is the newest decision at a stop, nil if there is none.
@@ -146,7 +138,7 @@ const mostSaid = 2
 // WriteText writes the overview for one screen.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
-		out.PrintFolded(layout.PadText(title, 10), "%s", inShort(text))
+		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(text, 120)) // two lines
 	}
 	title := "on"
 	for _, s := range o.On {
@@ -202,62 +194,29 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	out.PrintCommand("%s", o.Next)
 }
 
-// inShort is what two lines hold of a text, cut at a blank.
-func inShort(text string) string {
-	const most = 120
-	lines := layout.HangText("", "", text, most)
-	if len(lines) == 1 {
-		return layout.ClipText(lines[0], most)
-	}
-	return layout.ClipText(lines[0], most) + " …"
-}
-
-// ToEnable are the names of springfield's plugins that can be found from here, for a
-// shell to complete: behind a tab is where each is from.
-func (in *Inspection) ToEnable() []string {
-	where := map[string]string{} // by ID
+// ToEnable are springfield's plugins that can be found from here, for a shell to complete.
+func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
 		for _, plugin := range in.settings.OwnPlugins(m) {
-			where[plugin+"@"+name] = "from " + m.String()
+			ids = append(ids, plugin+"@"+name)
 		}
 	}
 	for _, s := range in.Suites {
 		for _, p := range s.Plugins {
-			if s.Err == nil {
-				where[p.Name+"@"+s.Marketplace] = "from " + s.Dir
-			}
+			ids = append(ids, p.Name+"@"+s.Marketplace)
 		}
 	}
-	return shortNames(where)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
-// ToDisable are the names of springfield's plugins that some settings switch on.
-func (in *Inspection) ToDisable() []string {
-	where := map[string]string{}
+// ToDisable are springfield's plugins that some settings switch on.
+func (in *Inspection) ToDisable() (ids []string) {
 	for _, p := range in.Plugins {
-		for _, said := range p.Says {
-			if said.On && p.IsOurs() {
-				where[p.ID] = "on in " + said.Layer + " settings"
-			}
+		if p.IsOurs() && slices.ContainsFunc(p.Says, func(said client.Said) bool { return said.On }) {
+			ids = append(ids, p.ID)
 		}
 	}
-	return shortNames(where)
-}
-
-// shortNames are plugins by name where that is enough, else by ID.
-func shortNames(where map[string]string) (all []string) {
-	count := map[string]int{}
-	for id := range where {
-		name, _, _ := strings.Cut(id, "@")
-		count[name]++
-	}
-	for _, id := range slices.Sorted(maps.Keys(where)) {
-		name, _, _ := strings.Cut(id, "@")
-		if count[name] > 1 {
-			name = id
-		}
-		all = append(all, name+"\t"+strings.Join(strings.Fields(where[id]), " "))
-	}
-	return all
+	return ids
 }

@@ -2,14 +2,12 @@ package doctor
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -19,16 +17,16 @@ import (
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
 type Status struct {
-	Deciding    []string       `json:"deciding"` // IDs of springfield plugins that decide at Stop
-	Reasons     []string       `json:"reasons"`  // why none does
-	OutsideStop []string       `json:"beside"`   // IDs of those that run and decide nothing at Stop
-	Notes       []string       `json:"notes"`
-	Silenced    string         `json:"silenced,omitempty"`
-	Settings    []client.Layer `json:"settings"`
-	Plugins     []Plugin       `json:"plugins"`
-	Hooks       []client.Hook  `json:"hooks"` // that run
-	Idle        []client.Hook  `json:"idle"`  // that do not
-	Judge       Judge          `json:"judge"` // what judges have done today
+	Deciding    []string          `json:"deciding"` // IDs of springfield plugins that decide at Stop
+	Reasons     []string          `json:"reasons"`  // why none does
+	OutsideStop []string          `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Notes       []string          `json:"notes"`
+	Silenced    string            `json:"silenced,omitempty"`
+	Settings    []client.Layer    `json:"settings"`
+	Plugins     []client.Switched `json:"plugins"`
+	Hooks       []client.Hook     `json:"hooks"` // that run
+	Idle        []client.Hook     `json:"idle"`  // that do not
+	Judge       Judge             `json:"judge"` // what judges have done today
 }
 
 // Judge is what judges have done today.
@@ -39,25 +37,8 @@ type Judge struct {
 	Spent     string  `json:"-"`        // in a few words
 }
 
-// Plugin is one that settings name or that loads on its own.
-type Plugin struct {
-	ID       string        `json:"id"`
-	On       bool          `json:"on"`
-	Decides  string        `json:"decides,omitempty"` // the scope that has the last word
-	Says     []client.Said `json:"says"`
-	Runs     bool          `json:"runs"`
-	Problem  string        `json:"problem,omitempty"`
-	Faults   []string      `json:"faults"` // parts that the client ignores
-	Strategy string        `json:"strategy,omitempty"`
-	Version  string        `json:"version,omitempty"`
-	Offered  string        `json:"offered,omitempty"`
-	Source   string        `json:"source,omitempty"`
-	Dir      string        `json:"dir,omitempty"`
-	Place    string        `json:"place,omitempty"` // marketplace or cache
-}
-
-// OtherScopes names the scopes that say something else than the one that decides.
-func (p Plugin) OtherScopes() string {
+// otherScopes names the scopes that say something else than the one that decides.
+func otherScopes(p client.Switched) string {
 	var names []string
 	for _, said := range p.Says {
 		if said.On != p.On {
@@ -74,26 +55,12 @@ func (p Plugin) OtherScopes() string {
 func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
 	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
-	s.Plugins = []Plugin{}
-	for _, p := range in.Plugins {
-		s.Plugins = append(s.Plugins, pluginOf(p))
-	}
-	spend, _ := ledger.ReadSpend(in.stateDir(), in.Now) // one that cannot be read is for doctor to tell
+	s.Plugins = append([]client.Switched{}, in.Plugins...)
+	spend, _ := ledger.ReadSpend(in.Places.StatePath(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
-	s.Reasons, s.Notes = in.whyNoneDecides(w), in.notesOf(w)
+	s.Reasons = in.whyNoneDecides(w)
+	s.Notes = in.notesOf(s.Reasons)
 	return s
-}
-
-func pluginOf(s client.Switched) Plugin {
-	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: append([]client.Said{}, s.Says...), Runs: s.IsLoaded(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
-		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
-	switch {
-	case s.InPlace:
-		p.Place = "marketplace"
-	case s.Dir != "":
-		p.Place = "cache"
-	}
-	return p
 }
 
 func pluginIDs(plugins []client.Switched) []string {
@@ -114,7 +81,7 @@ func (in *Inspection) whatWorks() working {
 	w := working{cannot: map[string]string{}}
 	able := func(plugins []client.Switched) (all []client.Switched) {
 		for _, p := range plugins {
-			if err := generator.CheckHook(p.Dir, generator.HostTarget()); err != nil {
+			if err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook); err != nil {
 				w.cannot[p.ID] = err.Error()
 			} else {
 				all = append(all, p)
@@ -143,10 +110,8 @@ func (in *Inspection) whyNoneDecides(w working) []string {
 		}
 		known = true
 		switch {
-		case !p.On && p.Decides != "":
-			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, pluginOf(p).OtherScopes()))
 		case !p.On:
-			all = append(all, p.ID+" is off until settings switch it on")
+			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, otherScopes(p)))
 		case in.Silenced == "":
 			all = append(all, p.ID+" is on, but "+in.faultOf(p, w))
 		}
@@ -199,18 +164,22 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return generator.CommandToAddPlugin(strategy, dir) + ", then springfield enable " + strategy
 }
 
-// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
-// takes it; "" if there is none. choose gives one of a suite, without a name for none.
+// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable takes it: its
+// name, where that means no other; "" if there is none. choose gives one of a suite, without a name
+// for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
-	p, of := in.choosePlugin(choose)
-	if p.Name == "" {
-		return ""
+	p, of := in.ChoosePlugin(choose)
+	another := func(s Suite) bool {
+		return s.Dir != of.Dir && slices.Contains(generator.NamesOf(s.Plugins), p.Name)
 	}
-	return in.nameForEnable(p.Name, of)
+	if p.Name != "" && slices.ContainsFunc(in.Suites, another) {
+		return p.Name + "@" + of.Marketplace
+	}
+	return p.Name
 }
 
-// choosePlugin is that plugin, and its suite.
-func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
+// ChoosePlugin is that plugin, and its suite; without a name if there is none.
+func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil {
 			continue
@@ -223,53 +192,23 @@ func (in *Inspection) choosePlugin(choose func(generator.Suite) generator.Plugin
 	return generator.Plugin{}, Suite{}
 }
 
-// nameForEnable is what enable takes for a plugin of a suite: its name, where that means no
-// other.
-func (in *Inspection) nameForEnable(name string, of Suite) string {
-	twice := false
-	for _, s := range in.Suites {
-		if s.Err != nil || s.Dir == of.Dir || !slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
-			continue
-		}
-		if s.Marketplace == of.Marketplace {
-			return name + " --suite " + check.QuoteArgument(of.Dir)
-		}
-		twice = true
-	}
-	if twice {
-		return name + "@" + of.Marketplace
-	}
-	return name
-}
-
-// notesOf are what the user may want to do something about.
-func (in *Inspection) notesOf(w working) []string {
+// notesOf are what the user may want to do something about, and what is no reason that none decides.
+func (in *Inspection) notesOf(reasons []string) []string {
 	all := []string{}
 	for _, err := range in.Notes {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
-	all = append(all, in.OrdersInWords()...)
-	all = append(all, in.Outdated()...)
-	steering, others := in.steeringVariables()
-	all = append(all, steering...)
-	if others != "" {
-		all = append(all, others)
+	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
+	for _, f := range append(in.checkProject(), in.checkConflicts()...) {
+		all = append(all, f.Says+": "+f.Fix)
 	}
-	for _, p := range in.Inventory.BesideStop() {
-		if why := w.cannot[p.ID]; why != "" {
-			all = append(all, p.ID+" is on, but "+why)
+	for _, says := range Broken(in.Plugins) {
+		if !slices.Contains(reasons, says) {
+			all = append(all, says+": springfield doctor says what to do")
 		}
-	}
-	for _, p := range slices.Concat(w.deciding, w.beside) {
-		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
-			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
-		}
-	}
-	if twice := doubledStrategies(w.deciding, strategyOf); len(twice) > 0 {
-		all = append(all, "each of "+strings.Join(pluginIDs(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range in.Plugins {
-		if p.IsLoaded() {
+		if p.Runs {
 			all = append(all, notesOn(p)...)
 		}
 	}
@@ -325,9 +264,6 @@ func (in *Inspection) HoldsInWords() (all []string) {
 }
 
 func notesOn(p client.Switched) (all []string) {
-	if p.Name == "double-shot-latte" {
-		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
-	}
 	for _, fault := range p.Faults {
 		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
 	}
@@ -339,36 +275,4 @@ func notesOn(p client.Switched) (all []string) {
 		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, version, p.Offered, p.ID))
 	}
 	return all
-}
-
-// Combination says how several hooks on one event come to one answer; the title
-// is "" where there is one at most.
-func (s Status) Combination() (title string, rules []string) {
-	count := map[string]int{}
-	asks := false
-	for _, h := range s.Hooks {
-		if h.Event != "UserPromptSubmit" && !h.Async {
-			count[h.Event]++
-			asks = asks || h.Type == "prompt" || h.Type == "agent"
-		}
-	}
-	var events []string
-	for _, event := range client.HookEvents() {
-		if n := count[event]; n > 1 {
-			events = append(events, fmt.Sprintf("%d hooks at %s", n, event))
-		}
-	}
-	if len(events) == 0 {
-		return "", nil
-	}
-	rules = []string{
-		"all of them start at the same time, and every answer counts",
-		`if one answers "continue": false, the turn ends, whatever the others say`,
-		"otherwise, if one blocks, Claude goes on and gets every reason: a hook that lets it stop cannot overrule one that blocks",
-	}
-	if asks {
-		rules = append(rules, "a hook of type prompt or agent asks a model each time")
-	}
-	return "how the " + strings.Join(events, " and the ") + " combine",
-		append(rules, "/goal adds one more to its session, which cannot be seen from here")
 }

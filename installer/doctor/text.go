@@ -31,18 +31,18 @@ func (s Status) WriteText(out layout.Printer) {
 		out.InBold().PrintText("\n%s", "hooks that never run")
 		writeHooks(out, s.Idle)
 	}
-	if title, rules := s.Combination(); title != "" {
-		out.InBold().PrintText("\n%s", title)
-		for _, r := range rules {
-			out.PrintItem("- ", r)
-		}
+	atStop := slices.DeleteFunc(slices.Clone(s.Hooks), func(h client.Hook) bool { return h.Event != "Stop" || h.Async })
+	if len(atStop) > 1 {
+		out.PrintText("")
+		out.PrintItem("", "The hooks at Stop start together. If one blocks, Claude goes on and gets every reason; "+
+			`if one answers "continue": false, the turn ends.`)
 	}
 }
 
 // writeProblems prints what the user may want to do something about, the worst first. It
 // tells whether there is any.
 func (s Status) writeProblems(out layout.Printer) bool {
-	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
+	broken := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !p.On || p.Problem == "" })
 	skipped := slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
 	for i, p := range broken {
 		if i == 0 {
@@ -65,11 +65,11 @@ func (s Status) writeProblems(out layout.Printer) bool {
 
 // writeDecision tells which plugin decides, or why none does.
 func (s Status) writeDecision(out layout.Printer) {
-	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !slices.Contains(s.Deciding, p.ID) })
+	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p client.Switched) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {
 	case len(deciding) == 0:
 		out.InYellow().PrintText("no springfield plugin decides when Claude stops")
-	case len(doubledStrategies(deciding, func(p Plugin) string { return p.Strategy })) > 0:
+	case len(doubledStrategies(deciding)) > 0:
 		out.PrintText("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
 		out.InGreen().PrintText("%s", whoDecides(deciding))
@@ -78,17 +78,17 @@ func (s Status) writeDecision(out layout.Printer) {
 		out.PrintItem("", r)
 	}
 	for _, p := range deciding {
-		p.writeText(out, len(deciding) > 1)
+		writePlugin(out, p, len(deciding) > 1)
 	}
 	for _, p := range s.Plugins {
 		if slices.Contains(s.OutsideStop, p.ID) {
 			out.PrintText("%s runs too, and decides nothing at a stop", p.ID)
-			p.writeText(out, false)
+			writePlugin(out, p, false)
 		}
 	}
 }
 
-func (p Plugin) writeText(out layout.Printer, named bool) {
+func writePlugin(out layout.Printer, p client.Switched, named bool) {
 	indent := "  "
 	if named {
 		out.PrintText("  %s", p.ID)
@@ -98,15 +98,11 @@ func (p Plugin) writeText(out layout.Printer, named bool) {
 	if p.Place != "marketplace" {
 		place = "a copy from " + p.Source
 	}
-	by := p.Decides + " settings" + p.OtherScopes()
-	if p.Decides == "" {
-		by = "itself, like every plugin there"
-	}
 	out.PrintTable(indent, [][]string{
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
 		{"in", p.Dir},
-		{"on by", by},
+		{"on by", p.Decides + " settings" + otherScopes(p)},
 	})
 }
 

@@ -45,7 +45,6 @@ func checkUnreadable(t *testing.T, dir string) {
 		fix   string
 	}{
 		"home":              {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude;"},
-		"skills":            {closed(home + "/skills"), "settings", check.Failure, "open ROOT/home/.claude/skills: permission denied", "chmod u+rwX ROOT/home/.claude/skills;"},
 		"settings":          {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json;"},
 		"plugins":           {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins;"},
 		"state":             {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield;"},
@@ -57,7 +56,6 @@ func checkUnreadable(t *testing.T, dir string) {
 		"home, a file":      {inPlace(home, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude away"},
 		"settings, a dir":   {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "a file has to be there: move ROOT/home/.claude/settings.json away"},
 		"plugins, a file":   {inPlace(home+"/plugins", asFile), "marketplace", check.Warning, "not a directory", "a directory has to be there: move ROOT/home/.claude/plugins away"},
-		"skills, a file":    {inPlace(home+"/skills", asFile), "settings", check.Failure, "skills", "a directory has to be there: move ROOT/home/.claude/skills away"},
 		"state, a file":     {inPlace(home+"/springfield", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield away"},
 		"journal, a file":   {inPlace(home+"/springfield/journal", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield/journal away"},
 		"suites, a dir":     {inPlace(home+"/springfield/suites.json", asDir), "settings", check.Failure, "not a regular file", "a file has to be there: move ROOT/home/.claude/springfield/suites.json away"},
@@ -73,7 +71,7 @@ func checkUnreadable(t *testing.T, dir string) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
-			for _, made := range []string{"skills", "springfield/journal", "springfield/sessions"} {
+			for _, made := range []string{"springfield/journal", "springfield/sessions"} {
 				must(t, os.MkdirAll(filepath.Join(root, home, made), 0o755))
 			}
 			for file, text := range map[string]string{home + "/settings.json": "{}", project + "/settings.json": "{}", project + "/settings.local.json": "{}", home + "/springfield/suites.json": `{"suites": []}`, home + "/plugins/known_marketplaces.json": "{}"} {

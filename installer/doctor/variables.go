@@ -45,31 +45,19 @@ func steeringVariables() []steer {
 	}
 }
 
-// maxOthers is how many variables without an effect on hooks are named one by one.
-const maxOthers = 20
-
-// steeringVariables are the variables that project and local settings set: those that could
-// move something, a sentence each, and the others in one.
-func (in *Inspection) steeringVariables() (steering []string, others string) {
-	var names []string
+// variablesSet are the variables that project and local settings set and that could move
+// something, a sentence each.
+func (in *Inspection) variablesSet() (all []string) {
 	for _, v := range in.Variables() {
-		if in.settings.HasSetVariable(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
+		does := effectOfVariable(v.Name)
+		its := v.Layer == string(client.Project) || v.Layer == string(client.Local)
+		if does == "" || !its || in.settings.HasSetVariable(v) {
 			continue
 		}
-		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
-		if does := effectOfVariable(v.Name); does != "" {
-			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.ValueText(), at, does))
-		} else {
-			names = append(names, fmt.Sprintf("%.40s (%s)", v.Name, at))
-		}
+		all = append(all, fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
+			v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does))
 	}
-	if more := len(names) - maxOthers; more > 0 {
-		names = append(names[:maxOthers], fmt.Sprintf("and %d more", more))
-	}
-	if len(names) > 0 {
-		others = "project or local settings set variables that every hook sees: " + strings.Join(names, ", ")
-	}
-	return steering, others
+	return all
 }
 
 // effectOfVariable is what a variable does, "" if it is none that moves something. Names

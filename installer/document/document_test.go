@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func TestParseRefuses(t *testing.T) {
@@ -41,9 +43,7 @@ func TestParseRefuses(t *testing.T) {
 			if d != nil || !errors.As(err, &syntax) {
 				t.Fatalf("Parse = %v, %v, want a *SyntaxError", d, err)
 			}
-			if err.Error() != test.want {
-				t.Errorf("got  %s\nwant %s", err, test.want)
-			}
+			scratch.Equal(t, err.Error(), test.want, err)
 		})
 	}
 }
@@ -93,9 +93,7 @@ func TestSame(t *testing.T) {
 	texts := []string{`null`, `true`, `1`, `1.0`, `"1"`, `""`, `[]`, `{}`, `[1]`, `["1"]`, `[[]]`, `[{}]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":1}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`}
 	for i, one := range texts {
 		for j, other := range texts {
-			if got := MeanSame(json.RawMessage(one), json.RawMessage(other)); got != (i == j) {
-				t.Errorf("%s and %s: %v", one, other, got)
-			}
+			scratch.Equal(t, MeanSame(json.RawMessage(one), json.RawMessage(other)), i == j, one, other)
 		}
 	}
 }

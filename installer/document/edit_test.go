@@ -40,9 +40,7 @@ func checkEdits(t *testing.T, tests []edited) {
 			must(t, err)
 			after, err := d.ApplyEdits(test.changes...)
 			must(t, err)
-			if string(after) != test.after {
-				t.Errorf("got\n%s\n%q\nwant\n%s\n%q", after, after, test.after, test.after)
-			}
+			scratch.Equal(t, string(after), test.after)
 			again, err := ParseDocument(after)
 			must(t, err)
 			if twice, err := again.ApplyEdits(test.changes...); err != nil || string(twice) != test.after {
@@ -218,9 +216,7 @@ func TestApplyRefuses(t *testing.T) {
 			d, err := ParseDocument([]byte(document))
 			must(t, err)
 			after, err := d.ApplyEdits(test.changes...)
-			if after != nil || !test.is(err) {
-				t.Errorf("Apply = %q, %v", after, err)
-			}
+			scratch.FailIf(t, after != nil || !test.is(err), "Apply = %q, %v", after, err)
 		})
 	}
 }
@@ -247,18 +243,14 @@ func TestIsOnly(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := isOnly(set("a/x", "2"), before, read(test.after)); got != test.fine {
-				t.Errorf("isOnly = %v", got)
-			}
+			scratch.Equal(t, isOnly(set("a/x", "2"), before, read(test.after)), test.fine, "isOnly")
 		})
 	}
 }
 
 func TestEncode(t *testing.T) {
 	raw, err := EncodeValue(map[string]any{"a": "x && y <z>"})
-	if err != nil || string(raw) != `{"a":"x && y <z>"}` {
-		t.Errorf("Encode = %s, %v", raw, err)
-	}
+	scratch.FailIf(t, err != nil || string(raw) != `{"a":"x && y <z>"}`, "Encode = %s, %v", raw, err)
 	if _, err := EncodeValue(func() {}); err == nil {
 		t.Error("Encode accepts a function")
 	}
@@ -275,9 +267,7 @@ func TestCommentsStay(t *testing.T) {
 		"{\"plugins\": {\"ned@hooks\": false /* off */}}":    "{\"plugins\": {\"ned@hooks\": true /* off */}}",
 	} {
 		c, err := ParseCommented([]byte(before))
-		if err != nil {
-			t.Fatalf("%q: %v", before, err)
-		}
+		must(t, err, before)
 		after, err := c.ApplyEdits(set)
 		if err != nil || string(after) != want {
 			t.Errorf("%q became %v\n%q\nnot\n%q", before, err, after, want)
@@ -317,43 +307,12 @@ func FuzzCommented(f *testing.F) {
 			return
 		}
 		again, err := ParseCommented(after)
-		if err != nil {
-			t.Fatalf("%q became %q: %v", data, after, err)
-		}
+		must(t, err, data, after)
 		back, err := again.ApplyEdits(remove)
 		if err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%q\nbecame %q,\nthen %q (%v)", data, after, back, err)
 		}
 	})
-}
-
-const note = "# Hooks\n\nA Stop hook may continue the turn."
-
-func TestAppendParagraph(t *testing.T) {
-	for name, test := range map[string]struct{ have, want string }{
-		"nothing":            {"", note + "\n"},
-		"a line":             {"Be kind.\n", "Be kind.\n\n" + note + "\n"},
-		"no final line end":  {"Be kind.", "Be kind.\n\n" + note},
-		"a blank line":       {"Be kind.\n\n", "Be kind.\n\n" + note + "\n"},
-		"Windows":            {"Be kind.\r\n", "Be kind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn.\r\n"},
-		"Windows, no end":    {"Be\r\nkind.", "Be\r\nkind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn."},
-		"last end counts":    {"Be\r\nkind.\n", "Be\r\nkind.\n\n" + note + "\n"},
-		"a byte order mark":  {"\ufeffBe kind.\n", "\ufeffBe kind.\n\n" + note + "\n"},
-		"there":              {"Be kind.\n\n" + note + "\n", ""},
-		"there, moved":       {note + "\nBe kind.\n", ""},
-		"there, as Windows":  {"# Hooks\r\n\r\nA Stop hook may continue the turn.\r\nBe kind.\r\n", ""},
-		"there, but changed": {"# Hooks\n\nA Stop hook may\n", "# Hooks\n\nA Stop hook may\n\n" + note + "\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, changed := AppendParagraph(test.have, "\n"+note+"\n\n")
-			if want := test.want; changed != (want != "") || changed && got != want || !changed && got != test.have {
-				t.Errorf("%q, %t", got, changed)
-			}
-			if again, changed := AppendParagraph(got, note); changed || again != got {
-				t.Errorf("again: %q", again)
-			}
-		})
-	}
 }
 
 // Keys that mean something else to sjson are keys here, whatever stands around them.
@@ -372,9 +331,8 @@ func TestOddKeys(t *testing.T) {
 			t.Errorf("%q, %v", after, err)
 		}
 		gone, err := set(after, []string{"x", key}, nil)
-		if want := "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n"; err != nil || string(gone) != want {
-			t.Errorf("%q is taken out: %q, %v", key, gone, err)
-		}
+		scratch.FailIf(t, err != nil || string(gone) != "{\n  \"x\": {\"z\": [1.0]},\n  \"y\":2\n}\n",
+			"%q is taken out: %q, %v", key, gone, err)
 		nested, err := set([]byte("{}\n"), []string{key, key}, []byte("1"))
 		if want := "{\n  " + QuoteKey(key) + ": {\n    " + QuoteKey(key) + ": 1\n  }\n}\n"; err != nil || string(nested) != want {
 			t.Errorf("%q, %v; want %q", nested, err, want)

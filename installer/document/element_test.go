@@ -91,13 +91,9 @@ func TestElementsInAnyLayout(t *testing.T) {
 		}
 		text := "{" + newline + unit + `"plugins"` + colon + "[" + head + strings.Join(entries, between) + tail + "]" + newline + "}" + pick("", "\n")
 		d, err := ParseDocument([]byte(text))
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, err, text)
 		added, err := d.ApplyEdits(setElement("new", "", `{"name":"new","version":"0.1.0"}`))
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, err, text)
 		for _, entry := range entries {
 			if !strings.Contains(string(added), entry) {
 				t.Fatalf("%q lost the entry %q", added, entry)
@@ -110,9 +106,7 @@ func TestElementsInAnyLayout(t *testing.T) {
 		}
 		one := random.IntN(n)
 		raised, err := d.ApplyEdits(setElement(fmt.Sprintf("p%d", one), "version", `"1.0.1"`))
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, err, text)
 		want := slices.Clone(entries)
 		want[one] = strings.Replace(want[one], "1.0.0", "1.0.1", 1)
 		if wanted := strings.Replace(text, entries[one], want[one], 1); string(raised) != wanted {
@@ -151,9 +145,7 @@ func FuzzElements(f *testing.F) {
 			return
 		}
 		again, err := ParseDocument(after)
-		if err != nil {
-			t.Fatalf("%q became %q: %v", data, after, err)
-		}
+		must(t, err, data, after)
 		raw, found, err := again.Get("plugins", Element(name))
 		if err != nil || !found {
 			t.Fatalf("%q: the entry %q is not in %q: %v", data, entry, after, err)

@@ -92,9 +92,7 @@ func TestEditAnyLayout(t *testing.T) {
 		}
 		data := []byte(pick("", ByteOrderMark) + pick("", "\n") + object(0, "") + pick("", "\n", "\r\n", " "))
 		d, err := ParseDocument(data)
-		if err != nil {
-			t.Fatalf("%q: %v", data, err)
-		}
+		must(t, err, data)
 		path := append(slices.Clone(fuzzParents[random.IntN(len(fuzzParents))]), pick("k", "k2", "a", "new@m.n"))
 		checkSet(t, data, d, path, fuzzValues[random.IntN(len(fuzzValues))])
 		checkRemove(t, data, d, path)
@@ -149,9 +147,7 @@ func meaning(t *testing.T, data []byte) map[string]any {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&root); err != nil {
-		t.Fatalf("%q: %v", data, err)
-	}
+	must(t, decoder.Decode(&root), data)
 	return root
 }
 
@@ -216,9 +212,7 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 	}
 
 	again, err := ParseDocument(after)
-	if err != nil {
-		t.Fatalf("setting %q in %q gives %q: %v", path, data, after, err)
-	}
+	must(t, err, "setting", path, data, "gives", after)
 	if twice, err := again.ApplyEdits(change); err != nil || !bytes.Equal(twice, after) {
 		t.Fatalf("setting %q in %q twice gives %q, then %q, %v", path, data, after, twice, err)
 	}

@@ -4,7 +4,7 @@ package hosts
 func claudeHost() Host {
 	return Host{
 		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true,
-		Program: "claude", Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
+		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
 		// Not settings.json, which springfield writes, too.
 		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},
 	}

@@ -20,7 +20,7 @@ import (
 func codexHost() Host {
 	return Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
-		Program: "codex", Dir: ".codex", Variable: "CODEX_HOME",
+		Dir: ".codex", Variable: "CODEX_HOME",
 		Traces: []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
 		Settings: Settings{
 			File:    "config.toml",

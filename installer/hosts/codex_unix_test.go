@@ -103,7 +103,7 @@ func TestCodexThatDoesNotAnswer(t *testing.T) {
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	cancel()
 	within(t, "it is still asked", func() bool { return len(answered) > 0 })
-	scratch.Same(t, "cancelled", errors.Is(<-answered, context.Canceled), true)
+	scratch.Equal(t, errors.Is(<-answered, context.Canceled), true, "cancelled")
 	scratch.AwaitEnd(t, pid, "what it has started", 10*time.Second)
 }
 
@@ -134,17 +134,10 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	if by := at.Host.Plugins.ByHand(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite"}}); by != nil {
 		t.Errorf("trusted, and still to do: %v", by)
 	}
-	asked, err := os.ReadFile(filepath.Join(at.Home, "asked"))
-	must(t, err)
-	for _, has := range []string{"CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n"} {
-		if !strings.Contains(string(asked), has) {
-			t.Errorf("no %q in %s", has, asked)
-		}
-	}
-	scratch.Same(t, "a secret in "+string(asked), strings.Contains(string(asked), "secret"), false)
-	if left, err := os.ReadFile(at.SettingsFile()); err != nil || !strings.Contains(string(left), "# mine") {
-		t.Errorf("the settings are %s, %v", left, err)
-	}
+	asked := scratch.ReadFile(t, filepath.Join(at.Home, "asked"))
+	scratch.Holds(t, "asked", string(asked), "CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n")
+	scratch.Lacks(t, "asked", string(asked), "secret")
+	scratch.Holds(t, "the settings", scratch.LookAt(t, at.SettingsFile()), "# mine")
 }
 
 func TestCodexEntries(t *testing.T) {
@@ -166,7 +159,7 @@ func TestCodexEntries(t *testing.T) {
 			got = append(got, fmt.Sprintf("%v=%s", e.Path, e.Value))
 		}
 		must(t, err)
-		scratch.Same(t, tt.name, strings.Join(got, " "), tt.want)
+		scratch.Equal(t, strings.Join(got, " "), tt.want, tt.name)
 	}
 }
 
@@ -176,7 +169,7 @@ func TestCodexInstalled(t *testing.T) {
 	all, err := at.Host.Plugins.Installed(at)
 	want := fmt.Sprintf("[{../x@y ../x    true user} {ned@suite ned /s %s 0.1.0 true user} {off@suite off /s   false user}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
 	must(t, err)
-	scratch.Same(t, "installed", fmt.Sprint(all), want)
+	scratch.Equal(t, fmt.Sprint(all), want, "installed")
 	for _, settings := range []string{"plugins = 3\n", "[plugins]\nx = 1\n", "[marketplaces]\ny = []\n"} {
 		at := codexAt(t, settings, "")
 		_, err := at.Host.Plugins.Installed(at)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/group"
 )
 
@@ -31,7 +32,7 @@ const (
 // user's environment but what programs need to start.
 func (p Place) askProgram(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
 	if p.Program == "" {
-		return nil, fmt.Errorf("there is no %s command", p.Host.Program)
+		return nil, fmt.Errorf("there is no %s command", p.Host.Name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, conversePatience)
 	defer cancel()
@@ -63,7 +64,7 @@ func (p Place) askProgram(ctx context.Context, args []string, questions ...quest
 	_ = in.Close() // it ends by itself then; else it is ended
 	cancel()
 	_ = cmd.Wait() // how it ends says nothing
-	if err = p.failureOf(args, err, late, conversePatience); err != nil {
+	if err = client.CallError(p.Host.Name+" "+strings.Join(args, " "), nil, err, late, conversePatience); err != nil {
 		return nil, err
 	}
 	return answers, nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -22,7 +21,7 @@ import (
 func copilotHost() Host {
 	return Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
-		Program: "copilot", Dir: ".copilot", Variable: "COPILOT_HOME",
+		Dir: ".copilot", Variable: "COPILOT_HOME",
 		Traces: []string{"config.json", "session-state", "logs"},
 		Settings: Settings{
 			File: "settings.json",
@@ -33,7 +32,6 @@ func copilotHost() Host {
 			Parse: parseCommented,
 		},
 		Plugins: Plugins{Needs: []string{".github/plugin/plugin.json", "hooks/shell.json"}, Installed: copilotInstalled},
-		Check:   copilotCheck,
 	}
 }
 
@@ -163,24 +161,4 @@ func copilotTrusts(at Place) bool {
 		inside, err := filepath.Rel(dir, at.Work)
 		return err == nil && filepath.IsLocal(inside)
 	})
-}
-
-// copilotCheck tells of a project's settings for Claude Code, which reach Copilot.
-func copilotCheck(_ context.Context, at Place, _ []Installed) (all []check.Finding) {
-	for _, f := range copilotFiles(at)[1:] {
-		plugins, _ := f.readPlugins(at)
-		for _, i := range plugins {
-			if !i.On {
-				continue
-			}
-			says := fmt.Sprintf("Copilot runs %s, too, once you trust the directory: it reads these settings", i.ID)
-			if copilotTrusts(at) {
-				says = fmt.Sprintf("Copilot runs %s, too: it reads these settings in a directory that you trust", i.ID)
-			}
-			finding := check.Noted(says, "")
-			finding.File = f.path
-			all = append(all, finding)
-		}
-	}
-	return all
 }

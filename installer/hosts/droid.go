@@ -8,7 +8,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // droidHost is Droid. A marketplace that is a directory is called after that directory. Its
@@ -16,10 +15,10 @@ import (
 func droidHost() Host {
 	return Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
-		Program: "droid", Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
+		Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
 		Traces: []string{"sessions", "auth.json", "host.json"},
 		Settings: Settings{
-			File: "settings.json",
+			File: "settings.json", HooksOff: "hooks.hooksDisabled=true",
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
 				return marketplaceEdits(r, filepath.Base(r.Plugin.Suite), "local")
 			},
@@ -38,7 +37,7 @@ func droidHost() Host {
 			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
 			Installed: droidInstalled,
 		},
-		Check: droidCheck,
+		Check: checkSwitches,
 	}
 }
 
@@ -120,18 +119,4 @@ func droidInstalled(at Place) (all []Installed, err error) {
 		all = append(all, i)
 	})
 	return all, err
-}
-
-// droidCheck tells of hooks that are switched off.
-func droidCheck(_ context.Context, at Place, on []Installed) []check.Finding {
-	settings, err := readSettings(at)
-	if err != nil || len(on) == 0 {
-		return nil // said by who asks what is installed
-	}
-	if off, _, _ := settings.Get("hooks", "hooksDisabled"); string(off) == "true" {
-		finding := check.Failed("hooks are switched off in Droid, so no plugin decides", "in Droid: /hooks")
-		finding.File = at.SettingsFile()
-		return []check.Finding{finding}
-	}
-	return nil
 }

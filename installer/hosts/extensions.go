@@ -29,6 +29,19 @@ const (
 	maxRecord     = 1 << 20
 )
 
+// extensionHost is what the two have in common.
+func extensionHost(name, title, agent string) Host {
+	return Host{
+		Name: name, Title: title, Agent: agent, Dir: "." + name,
+		Settings: Settings{File: "settings.json", Record: linkRecordPath, Entries: editsToLink, Off: editsToUnlink},
+		Plugins: Plugins{
+			ID: nameAlone, Needs: []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
+			Installed: extensionsInstalled, ByHand: stepsByHand,
+		},
+		Check: checkSwitches,
+	}
+}
+
 // linkRecordPath is where the record of an extension lies.
 func linkRecordPath(at Place, id string) string {
 	return filepath.Join(at.Dir, "extensions", id, "."+at.Host.Name+"-extension-install.json")
@@ -54,7 +67,7 @@ func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
 	}
 	if copied {
 		err = fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
-			r.ID, r.At.Host.Program, r.ID)
+			r.ID, r.At.Host.Name, r.ID)
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +83,7 @@ func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
 func editsToUnlink(r Request) ([]document.Edit, error) {
 	var is record
 	if err := readRecord(linkRecordPath(r.At, r.ID), &is); err == nil && is.Type != "" && is.Type != "link" {
-		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
+		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Name, r.ID)
 	}
 	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 }
@@ -146,7 +159,7 @@ func stepsByHand(_ context.Context, r Request) []string {
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Program, r.ID)}
+	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Name, r.ID)}
 }
 
 // checkSwitches tells of hooks that are switched off: all by a member of the settings, or one by its

@@ -26,13 +26,12 @@ import (
 
 // Host is one of the programs that run plugins.
 type Host struct {
-	Name  string // in flags, records and JSON: "codex"
+	Name  string // in flags, records and JSON, and its command on PATH: "codex"
 	Title string // the program, in sentences: "GitHub Copilot CLI"
 	Agent string // who goes on and stops, in sentences: "Copilot"
 	// Default is set for Claude Code, whose plugins packages settings and client switch.
 	Default bool
 
-	Program  string   // its command on PATH
 	Dir      string   // its directory, in the user's home: ".codex"
 	Variable string   // of the environment, that names another place; "" for none
 	Above    bool     // Variable names what Dir lies in, not Dir itself
@@ -108,15 +107,15 @@ func (r Request) CheckFiles() error {
 	return nil
 }
 
-// Installed is a plugin that a host knows.
+// Installed is a plugin that a host knows; status --json prints it.
 type Installed struct {
-	ID      string // as the host calls it
-	Name    string
-	Suite   string // the directory that it came from, "" if that is not known
-	Dir     string // that it runs from
-	Version string
-	On      bool
-	Scope   client.Scope
+	ID      string       `json:"id"` // as the host calls it
+	Name    string       `json:"-"`
+	Suite   string       `json:"suite,omitempty"` // the directory that it came from, "" if that is not known
+	Dir     string       `json:"dir,omitempty"`   // that it runs from
+	Version string       `json:"version,omitempty"`
+	On      bool         `json:"on"`
+	Scope   client.Scope `json:"scope"`
 }
 
 // IsAsIn tells whether what a host runs is what lies in a suite, by the plugin's settings
@@ -188,7 +187,7 @@ func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (d
 // CommandLines are commands as a user would type them.
 func (h Host) CommandLines(commands [][]string) (lines []string) {
 	for _, args := range commands {
-		words := []string{h.Program}
+		words := []string{h.Name}
 		for _, arg := range args {
 			words = append(words, check.QuoteArgument(arg))
 		}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -55,17 +54,16 @@ func TestCopilotInstalled(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  []Installed
-		says  string // of the project's settings
 	}{
 		"nothing":                {},
 		"the user's":             {files: map[string]string{".copilot/settings.json": user}, want: []Installed{ned, bart}},
-		"a project's, untrusted": {files: map[string]string{"project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, says: "Copilot runs ned@suite, too, once you trust the directory: it reads these settings"},
+		"a project's, untrusted": {files: map[string]string{"project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}},
 		"a project's": {
 			files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`},
-			want:  []Installed{project}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust",
+			want:  []Installed{project},
 		},
-		"a local one":      {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.local.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, want: []Installed{local}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust"},
-		"both, once":       {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.claude/settings.json": `{"enabledPlugins": {"ned@suite": true}}`}, want: []Installed{ned, bart}, says: "Copilot runs ned@suite, too: it reads these settings in a directory that you trust"},
+		"a local one":      {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.local.json": `{` + market + `, "enabledPlugins": {"ned@suite": true}}`}, want: []Installed{local}},
+		"both, once":       {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.claude/settings.json": `{"enabledPlugins": {"ned@suite": true}}`}, want: []Installed{ned, bart}},
 		"off by a project": {files: map[string]string{".copilot/config.json": trust, ".copilot/settings.json": user, "project/.github/copilot/settings.json": `{"enabledPlugins": {"ned@suite": false}}`}, want: []Installed{off, bart}},
 		"a broken project": {files: map[string]string{".copilot/config.json": trust, "project/.claude/settings.json": `{`}},
 	} {
@@ -76,13 +74,6 @@ func TestCopilotInstalled(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(in(p, got), c.want) {
 			t.Errorf("%s: %+v, %v\nwant %+v", name, in(p, got), err, c.want)
 		}
-		var says []string
-		for _, f := range copilotCheck(context.Background(), p, nil) {
-			if says = append(says, f.Says); f.State != check.Note || !strings.HasPrefix(f.File, p.Root) {
-				t.Errorf("%s: %+v", name, f)
-			}
-		}
-		scratch.Same(t, name, strings.Join(says, "\n"), c.says)
 	}
 	if _, err := copilotInstalled(placeOf(t, copilotHost(), map[string]string{".copilot/settings.json": `{"a": }`})); err == nil || !strings.Contains(err.Error(), "settings.json: line 1") {
 		t.Errorf("broken settings: %v", err)
@@ -101,7 +92,6 @@ func TestCopilotProjectOfManyPlugins(t *testing.T) {
 	if all, err := copilotInstalled(at); err != nil || len(all) != maxPlugins {
 		t.Errorf("%d plugins, %v", len(all), err)
 	}
-	scratch.Same(t, "findings", len(copilotCheck(context.Background(), at, nil)), maxPlugins)
 }
 
 // A marketplace of the same name that the user has is not taken over: its plugins would be
@@ -148,14 +138,14 @@ func TestDroidInstalled(t *testing.T) {
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	scratch.Same(t, "findings", len(droidCheck(context.Background(), p, want)), 0)
+	scratch.Equal(t, len(checkSwitches(context.Background(), p, want)), 0, "findings")
 	files[".factory/settings.json"] = `{"hooks": {"hooksDisabled": true}}`
 	want[0].On = false
 	p = placeOf(t, droidHost(), files)
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
 		t.Errorf("%+v, %v", in(p, got), err)
 	}
-	if says := droidCheck(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
+	if says := checkSwitches(context.Background(), p, want); len(says) != 1 || !strings.HasPrefix(says[0].Says, "hooks are switched off in Droid") {
 		t.Errorf("it says %+v", says)
 	}
 	if got, err := droidInstalled(placeOf(t, droidHost(), nil)); err != nil || got != nil {
@@ -187,7 +177,7 @@ func TestDroidInstall(t *testing.T) {
 		for _, args := range droidInstall(Request{At: p, Plugin: client.Plugin{Name: "ned", Suite: filepath.Join(p.Home, "suite")}}) {
 			got = append(got, filepath.ToSlash(strings.ReplaceAll(strings.Join(args, " "), p.Home, "HOME")))
 		}
-		scratch.Same(t, name, strings.Join(got, ", "), c.want)
+		scratch.Equal(t, strings.Join(got, ", "), c.want, name)
 	}
 }
 
@@ -233,7 +223,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		"lisa":  "/.gemini/extensions/lisa/lisa https://git.example.invalid/o/r 4 true",
 		"off":   "/other  1.0.0 false",
 	}
-	scratch.Same(t, "installed", fmt.Sprint(got), fmt.Sprint(want))
+	scratch.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "installed")
 }
 
 func TestExtensionIsOn(t *testing.T) {
@@ -247,7 +237,7 @@ func TestExtensionIsOn(t *testing.T) {
 		"/home/u/* !/home/u/moes": false,
 		"!/*":                     false,
 	} {
-		scratch.Same(t, rules, isSwitchedOn(strings.Fields(rules), "/home/u/moes"), want)
+		scratch.Equal(t, isSwitchedOn(strings.Fields(rules), "/home/u/moes"), want, rules)
 	}
 }
 
@@ -270,7 +260,7 @@ func TestExtensionEntries(t *testing.T) {
 		if err == nil {
 			got = string(edits[0].Value) + " " + string(edits[1].Value)
 		}
-		scratch.Same(t, what, strings.ReplaceAll(got, r.At.Home, "HOME"), c.want)
+		scratch.Equal(t, strings.ReplaceAll(got, r.At.Home, "HOME"), c.want, what)
 	}
 }
 
@@ -325,8 +315,6 @@ func TestExtensionCheck(t *testing.T) {
 		if says != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(says, c.want)) {
 			t.Errorf("%s %s: %q", c.host.Name, c.settings, says)
 		}
-		if found := c.host.Check(context.Background(), r.At, nil); found != nil {
-			t.Errorf("%s: with nothing on: %v", c.host.Name, found)
-		}
+		scratch.Equal(t, c.host.Check(context.Background(), r.At, nil), nil, c.host.Name, "with nothing on")
 	}
 }

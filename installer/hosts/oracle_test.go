@@ -48,18 +48,9 @@ func (o *oracle) write(path, text string) {
 // files are all files of the host.
 func (o *oracle) files() map[string]string {
 	all := map[string]string{}
-	err := filepath.WalkDir(o.at.Dir, func(path string, d os.DirEntry, err error) error {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	must(o.t, err)
+	for _, path := range scratch.ListFiles(o.t, o.at.Dir) {
+		all[path] = scratch.LookAt(o.t, path)
+	}
 	return all
 }
 
@@ -238,7 +229,7 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 			o.write(o.file(), theirs(string(is)))
 			must(t, o.do(func() (journal.Change, error) { return o.disable("plugin-a") }))
 			is, _ = os.ReadFile(o.file())
-			scratch.Same(t, host.Name+" after an edit of others", string(is), theirs(settings))
+			scratch.Equal(t, string(is), theirs(settings), host.Name+" after an edit of others")
 		}
 	}
 }

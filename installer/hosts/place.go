@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/group"
 )
 
@@ -34,7 +35,7 @@ type Place struct {
 
 // PlaceFor is where a host is for a user.
 func (h Host) PlaceFor(u User) Place {
-	p := Place{User: u, Host: h, Program: u.Look(h.Program)}
+	p := Place{User: u, Host: h, Program: u.Look(h.Name)}
 	switch named := u.environmentVariable(h.Variable); {
 	case named != "":
 		if !filepath.IsAbs(named) {
@@ -113,7 +114,7 @@ const patience = 60 * time.Second
 // settings take part.
 func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	if p.Program == "" {
-		return fmt.Errorf("there is no %s command", p.Host.Program)
+		return fmt.Errorf("there is no %s command", p.Host.Name)
 	}
 	dir, err := os.MkdirTemp("", "springfield-host-")
 	if err != nil {
@@ -128,25 +129,8 @@ func (p Place) runProgram(ctx context.Context, args ...string) (err error) {
 	group.EndTogether(cmd)
 	said := &outputEnd{}
 	cmd.Stdout, cmd.Stderr = said, said
-	if err = cmd.Run(); err != nil {
-		err = errors.New(errorInOutput(*said, err))
-	}
-	return p.failureOf(args, err, ctx.Err(), patience)
-}
-
-// failureOf says why a call has failed, if it has: it took too long, the user has ended it, or what
-// was wrong with it.
-func (p Place) failureOf(args []string, err, ended error, patience time.Duration) error {
-	call := p.Host.Program + " " + strings.Join(args, " ")
-	switch {
-	case errors.Is(ended, context.DeadlineExceeded):
-		return fmt.Errorf("%s: no answer within %.0f seconds", call, patience.Seconds())
-	case ended != nil:
-		return ended
-	case err != nil:
-		return fmt.Errorf("%s: %w", call, err)
-	}
-	return nil
+	err = cmd.Run()
+	return client.CallError(p.Host.Name+" "+strings.Join(args, " "), *said, err, ctx.Err(), patience)
 }
 
 // outputEnd is the end of what a program prints, which says what was wrong.
@@ -161,13 +145,4 @@ func (e *outputEnd) Write(data []byte) (int, error) {
 		*e = append((*e)[:0], (*e)[over:]...)
 	}
 	return len(data), nil
-}
-
-// errorInOutput is the last line that a program has printed, or how it ended.
-func errorInOutput(out []byte, err error) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return last
-	}
-	return err.Error()
 }

@@ -88,9 +88,7 @@ func TestValues(t *testing.T) {
 			}
 			why := ""
 			for _, said := range v.Said {
-				if said.InForce != (said.Why == "") {
-					t.Errorf("%+v", said)
-				}
+				scratch.Equal(t, said.InForce, said.Why == "", said)
 				why += said.Why
 			}
 			if (why != "") != (test.why != "") || !strings.Contains(why, test.why) {
@@ -134,9 +132,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 				value, err := k.ParseValue(text)
 				must(t, err)
 				c, err := s.PlanSet(User, []Assignment{{k, value}})
-				if err != nil {
-					t.Fatalf("%s=%s: %v", k.Name, text, err)
-				}
+				must(t, err, k.Name, text)
 				after := string(c.Edits[0].After.Data)
 				defaults, _ := hook.Defaults(*known, "")
 				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"iter"
@@ -9,22 +10,49 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 const note = "# Hooks\n\nA Stop hook may continue the turn."
 
+func TestWithParagraph(t *testing.T) {
+	for name, test := range map[string]struct{ have, want string }{
+		"nothing":            {"", note + "\n"},
+		"a line":             {"Be kind.\n", "Be kind.\n\n" + note + "\n"},
+		"no final line end":  {"Be kind.", "Be kind.\n\n" + note},
+		"a blank line":       {"Be kind.\n\n", "Be kind.\n\n" + note + "\n"},
+		"Windows":            {"Be kind.\r\n", "Be kind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn.\r\n"},
+		"Windows, no end":    {"Be\r\nkind.", "Be\r\nkind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn."},
+		"last end counts":    {"Be\r\nkind.\n", "Be\r\nkind.\n\n" + note + "\n"},
+		"a byte order mark":  {"\ufeffBe kind.\n", "\ufeffBe kind.\n\n" + note + "\n"},
+		"there":              {"Be kind.\n\n" + note + "\n", ""},
+		"there, moved":       {note + "\nBe kind.\n", ""},
+		"there, as Windows":  {"# Hooks\r\n\r\nA Stop hook may continue the turn.\r\nBe kind.\r\n", ""},
+		"there, but changed": {"# Hooks\n\nA Stop hook may\n", "# Hooks\n\nA Stop hook may\n\n" + note + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := withParagraph(test.have, "\n"+note+"\n\n")
+			if got != cmp.Or(test.want, test.have) {
+				t.Errorf("%q", got)
+			}
+			if again := withParagraph(got, note); again != got {
+				t.Errorf("again: %q", again)
+			}
+		})
+	}
+}
+
 // What is appended is taken back byte for byte; mode and link stay all the way.
 func TestAppend(t *testing.T) {
 	p := newPlaces(t)
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
 	const mine = "Be kind.\r\n"
-	write(t, real, mine)
+	put(t, real, mine)
 	must(t, errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)))
 	j := journal.Journal{Dir: p.StatePath()}
 	appendNote := func(path string) bool {
@@ -46,10 +74,8 @@ func TestAppend(t *testing.T) {
 		}
 		return u
 	}
-	if !appendNote(link) || appendNote(link) {
-		t.Error("appended never, or twice")
-	}
-	if want, _ := document.AppendParagraph(mine, note); look(t, real) != want {
+	scratch.FailIf(t, !appendNote(link) || appendNote(link), "appended never, or twice")
+	if want := withParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
 	if u := undo(); u.Entry.Did != "tell "+link+" about hooks" {
@@ -59,9 +85,7 @@ func TestAppend(t *testing.T) {
 		t.Errorf("not as it was: %q", look(t, real))
 	}
 	info, err := os.Lstat(link)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("no longer a link: %v, %v", info, err)
-	}
+	scratch.FailIf(t, err != nil || info.Mode()&fs.ModeSymlink == 0, "no longer a link: %v, %v", info, err)
 	if info, err := os.Stat(real); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info, err)
 	}
@@ -91,13 +115,13 @@ func TestAppendRefuses(t *testing.T) {
 	p := newPlaces(t)
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
-		write(t, path, data)
+		put(t, path, data)
 		if _, err := AppendParagraph("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	path := filepath.Join(p.Work, "read-only.md")
-	write(t, path, "mine")
+	put(t, path, "mine")
 	must(t, os.Chmod(path, 0o400))
 	if _, err := AppendParagraph("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
@@ -113,24 +137,8 @@ func TestAppendRefuses(t *testing.T) {
 func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 	tree := func(t *testing.T, p client.Places) map[string]string {
 		t.Helper()
-		all := map[string]string{}
-		for _, root := range []string{p.Root, p.Home} {
-			err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-				switch {
-				case err != nil:
-					return err
-				case name == p.StatePath():
-					return filepath.SkipDir
-				case d.IsDir():
-					all[name+"/"] = ""
-					return nil
-				}
-				data, err := os.ReadFile(name)
-				all[name] = string(data)
-				return err
-			})
-			must(t, err)
-		}
+		all := scratch.ReadTree(t, filepath.Dir(p.Home))
+		maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasPrefix(name, "home/.claude/springfield/") })
 		return all
 	}
 	layouts := map[string]func(*client.Places){
@@ -142,8 +150,8 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 		"nothing":     func(*testing.T, client.Places) {},
 		"a directory": func(t *testing.T, p client.Places) { mkdir(t, filepath.Join(p.Work, ".claude")) },
 		"both settings": func(t *testing.T, p client.Places) {
-			put(t, settingsOf(t, p, client.Local), "{\n}\n")
-			put(t, settingsOf(t, p, client.Project), twoSpaces)
+			put(t, p.Settings(client.Local), "{\n}\n")
+			put(t, p.Settings(client.Project), twoSpaces)
 		},
 	}
 	count := 0
@@ -178,18 +186,14 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 					continue
 				}
 				w := world{order: order{Places: p}}
-				if err := w.undoAll(); err != nil {
-					t.Fatalf("%s, %s: on and off by %v: undo: %v", layout, start, steps, err)
-				}
+				must(t, w.undoAll(), layout, start, "on and off by", steps, "undo")
 				if after := tree(t, p); !maps.Equal(before, after) {
 					t.Fatalf("%s, %s: on and off by %v, undone: %q, was %q", layout, start, steps, after, before)
 				}
 			}
 		}
 	}
-	if count < 50 || count > 5*90 {
-		t.Errorf("%d orders", count)
-	}
+	scratch.FailIf(t, count < 50 || count > 5*90, "%d orders", count)
 }
 
 func mkdir(t *testing.T, dir string) {

@@ -109,11 +109,10 @@ func playWriter(t *testing.T, o order) {
 
 // playReader looks at the settings until it is told to stop.
 func playReader(t *testing.T, o order) {
-	path := settingsOf(t, o.Places, o.Scope)
+	path := o.Places.Settings(o.Scope)
 	var r report
 	for !rooted.PathExists(o.stopFile()) {
-		data, err := os.ReadFile(path)
-		must(t, err)
+		data := scratch.ReadFile(t, path)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
 			t.Fatalf("not a whole version: %q", data)
 		}
@@ -124,7 +123,7 @@ func playReader(t *testing.T, o order) {
 
 // playClient counts in a member of its own, and writes everything anew each time.
 func playClient(t *testing.T, o order) {
-	path := settingsOf(t, o.Places, o.Scope)
+	path := o.Places.Settings(o.Scope)
 	ready()
 	var r report
 	for count := 0; r.Done < o.Times; r.Done++ {
@@ -213,9 +212,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 			t.Errorf("%s %s: %v\n%s", pl.Do, pl.Plugin, err, pl.out)
 			return r
 		}
-		if err := json.Unmarshal([]byte(look(t, pl.reportFile())), &r); err != nil {
-			t.Errorf("%s %s: %v", pl.Do, pl.Plugin, err)
-		}
+		scratch.Equal(t, json.Unmarshal([]byte(look(t, pl.reportFile())), &r), nil, pl.Do, pl.Plugin)
 		return r
 	}
 	for _, pl := range busy {
@@ -257,7 +254,7 @@ func entries(t *testing.T, p client.Places) []journal.Entry {
 // of them can be taken back.
 func TestManySpringfields(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	crowd(t, p, "write, undo", 50/writers, "")
 
@@ -278,16 +275,14 @@ func TestManySpringfields(t *testing.T) {
 	}
 	w := world{order: order{Places: p}}
 	must(t, w.undoAll())
-	if got := look(t, path); got != twoSpaces {
-		t.Errorf("all undone: %q", got)
-	}
+	scratch.Equal(t, look(t, path), twoSpaces, "all undone")
 	noMemory(t, p)
 }
 
 // A client that takes the lock loses nothing, and nothing of ours is lost.
 func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "lock")
 	if client.Lost != 0 || countIn(t, path) != client.Done {
@@ -295,14 +290,10 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	}
 	for i, r := range all {
 		id := pluginOf(p, fmt.Sprintf("p%d", i)).ID()
-		if is := on(look(t, path), id); is != r.On {
-			t.Errorf("%s is on: %v, want %v", id, is, r.On)
-		}
+		scratch.Equal(t, on(look(t, path), id), r.On, id, "is on")
 	}
 	for _, e := range entries(t, p) {
-		if len(e.Files()) == 0 {
-			t.Errorf("entry %d (%s) has no files", e.ID, e.Did)
-		}
+		scratch.FailIf(t, len(e.Files()) == 0, "entry %d (%s) has no files", e.ID, e.Did)
 	}
 	disableAll(t, p, path)
 }
@@ -311,7 +302,7 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 // it; the file stays whole, and so does what neither is about.
 func TestManySpringfieldsAndAClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "client")
 	away := 0
@@ -399,7 +390,7 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []string, err error) {
 	t.Helper()
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, strings.Replace(twoSpaces, "{", "{\n  \"numStartups\": 0,", 1))
 	ned := pluginOf(p, "ned-flanders")
 	if do != "enable" {

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -185,6 +183,17 @@ func acceptedKinds() []settingsKind {
 	}
 	slices.SortStableFunc(kinds[pairs:], func(a, b settingsKind) int { return strings.Compare(a.name, b.name) })
 	return kinds
+}
+
+// fewKinds are one content in each style, and what is hardly a file, for tests with many steps.
+func fewKinds() (few []settingsKind) {
+	for i, k := range acceptedKinds() {
+		chosen := i%19 == 0 || strings.HasPrefix(k.name, "no ")
+		if chosen && !on(k.data, "ned-flanders@hooks") && !strings.Contains(k.data, suiteMark) { // what is on already stays on
+			few = append(few, k)
+		}
+	}
+	return few
 }
 
 func largeSettings(size int) string {
@@ -384,7 +393,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 
 func checkEdited(t *testing.T, k settingsKind, e Switch) {
 	p := newPlaces(t)
-	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
+	path, user := p.Settings(e.Scope), p.Settings(client.User)
 	before := k.inWorld(t, p)
 	k.put(t, path, before)
 	userBefore := look(t, user)
@@ -452,6 +461,9 @@ func checkEdited(t *testing.T, k settingsKind, e Switch) {
 		return // only the marketplace is declared: the plugin is on for another reason
 	}
 	userEnabled := look(t, user)
+	if e.Declare {
+		scratch.Holds(t, "user settings declare the marketplace", userEnabled, e.Plugin.Suite)
+	}
 	disable(t, p, e.Plugin, e.Scope)
 	original("enabled and disabled")
 	noMemory(t, p)
@@ -506,7 +518,7 @@ func TestCorpusIsRefused(t *testing.T) {
 			}
 			t.Run(k.name+"/"+string(scope), func(t *testing.T) {
 				p := newPlaces(t)
-				path := settingsOf(t, p, scope)
+				path := p.Settings(scope)
 				put(t, path, k.data)
 				before := everything(t, p)
 				_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, MaxContinues: 30})
@@ -517,9 +529,7 @@ func TestCorpusIsRefused(t *testing.T) {
 					t.Errorf("it does not name %s: %v", path, err)
 				}
 				var syntax *document.SyntaxError
-				if errors.As(err, &syntax) != (k.line > 0) {
-					t.Errorf("%v: a place is wanted: %v", err, k.line > 0)
-				}
+				scratch.Equal(t, errors.As(err, &syntax), k.line > 0, err, "a place", k.line > 0)
 				if syntax != nil && (syntax.Line != k.line || syntax.Column != k.column) {
 					t.Errorf("%v, want line %d, column %d", err, k.line, k.column)
 				}
@@ -542,15 +552,9 @@ func TestCorpusIsRefused(t *testing.T) {
 func everything(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[path] = string(data)
-		return err
-	})
-	must(t, err)
+	for _, path := range scratch.ListFiles(t, filepath.Dir(p.Home)) {
+		all[path] = look(t, path)
+	}
 	return all
 }
 
@@ -609,9 +613,7 @@ func meansSame(t *testing.T, a, b string) bool {
 	for text, v := range map[string]*any{a: &x, b: &y} {
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
-		if err := d.Decode(v); err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		must(t, d.Decode(v), text)
 	}
 	return a == b || reflect.DeepEqual(x, y)
 }
@@ -855,8 +857,8 @@ func TestWorkGrowsWithTheFile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			work := func(size int) (bytes, objects float64) {
 				p := newPlaces(t)
-				put(t, settingsOf(t, p, client.User), bigSettings(size, test.head, test.each, test.tail))
-				put(t, settingsOf(t, p, client.Project), bigSettings(size, test.head, test.each, test.tail))
+				put(t, p.Settings(client.User), bigSettings(size, test.head, test.each, test.tail))
+				put(t, p.Settings(client.Project), bigSettings(size, test.head, test.each, test.tail))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
@@ -884,34 +886,4 @@ func planUndo(p client.Places) (journal.Change, journal.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-var must, put, look = scratch.Must, scratch.PutFile, scratch.LookAt
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), 0o644))
-}
-
-// link makes a symbolic link, or skips where the system has none.
-func link(t *testing.T, target, path string) {
-	t.Helper()
-	must(t, os.Symlink(target, path))
-}
-
-const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
-
-// putPlugin writes a springfield plugin.
-func putPlugin(t *testing.T, dir, version string) {
-	t.Helper()
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "ned-flanders", "version": "`+version+`"}`)
-	put(t, filepath.Join(dir, "hooks", "hooks.json"), nedHooks)
-	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
-	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
-}
-
-// putSkill writes a plugin into the configuration directory's skills.
-func putSkill(t *testing.T, p client.Places, dir, name string) {
-	t.Helper()
-	dir = filepath.Join(p.Config, "skills", dir)
-	putPlugin(t, dir, "1.0.0")
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "`+name+`", "version": "1.0.0"}`)
-}
+var must, put, look, link = scratch.Must, scratch.PutFile, scratch.LookAt, scratch.Link

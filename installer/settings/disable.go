@@ -70,7 +70,8 @@ func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error 
 		}
 		c.Notes = append(c.Notes, only)
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, switchesOn(v.scopeBelow(id))+"; "+string(v.scope)+" settings now say no, and they win")
+		c.Notes = append(c.Notes, fmt.Sprintf("%s settings switch it on; %s settings now say no, and they win",
+			v.scopeBelow(id), v.scope))
 	default:
 		return nil
 	}
@@ -147,7 +148,8 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	case on:
 		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
 	case !says && v.scopeBelow(id) != "":
-		c.Notes = append(c.Notes, "it stays on: "+switchesOn(v.scopeBelow(id))+"; disable it once more to say no in "+string(v.scope)+" settings, which win")
+		c.Notes = append(c.Notes, fmt.Sprintf("it stays on: %s settings switch it on; disable it once more to say no in %s settings, "+
+			"which win", v.scopeBelow(id), v.scope))
 	}
 	v.noteOverruled(c, id, false)
 }
@@ -173,26 +175,16 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 	return found, nil
 }
 
-// WhyInUse says why a plugin would stay installed when it is disabled in a scope, ""
-// if nothing else needs it.
-func (s *Settings) WhyInUse(plugin client.Plugin, scope client.Scope) (string, error) {
-	except, err := journal.Resolve(s.Settings(scope))
-	if err != nil {
-		return "", err
-	}
-	return s.whyInUse(plugin.ID(), except)
-}
-
-// whyInUse says what else than one file needs a plugin.
-func (s *Settings) whyInUse(id, except string) (string, error) {
+// whyInUse says what needs a plugin, "" if nothing does.
+func (s *Settings) whyInUse(id string) (string, error) {
 	for _, l := range s.AllLayers() {
-		if on, _ := l.SaysOf(id); on && l.At != except {
+		if on, _ := l.SaysOf(id); on {
 			return l.Name + " settings switch it on", nil
 		}
 	}
 	memories, _ := s.memoriesOf("") // what cannot be read is not known to need it
 	for _, m := range memories {
-		if m.switchedOn(id) && m.File != except && rooted.PathExists(m.File) {
+		if m.switchedOn(id) && rooted.PathExists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
 		}
 	}
@@ -207,7 +199,7 @@ func (s *Settings) whyInUse(id, except string) (string, error) {
 // it is in use. It says what it did and what it left, a sentence each.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
-	why, err := s.whyInUse(id, "")
+	why, err := s.whyInUse(id)
 	if err != nil {
 		return nil, err
 	}

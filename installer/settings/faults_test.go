@@ -119,7 +119,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 				verb, _, _ := strings.Cut(do, " ")
 				w := world{program: program, order: order{Places: newPlaces(t), Do: verb, Plugin: "ned-flanders", Scope: files.scope, Declare: files.declare}}
 				for scope, data := range files.settings {
-					put(t, settingsOf(t, w.order.Places, scope), data)
+					put(t, w.order.Places.Settings(scope), data)
 				}
 				w.original = w.settings(t)
 				if do != "enable" {
@@ -150,7 +150,7 @@ func (w *world) settings(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	for _, s := range client.AllScopes() {
-		all = append(all, look(t, settingsOf(t, w.order.Places, s)))
+		all = append(all, look(t, w.order.Places.Settings(s)))
 	}
 	return all
 }
@@ -224,20 +224,14 @@ func (w *world) check(t *testing.T, k int, fault string) {
 	}
 	left := temporary(t, w.order.Places)
 	if fault == "kill" {
-		if len(left) > staged {
-			t.Errorf("%s: left behind: %v", what, left)
-		}
+		scratch.FailIf(t, len(left) > staged, "%s: left behind: %v", what, left)
 	} else {
-		if len(left) > 0 {
-			t.Errorf("%s: left behind: %v", what, left)
-		}
+		scratch.FailIf(t, len(left) > 0, "%s: left behind: %v", what, left)
 		want := w.old
 		if failed == nil || all[k-1] == "forget entry" {
 			want = w.new // the journal is all that lags
 		}
-		if !slices.Equal(is, want) {
-			t.Errorf("%s: not all or nothing: %q, want %q", what, is, want)
-		}
+		scratch.Equal(t, is, want, what, "all or nothing")
 	}
 
 	after := everything(t, w.order.Places)
@@ -262,12 +256,8 @@ func (w *world) check(t *testing.T, k int, fault string) {
 		}},
 	} {
 		w.reset(t, after)
-		if err := mend.do(); err != nil {
-			t.Errorf("%s, then %s: %v", what, mend.name, err)
-		}
-		if got := w.settings(t); !slices.Equal(got, w.original) {
-			t.Errorf("%s, then %s: %q, want %q", what, mend.name, got, w.original)
-		}
+		scratch.Equal(t, mend.do(), nil, what, "then", mend.name)
+		scratch.Equal(t, w.settings(t), w.original, what, "then", mend.name)
 		noMemory(t, w.order.Places)
 	}
 }

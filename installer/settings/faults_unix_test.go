@@ -3,13 +3,11 @@
 package settings
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,19 +90,13 @@ func checkPermissions(t *testing.T, dir string) {
 				after := everything(t, p)
 				delete(before, p.StatePath("settings.lock")) // made on the way, empty
 				delete(after, p.StatePath("settings.lock"))
-				if !reflect.DeepEqual(before, after) {
-					t.Errorf("before %q\nafter %q", before, after)
-				}
+				scratch.Equal(t, after, before)
 
 				// With the permission it works, and can be taken back.
 				w := world{order: o}
-				if err := errors.Join(w.again(o), w.undoAll()); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, errors.Join(w.again(o), w.undoAll()), nil)
 				for path, data := range original {
-					if got := look(t, path); got != data {
-						t.Errorf("%s is %q in the end, was %q", path, got, data)
-					}
+					scratch.Equal(t, look(t, path), data, path, "in the end")
 				}
 			})
 		}
@@ -151,9 +143,7 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n < 10 {
-		t.Errorf("only %d files were looked at", n)
-	}
+	scratch.FailIf(t, n < 10, "only %d files were looked at", n)
 }
 
 // standIn is a client that a script plays.
@@ -182,7 +172,7 @@ echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
 	if calls := look(t, filepath.Join(p.Home, "calls")); err != nil || calls != "(none)" || !strings.Contains(strings.Join(notes, "\n"), "stays installed") {
 		t.Errorf("%q, %v; the client was called: %s", notes, err, calls)
 	}
-	if why, err := ReadSettings(p).WhyInUse(plugin, client.User); err != nil || !strings.Contains(why, elsewhere) {
+	if why, err := ReadSettings(p).whyInUse(plugin.ID()); err != nil || !strings.Contains(why, elsewhere) {
 		t.Errorf("in use: %q, %v", why, err)
 	}
 	if err := os.RemoveAll(elsewhere); err != nil { // a project that is gone has nothing
@@ -190,38 +180,5 @@ echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
 	}
 	if notes, err := ReadSettings(p).PurgePlugin(context.Background(), claude, plugin); err != nil || !strings.Contains(strings.Join(notes, "\n"), "has forgotten marketplace team") {
 		t.Errorf("%q, %v", notes, err)
-	}
-}
-
-func TestSecret(t *testing.T) {
-	p := newPlaces(t)
-	secret := func() []byte {
-		t.Helper()
-		key, err := ReadSecret(p)
-		if err != nil || len(key) != secretSize {
-			t.Fatalf("%d bytes, %v", len(key), err)
-		}
-		info, err := os.Stat(p.StatePath("secret"))
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Fatalf("%v, %v", info, err)
-		}
-		return key
-	}
-	first := secret()
-	if !bytes.Equal(first, secret()) {
-		t.Error("it does not stay")
-	}
-	if other, err := ReadSecret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
-		t.Errorf("another user has the same, %v", err)
-	}
-	for name, spoil := range map[string]func() error{
-		"read by others": func() error { return os.Chmod(p.StatePath("secret"), 0o644) },
-		"too short":      func() error { return os.WriteFile(p.StatePath("secret"), nil, 0o600) },
-	} {
-		before := secret()
-		must(t, spoil())
-		if bytes.Equal(before, secret()) {
-			t.Errorf("%s: it stays", name)
-		}
 	}
 }

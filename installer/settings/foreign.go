@@ -52,7 +52,8 @@ func (s *Settings) openForeign(c *journal.Change, of Foreign) (f file, err error
 	return f, nil
 }
 
-// SetForPlugin adds to a plan that a host's settings have members which a plugin needs.
+// SetForPlugin adds to a plan that a host's settings have members which a plugin needs. Without a
+// plugin nothing is remembered.
 func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, edits []document.Edit) error {
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
@@ -68,11 +69,6 @@ func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (kno
 		return s.planRelease(c, f, plugin, allMembers)
 	})
 	return known, err
-}
-
-// SetOnly adds to a plan that a host's settings have members, and remembers nothing.
-func (s *Settings) SetOnly(c *journal.Change, of Foreign, edits []document.Edit) error {
-	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, "") })
 }
 
 // onForeign does one step of a plan on a settings file of another host. Several steps on one

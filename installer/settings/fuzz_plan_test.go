@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // FuzzSettings takes any bytes for a settings file and has it edited in any
@@ -55,7 +56,7 @@ func FuzzSettings(f *testing.F) {
 
 // checkHistory does what each character of ops stands for.
 func checkHistory(t *testing.T, p client.Places, original, ops string) {
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, original)
 	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
@@ -147,7 +148,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		for do(undoOp) == nil {
 		}
 		is := settingsFiles(t, p)
-		if is[path] != original || is[settingsOf(t, p, client.Project)] != "(none)" || is[settingsOf(t, p, client.Local)] != "(none)" {
+		if is[path] != original || is[p.Settings(client.Project)] != "(none)" || is[p.Settings(client.Local)] != "(none)" {
 			t.Fatalf("%q, %q: all undone, but it is %q", original, ops, is)
 		}
 		return
@@ -183,7 +184,7 @@ func putBeside(t *testing.T, plugin client.Plugin) {
 // one that decides nothing stays on.
 func TestBesideStaysOn(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	const original = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@a\": true\n  }\n}\n"
 	put(t, path, original)
 	ned, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "todo-continuation")
@@ -203,9 +204,7 @@ func TestBesideStaysOn(t *testing.T) {
 		if err := json.Unmarshal([]byte(look(t, path)), &is); err != nil || !maps.Equal(is.EnabledPlugins, want) || (is.ExtraKnownMarketplaces != nil) != declared {
 			t.Fatalf("%v\n%s", err, look(t, path))
 		}
-		if (is.Env != nil) != want[ned.ID()] {
-			t.Errorf("env is %v", is.Env)
-		}
+		scratch.Equal(t, is.Env != nil, want[ned.ID()], "env", is.Env)
 	}
 	do(ReadSettings(p).PlanEnable(Switch{Plugin: todo, Scope: client.User, Declare: true, DecidesNothing: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
@@ -214,9 +213,7 @@ func TestBesideStaysOn(t *testing.T) {
 	do(ReadSettings(p).Disable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
 	do(ReadSettings(p).Disable(todo, client.User))
-	if got := look(t, path); got != original {
-		t.Errorf("%q", got)
-	}
+	scratch.Equal(t, look(t, path), original)
 }
 
 // Steps that checkHistory looks at.
@@ -232,7 +229,7 @@ func settingsFiles(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, s := range client.AllScopes() {
-		path := settingsOf(t, p, s)
+		path := p.Settings(s)
 		all[path] = look(t, path)
 	}
 	return all

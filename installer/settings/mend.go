@@ -16,13 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// PlanSwitch plans to say in a scope that a plugin is on or off, and nothing else.
-func (s *Settings) PlanSwitch(scope client.Scope, id string, on bool) (journal.Change, error) {
-	verb, value := "switch off", "false"
-	if on {
-		verb, value = "switch on", "true"
-	}
-	return s.setMember(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
+// SwitchOff plans to say in a scope that a plugin is off, and nothing else.
+func (s *Settings) SwitchOff(scope client.Scope, id string) (journal.Change, error) {
+	return s.setMember(scope, fmt.Sprintf("switch off %s in %s settings", id, scope), switchTo(id, "false"))
 }
 
 // SetVariable plans to set a variable for Claude Code and its hooks in a scope.
@@ -99,38 +95,6 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 		}
 	}
 	return all
-}
-
-// Undeclared says which marketplaces an undo takes out of settings while plugins in other
-// settings files still need them: an edit that was forgotten can have come to share one.
-func (s *Settings) Undeclared(u journal.Undo) (notes []string) {
-	for _, e := range u.Edits {
-		m, err := s.recallFile(e.At)
-		if e.Own || err != nil || m == nil || e.Before == nil {
-			continue
-		}
-		for _, r := range m.Members {
-			if r.Path[0] != "extraKnownMarketplaces" || !declaresMember(e.Before, r.Path) || declaresMember(e.After, r.Path) {
-				continue
-			}
-			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of journal.Edit) bool { return of.At == file }) && rooted.PathExists(file) {
-					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
-				}
-			}
-		}
-	}
-	return notes
-}
-
-// declaresMember tells whether settings have a member.
-func declaresMember(c *journal.Content, path []string) bool {
-	doc, err := document.ParseDocument(c.Bytes())
-	if err != nil {
-		return false
-	}
-	_, found, err := doc.Get(path...)
-	return err == nil && found
 }
 
 // HasSetVariable tells whether springfield has given a variable the value that it has.

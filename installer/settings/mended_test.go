@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -14,13 +15,14 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Enable, undo and disable would write the one anew, or remove the other.
 func TestReadOnlyFilesStay(t *testing.T) {
 	for _, before := range []string{twoSpaces, "(none)"} {
 		p := newPlaces(t)
-		user := settingsOf(t, p, client.User)
+		user := p.Settings(client.User)
 		if before != "(none)" {
 			put(t, user, before)
 		}
@@ -38,31 +40,50 @@ func TestReadOnlyFilesStay(t *testing.T) {
 	}
 }
 
-func TestANumberIsACap(t *testing.T) {
-	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
-	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 30})
-	must(t, err)
-	must(t, Journal(p).ApplyChange(plan))
-	if !strings.Contains(look(t, user), "50") {
-		t.Errorf("a cap of 50 was lowered: %s", look(t, user))
-	}
-}
-
-func TestALatteGivenTwiceIsRefused(t *testing.T) {
-	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
-	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
-	if err == nil {
-		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
+// What other settings say: a scope's own are refused or kept, those of others are read as Claude Code reads them, and
+// told of in one line; what cannot be a plugin's ID is neither edited nor printed.
+func TestEnableBesideOtherSettings(t *testing.T) {
+	const latte = "double-shot-latte@superpowers-marketplace"
+	const on, stays = `{"enabledPlugins": {"` + latte + `": true}}`, latte + " stays on here: project settings say so"
+	const advice = `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`
+	for name, test := range map[string]struct {
+		user, project, local string
+		enabled              Switch
+		refused, alone       bool   // alone: there is no other note
+		note, lacks          string // lacks: neither in notes nor in the edit
+	}{
+		"a cap that is a number": {user: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`, enabled: Switch{MaxContinues: 30}, lacks: `"30"`},
+		"a cap that another lowers": {local: `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`, enabled: Switch{MaxContinues: 40},
+			note: "is 3 in local settings, which win", lacks: `"` + client.BlockCap},
+		"a latte given twice":       {user: `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`, refused: true},
+		"a latte of broken text":    {user: `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`},
+		"the last of two keys":      {project: `{"enabledPlugins": {"` + latte + `": false, "` + latte + `": true}}`, note: stays},
+		"the same in two scopes":    {user: on, project: on, note: stays, alone: true},
+		"advice from a project":     {project: advice, lacks: "touch"},
+		"the same, for local scope": {project: advice, enabled: Switch{Scope: client.Local}, lacks: "touch"},
+	} {
+		p := newPlaces(t)
+		for scope, text := range map[client.Scope]string{client.User: test.user, client.Project: test.project, client.Local: test.local} {
+			if text != "" {
+				put(t, p.Settings(scope), text)
+			}
+		}
+		test.enabled.Plugin = pluginOf(p, "ned-flanders")
+		test.enabled.Scope = cmp.Or(test.enabled.Scope, client.User)
+		plan, err := ReadSettings(p).PlanEnable(test.enabled)
+		if (err != nil) != test.refused || test.alone && len(plan.Notes) != 1 {
+			t.Errorf("%s: %v, notes %q", name, err, plan.Notes)
+		}
+		scratch.Holds(t, name, strings.Join(plan.Notes, "\n"), test.note)
+		if test.lacks != "" {
+			scratch.Lacks(t, name, strings.Join(plan.Notes, "\n")+plan.Diff(), test.lacks)
+		}
 	}
 }
 
 func TestJournalIsSwept(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	left := filepath.Join(p.StatePath("journal"), ".00000001.json.springfield-1.tmp")
@@ -73,31 +94,21 @@ func TestJournalIsSwept(t *testing.T) {
 		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
-	if rooted.PathExists(left) {
-		t.Error("what a kill has left in the journal stays for ever")
-	}
-}
-
-func TestBrokenTextIsNoPlugin(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
-		t.Error(err)
-	}
+	scratch.FailIf(t, rooted.PathExists(left), "what a kill has left in the journal stays for ever")
 }
 
 // A repair belongs to what springfield has enabled there: disable gives back what
 // its owner had said in between.
 func TestARepairIsGivenBack(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{}\n")
 	ned := pluginOf(p, "ned-flanders")
 	enable(t, p, ned, client.User, false)
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
 	for _, plan := range []func() (journal.Change, error){
 		func() (journal.Change, error) {
-			return ReadSettings(p).PlanSwitch(client.User, doubleShotLatteOrigin, false)
+			return ReadSettings(p).SwitchOff(client.User, doubleShotLatteOrigin)
 		},
 		func() (journal.Change, error) { return ReadSettings(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
@@ -133,65 +144,12 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 	p := newPlaces(t)
 	suite := filepath.Join(p.Work, "hooks")
 	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"name": "hooks", "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}, {"name": "lisa-simpson", "source": "./lisa-simpson"}]}`)
-	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
-	putPlugin(t, filepath.Join(suite, "lisa-simpson"), "1.0.0")
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	scratch.PutPlugin(t, filepath.Join(suite, "ned-flanders"), "ned-flanders", "1.0.0")
+	scratch.PutPlugin(t, filepath.Join(suite, "lisa-simpson"), "ned-flanders", "1.0.0")
+	put(t, p.Settings(client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
 	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
+	if got := look(t, p.Settings(client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
 		t.Errorf("both are on, notes %q:\n%s", plan.Notes, got)
-	}
-}
-
-// What another scope says is read as Claude Code reads it: the last of two equal
-// keys counts.
-func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
-	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
-		t.Errorf("%q, %v", plan.Notes, err)
-	}
-}
-
-func TestACapThatAnotherScopeLowers(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, MaxContinues: 40})
-	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
-		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
-	}
-}
-
-// What cannot be a plugin's ID is neither edited nor printed.
-func TestNoAdviceFromAProjectsKeys(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
-	for _, scope := range []client.Scope{client.User, client.Local} {
-		plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
-		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
-			t.Errorf("%s: %v\n%s", scope, err, text)
-		}
-	}
-}
-
-// A latte in the skills directory loads on its own, and is switched off too.
-func TestALatteInSkills(t *testing.T) {
-	p := newPlaces(t)
-	putSkill(t, p, "coffee", "double-shot-latte")
-	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
-		t.Errorf("notes %q:\n%s", plan.Notes, got)
-	}
-}
-
-// One line says what becomes of a plugin, and it is true.
-func TestNotesDoNotContradict(t *testing.T) {
-	p := newPlaces(t)
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "stays on here: project settings say so") {
-		t.Errorf("%q", plan.Notes)
 	}
 }
 
@@ -208,15 +166,15 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 		}},
 		{"the file has gone", func(t *testing.T, p client.Places) journal.Change {
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-			must(t, os.Remove(settingsOf(t, p, client.User)))
+			must(t, os.Remove(p.Settings(client.User)))
 			return disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		}},
 	} {
 		p := newPlaces(t)
-		put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+		put(t, p.Settings(client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
 		plan := test.do(t, p)
 		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
-			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, client.User)))
+			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, p.Settings(client.User)))
 		}
 	}
 }
@@ -246,7 +204,7 @@ func TestARepairThatChangesNothing(t *testing.T) {
 // A project that is gone does not keep what came before it from being undone.
 func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{}\n")
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
@@ -273,9 +231,7 @@ func TestRememberedBeforeTheFileChanges(t *testing.T) {
 			t.Errorf("%s is edited before that is remembered", e.Path)
 		}
 	}
-	if len(remembered) != 2 {
-		t.Errorf("remembered: %v", remembered)
-	}
+	scratch.Equal(t, len(remembered), 2, "remembered", remembered)
 }
 
 // A directory that was made for a settings file goes with it, and comes back
@@ -286,16 +242,12 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	dir := filepath.Join(p.Work, ".claude")
 	enable(t, p, ned, client.Project, false)
 	undo(t, p)
-	if rooted.PathExists(dir) {
-		t.Error("undo leaves it")
-	}
+	scratch.FailIf(t, rooted.PathExists(dir), "undo leaves it")
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if rooted.PathExists(dir) {
-		t.Error("disable leaves it")
-	}
+	scratch.FailIf(t, rooted.PathExists(dir), "disable leaves it")
 	undo(t, p)
-	if !rooted.PathExists(settingsOf(t, p, client.Project)) {
+	if !rooted.PathExists(p.Settings(client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -303,15 +255,11 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	must(t, os.Mkdir(dir, 0o755))
 	enable(t, p, ned, client.Project, false)
 	disable(t, p, ned, client.Project)
-	if !rooted.PathExists(dir) {
-		t.Error("one that was there before is gone")
-	}
+	scratch.FailIf(t, !rooted.PathExists(dir), "one that was there before is gone")
 	enable(t, p, ned, client.Project, false)
 	put(t, filepath.Join(dir, "notes.md"), "mine")
 	undo(t, p)
-	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
-		t.Error("it took another's file along")
-	}
+	scratch.Equal(t, look(t, filepath.Join(dir, "notes.md")), "mine", "it took another's file along")
 }
 
 func undo(t *testing.T, p client.Places) journal.Entry {
@@ -328,7 +276,7 @@ func state(t *testing.T, p client.Places) string {
 	t.Helper()
 	var b strings.Builder
 	for _, s := range client.AllScopes() {
-		fmt.Fprintf(&b, "%s: %q\n", s, look(t, settingsOf(t, p, s)))
+		fmt.Fprintf(&b, "%s: %q\n", s, look(t, p.Settings(s)))
 	}
 	files, err := filepath.Glob(p.StatePath("edits", "*"))
 	must(t, err)
@@ -353,13 +301,11 @@ func recalled(t *testing.T, memoryFile string) string {
 // Every edit can be taken back, one after the other, with all that was
 // remembered.
 func TestUndoWalksBack(t *testing.T) {
-	for name, data := range corpus {
-		t.Run(name, func(t *testing.T) {
+	for _, k := range fewKinds() {
+		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
 			for _, s := range client.AllScopes() {
-				if data != "(none)" {
-					put(t, settingsOf(t, p, s), data)
-				}
+				k.put(t, p.Settings(s), k.data)
 			}
 			ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
 			var before []string
@@ -398,10 +344,10 @@ func TestUndoWalksBack(t *testing.T) {
 // own, as long as they have the value that it gave them.
 func TestVariables(t *testing.T) {
 	p := newPlaces(t)
-	project, local := settingsOf(t, p, client.Project), settingsOf(t, p, client.Local)
+	project, local := p.Settings(client.Project), p.Settings(client.Local)
 	put(t, project, "\ufeff{\r\n  \"env\": {\"A\": \"x\", \"é\": 1,\r\n    \"A\": null},\r\n  \"other\": {\"env\": {\"B\": 1}}\r\n}")
 	put(t, local, "{\"env\": \"no object\"}")
-	put(t, settingsOf(t, p, client.User), "{\n\"env\":{}}\n")
+	put(t, p.Settings(client.User), "{\n\"env\":{}}\n")
 	plan, err := ReadSettings(p).SetVariable(client.User, client.BlockCap, "12")
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
@@ -413,9 +359,7 @@ func TestVariables(t *testing.T) {
 	}
 	want := []string{"project settings.json A=x 2:11 false", "project settings.json é=1 2:21 false", "project settings.json A=null 3:5 false",
 		"user settings.json " + client.BlockCap + "=12 3:1 false"}
-	if got := look(); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
+	scratch.Equal(t, look(), want)
 	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if plan, err = ReadSettings(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // newPlaces is a scratch user with a project.
@@ -24,11 +24,6 @@ func newPlaces(t *testing.T) client.Places {
 	p := client.Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
 	must(t, os.MkdirAll(p.Work, 0o755))
 	return p
-}
-
-func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
-	t.Helper()
-	return p.Settings(s)
 }
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) journal.Change {
@@ -45,105 +40,6 @@ func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope
 	must(t, err)
 	must(t, Journal(p).ApplyChange(plan))
 	return plan
-}
-
-// corpus is what settings files look like: kind of file to its bytes.
-var corpus = map[string]string{
-	"missing":              "(none)",
-	"empty file":           "",
-	"empty object":         "{}",
-	"empty object, line":   "{}\n",
-	"blank object":         "{ }\n",
-	"object on two lines":  "{\n}\n",
-	"two spaces":           "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
-	"four spaces":          "{\n    \"model\": \"opus\",\n    \"enabledPlugins\": {\n        \"x@y\": true\n    }\n}\n",
-	"tab":                  "{\n\t\"model\": \"opus\",\n\t\"enabledPlugins\": {\n\t\t\"x@y\": true\n\t}\n}\n",
-	"CRLF":                 "{\r\n  \"model\": \"opus\",\r\n  \"enabledPlugins\": {\r\n    \"x@y\": true\r\n  }\r\n}\r\n",
-	"no final newline":     "{\n  \"model\": \"opus\"\n}",
-	"one line":             `{"model": "opus", "enabledPlugins": {"x@y": true}}`,
-	"one line, tight":      `{"model":"opus","enabledPlugins":{"x@y":true}}`,
-	"keys with @ and .":    "{\n  \"a.b@c\": {\"d.e\": 1},\n  \"enabledPlugins\": {\n    \"x.y@z.w\": false\n  }\n}\n",
-	"shell in commands":    "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a && b < c > d\"}]}]\n  }\n}\n",
-	"BOM":                  "\ufeff{\n  \"model\": \"opus\"\n}\n",
-	"number 1.0":           "{\n  \"x\": 1.0,\n  \"y\": 12345678901234567890,\n  \"z\": 1e2\n}\n",
-	"escapes":              "{\n  \"name\": \"caf\\u00e9\",\n  \"slash\": \"a\\/b\"\n}\n",
-	"latte on":             "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true,\n    \"x@y\": true\n  }\n}\n",
-	"latte off":            "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false\n  }\n}\n",
-	"another latte":        "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@elsewhere\": true\n  }\n}\n",
-	"plugin off":           "{\n  \"enabledPlugins\": {\n    \"ned-flanders@hooks\": false\n  }\n}\n",
-	"plugins empty":        "{\n  \"enabledPlugins\": {},\n  \"model\": \"opus\"\n}\n",
-	"plugins blank":        "{\n  \"enabledPlugins\": { },\n  \"model\": \"opus\"\n}\n",
-	"plugins on two lines": "{\n  \"enabledPlugins\": {\n  },\n  \"model\": \"opus\"\n}\n",
-	"other marketplaces":   "{\n  \"extraKnownMarketplaces\": {\n    \"m\": {\"source\": {\"source\": \"github\", \"repo\": \"a/b\"}}\n  }\n}\n",
-	"comma first":          "{ \"a\": 1\n, \"b\": 2\n}\n",
-	"trailing blanks":      "{\n  \"model\": \"opus\"   \n}   \n\n",
-	"duplicates elsewhere": "{\n  \"x\": 1,\n  \"x\": 2\n}\n",
-}
-
-func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
-	for name, data := range corpus {
-		for _, scope := range client.AllScopes() {
-			for _, declare := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s, %s, declare %v", name, scope, declare), func(t *testing.T) {
-					p := newPlaces(t)
-					path := settingsOf(t, p, scope)
-					if data != "(none)" {
-						put(t, path, data)
-					}
-					user := settingsOf(t, p, client.User)
-					userBefore := look(t, user)
-
-					ned := pluginOf(p, "ned-flanders")
-					enable(t, p, ned, scope, declare)
-					enabled := look(t, path)
-					var got struct {
-						Plugins      map[string]bool            `json:"enabledPlugins"`
-						Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
-					}
-					if err := json.Unmarshal([]byte(strings.TrimPrefix(enabled, "\ufeff")), &got); err != nil {
-						t.Fatalf("%v\n%s", err, enabled)
-					}
-					if !got.Plugins["ned-flanders@hooks"] {
-						t.Errorf("not enabled:\n%s", enabled)
-					}
-					for id, on := range got.Plugins {
-						if strings.HasPrefix(id, doubleShotLatte) && on {
-							t.Errorf("%s is on", id)
-						}
-					}
-					if _, ok := got.Plugins[doubleShotLatteOrigin]; !ok {
-						t.Errorf("%s is not named:\n%s", doubleShotLatteOrigin, enabled)
-					}
-					if scope != client.User && got.Marketplaces["hooks"] != nil {
-						t.Errorf("the suite's path is in %s settings:\n%s", scope, enabled)
-					}
-					if declare && !strings.Contains(look(t, user), ned.Suite) {
-						t.Error("the marketplace is not declared in user settings")
-					}
-
-					// Twice is once.
-					if again := enable(t, p, ned, scope, declare); !again.IsEmpty() {
-						t.Errorf("enabling twice changes:\n%s", again.Diff())
-					}
-					disable(t, p, ned, scope)
-					if got := look(t, path); got != data {
-						t.Errorf("afterwards %q, want %q", got, data)
-					}
-					if scope != client.User {
-						if got := look(t, user); got != userBefore {
-							t.Errorf("user settings afterwards %q, want %q", got, userBefore)
-						}
-					}
-					if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
-						t.Errorf("still remembered: %v", left)
-					}
-					if again := disable(t, p, ned, scope); !again.IsEmpty() && data != corpus["plugin off"] {
-						t.Errorf("disabling twice changes:\n%s", again.Diff())
-					}
-				})
-			}
-		}
-	}
 }
 
 // Another program has edited the file in between: ours is taken back, theirs stays.
@@ -191,14 +87,12 @@ func TestDisableMemberByMember(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
-			path := settingsOf(t, p, client.User)
+			path := p.Settings(client.User)
 			put(t, path, test.before)
 			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 			put(t, path, test.edit(look(t, path)))
 			plan := disable(t, p, pluginOf(p, "ned-flanders"), client.User)
-			if got := look(t, path); got != test.after {
-				t.Errorf("afterwards\n%s\nwant\n%s", got, test.after)
-			}
+			scratch.Equal(t, look(t, path), test.after, "afterwards")
 			if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
 				t.Errorf("notes %q, want %q", notes, test.note)
 			}
@@ -214,7 +108,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			return s.SetVariable(client.Local, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "30")
 		},
 		"a switch": func(s *Settings) (journal.Change, error) {
-			return s.PlanSwitch(client.Local, doubleShotLatte+"x", false)
+			return s.SwitchOff(client.Local, doubleShotLatte+"x")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -222,13 +116,13 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 			plugin := pluginOf(p, "ned-flanders")
 			enable(t, p, plugin, client.Project, true)
 			enable(t, p, plugin, client.Local, true)
-			must(t, os.Remove(settingsOf(t, p, client.Local)))
+			must(t, os.Remove(p.Settings(client.Local)))
 			plan, err := mend(ReadSettings(p))
 			must(t, err)
 			must(t, Journal(p).ApplyChange(plan))
 			disable(t, p, plugin, client.Project)
 			disable(t, p, plugin, client.Local)
-			if user := settingsOf(t, p, client.User); rooted.PathExists(user) {
+			if user := p.Settings(client.User); rooted.PathExists(user) {
 				t.Errorf("user settings are left: %q", look(t, user))
 			}
 		})
@@ -238,7 +132,7 @@ func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
 // Without a memory (another machine) only our own member goes off.
 func TestDisableWithoutAMemory(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, client.Project)
+	path := p.Settings(client.Project)
 	const before = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false,\n    \"ned-flanders@hooks\": true\n  }\n}\n"
 	put(t, path, before)
 	plan := disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
@@ -261,7 +155,7 @@ func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
 		b := a
 		b.Work, b.Root = a.Work+"-b", a.Work+"-b"
 		ned := pluginOf(a, "ned-flanders")
-		user := settingsOf(t, a, client.User)
+		user := a.Settings(client.User)
 		put(t, user, "{\n  \"model\": \"opus\"\n}\n")
 		enable(t, b, ned, client.Local, true)
 		enable(t, a, ned, client.Project, true)
@@ -270,52 +164,17 @@ func TestDeclarationIsGivenBackWithItsLastUser(t *testing.T) {
 		}
 		disable(t, a, ned, client.Project)
 		if !deleted {
-			if got := look(t, user); !strings.Contains(got, ned.Suite) {
-				t.Errorf("the declaration has gone while another project needs it:\n%s", got)
-			}
+			scratch.Holds(t, "the declaration has gone while another project needs it", look(t, user), ned.Suite)
 			disable(t, b, ned, client.Local)
 		}
-		if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
-			t.Errorf("deleted %t: afterwards\n%s", deleted, got)
-		}
-	}
-}
-
-func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
-	for data, where := range map[string]string{
-		"{\n  // comment\n}": "line 2, column 3",
-		"{\n  \"a\": 1,\n}":  "line 2, column 9",
-		"{\"a\": 1} {}":      "line 1, column 10",
-		"{\"a\": ":           "line 1, column",
-		"[]":                 "line 1, column 1",
-		"{\"a\": \"\xff\"}":  "line 1, column 8",
-		"{\n  \"enabledPlugins\": {},\n  \"enabledPlugins\": {}\n}":                                  "line 3, column 3",
-		"{\n  \"enabledPlugins\": \"all\"\n}":                                                        "line 2, column 21",
-		"{\n  \"enabledPlugins\": {\n  \"ned-flanders@hooks\": true, \"ned-flanders@hooks\": true}}": "line 3, column 31",
-	} {
-		for _, scope := range client.AllScopes() {
-			p := newPlaces(t)
-			path := settingsOf(t, p, scope)
-			put(t, path, data)
-			_, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
-			var syntax *document.SyntaxError
-			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
-				t.Errorf("%q: %v, want %s", data, err, where)
-			}
-			if got := look(t, path); got != data {
-				t.Errorf("%q became %q", data, got)
-			}
-			if scope != client.User && look(t, settingsOf(t, p, client.User)) != "(none)" {
-				t.Error("user settings were written although the plan was refused")
-			}
-		}
+		scratch.Equal(t, look(t, user), "{\n  \"model\": \"opus\"\n}\n", "deleted", deleted, "afterwards")
 	}
 }
 
 func TestNamesThatMeanSomethingElse(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	put(t, settingsOf(t, p, client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
+	put(t, p.Settings(client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *client.NameTakenError
 	if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
@@ -344,17 +203,13 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 func TestApplyRefusesAStalePlan(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, "{}")
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.User, Declare: false})
 	must(t, err)
 	put(t, path, "{\"model\": \"opus\"}")
-	if err := Journal(p).ApplyChange(plan); !errors.Is(err, journal.ErrChanged) {
-		t.Errorf("%v, want %v", err, journal.ErrChanged)
-	}
-	if got := look(t, path); got != "{\"model\": \"opus\"}" {
-		t.Errorf("the file became %q", got)
-	}
+	scratch.ErrorIs(t, Journal(p).ApplyChange(plan), journal.ErrChanged)
+	scratch.Equal(t, look(t, path), "{\"model\": \"opus\"}", "the file")
 	if m, err := ReadSettings(p).recallFile(path); m != nil || err != nil {
 		t.Errorf("remembered: %+v, %v", m, err)
 	}
@@ -364,7 +219,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 func TestApplyIsAllOrNothing(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, "{\"model\": \"opus\"}")
 	plan, err := ReadSettings(p).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil || len(plan.Edits) != 4 {
@@ -377,9 +232,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	if err := Journal(p).ApplyChange(plan); err == nil {
 		t.Fatal("no error")
 	}
-	if got := look(t, user); got != "{\"model\": \"opus\"}" {
-		t.Errorf("user settings became %q", got)
-	}
+	scratch.Equal(t, look(t, user), "{\"model\": \"opus\"}", "user settings")
 	if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
 		t.Errorf("remembered: %v", left)
 	}
@@ -390,16 +243,14 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 func TestOnePluginAtATime(t *testing.T) {
 	for _, before := range []string{"(none)", "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"} {
 		p := newPlaces(t)
-		path := settingsOf(t, p, client.User)
+		path := p.Settings(client.User)
 		if before != "(none)" {
 			put(t, path, before)
 		}
 		a, b := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
 		enable(t, p, a, client.User, true)
 		plan := enable(t, p, b, client.User, true)
-		if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "ned-flanders@hooks is switched off") {
-			t.Errorf("notes %q", notes)
-		}
+		scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "ned-flanders@hooks is switched off")
 		if got := look(t, path); !strings.Contains(got, `"ned-flanders@hooks": false`) || !strings.Contains(got, `"lisa-simpson@hooks": true`) {
 			t.Errorf("after both:\n%s", got)
 		}
@@ -407,20 +258,18 @@ func TestOnePluginAtATime(t *testing.T) {
 			t.Errorf("the first one is off already: %v\n%s", err, plan.Diff())
 		}
 		disable(t, p, b, client.User)
-		if got := look(t, path); got != before {
-			t.Errorf("afterwards %q, want %q", got, before)
-		}
+		scratch.Equal(t, look(t, path), before, "afterwards")
 	}
 }
 
 // The file was put back by other means, or a kill came between remembering and
 // writing: what is remembered then is of no use, and must do no harm.
 func TestStaleMemory(t *testing.T) {
-	for name, data := range corpus {
-		t.Run(name, func(t *testing.T) {
+	for _, k := range fewKinds() {
+		t.Run(k.name, func(t *testing.T) {
 			p := newPlaces(t)
-			ned := pluginOf(p, "ned-flanders")
-			path := settingsOf(t, p, client.User)
+			ned, data := pluginOf(p, "ned-flanders"), k.data
+			path := p.Settings(client.User)
 			reset := func(data string) {
 				t.Helper()
 				os.Remove(path)
@@ -434,9 +283,7 @@ func TestStaleMemory(t *testing.T) {
 				reset(other)
 				enable(t, p, ned, client.User, true)
 				disable(t, p, ned, client.User)
-				if got := look(t, path); got != other {
-					t.Errorf("reset to %q, enabled, disabled: %q", other, got)
-				}
+				scratch.Equal(t, look(t, path), other, "reset", "enabled, disabled")
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
@@ -449,9 +296,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			enable(t, p, ned, client.User, true)
 			disable(t, p, ned, client.User)
-			if got := look(t, path); got != data {
-				t.Errorf("after a kill: %q, want %q", got, data)
-			}
+			scratch.Equal(t, look(t, path), data, "after a kill")
 		})
 	}
 }
@@ -459,7 +304,7 @@ func TestStaleMemory(t *testing.T) {
 func TestDisableNeverCreatesAFile(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	path := settingsOf(t, p, client.User)
+	path := p.Settings(client.User)
 	put(t, path, "{\"model\": \"opus\"}")
 	enable(t, p, ned, client.User, true)
 	os.Remove(path)
@@ -467,9 +312,7 @@ func TestDisableNeverCreatesAFile(t *testing.T) {
 	if written, removed := plan.Files(); len(written)+len(removed) > 0 {
 		t.Errorf("written %v, removed %v", written, removed)
 	}
-	if got := look(t, path); got != "(none)" {
-		t.Errorf("there is a file: %q", got)
-	}
+	scratch.Equal(t, look(t, path), "(none)", "there is a file")
 }
 
 // Two plans from the same memory: the second is refused, not lost.
@@ -484,19 +327,13 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	planB, err := ReadSettings(b).PlanEnable(Switch{Plugin: ned, Scope: client.Project, Declare: true})
 	must(t, err)
 	must(t, Journal(a).ApplyChange(planA))
-	if err := Journal(b).ApplyChange(planB); !errors.Is(err, journal.ErrChanged) {
-		t.Errorf("%v, want %v", err, journal.ErrChanged)
-	}
+	scratch.ErrorIs(t, Journal(b).ApplyChange(planB), journal.ErrChanged)
 	enable(t, b, ned, client.Project, true)
 	disable(t, c, ned, client.Project)
 	disable(t, b, ned, client.Project)
-	if got := look(t, settingsOf(t, a, client.User)); !strings.Contains(got, ned.Suite) {
-		t.Errorf("a still needs the declaration:\n%s", got)
-	}
+	scratch.Holds(t, "a still needs the declaration", look(t, a.Settings(client.User)), ned.Suite)
 	disable(t, a, ned, client.Project)
-	if got := look(t, settingsOf(t, a, client.User)); got != "(none)" {
-		t.Errorf("afterwards %q", got)
-	}
+	scratch.Equal(t, look(t, a.Settings(client.User)), "(none)", "afterwards")
 }
 
 // A session in the home: the project's settings are the user's, one file, one
@@ -506,10 +343,10 @@ func TestScopesThatAreOneFile(t *testing.T) {
 	for _, linked := range []bool{false, true} {
 		p := newPlaces(t)
 		p.Work = filepath.Dir(p.Config)
-		at := settingsOf(t, p, client.User)
+		at := p.Settings(client.User)
 		if linked {
 			at = filepath.Join(t.TempDir(), "dotfiles.json")
-			must(t, errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, client.User))))
+			must(t, errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, p.Settings(client.User))))
 		}
 		put(t, at, before)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
@@ -517,9 +354,7 @@ func TestScopesThatAreOneFile(t *testing.T) {
 			t.Errorf("enabled:\n%s", got)
 		}
 		disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
-		if got := look(t, at); got != before {
-			t.Errorf("afterwards %q", got)
-		}
+		scratch.Equal(t, look(t, at), before, "afterwards")
 	}
 }
 
@@ -535,7 +370,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	} {
 		for _, when := range []string{"before", "meanwhile"} {
 			p := newPlaces(t)
-			put(t, settingsOf(t, p, client.User), theirs)
+			put(t, p.Settings(client.User), theirs)
 			at := filepath.Join(p.Work, filepath.FromSlash(link))
 			must(t, os.MkdirAll(filepath.Dir(at), 0o755))
 			swap := func() {
@@ -564,9 +399,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
-			if got := look(t, settingsOf(t, p, client.User)); got != theirs {
-				t.Errorf("%s: the user's settings became %q", link, got)
-			}
+			scratch.Equal(t, look(t, p.Settings(client.User)), theirs, link, "the user's settings")
 		}
 	}
 	p := newPlaces(t)
@@ -586,7 +419,7 @@ func TestDisableBehindALink(t *testing.T) {
 		other := p
 		other.Work = filepath.Join(filepath.Dir(p.Work), "other")
 		other.Root = other.Work
-		file := settingsOf(t, other, behind)
+		file := other.Settings(behind)
 		put(t, file, "{}\n")
 		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		enabled := look(t, file)
@@ -617,21 +450,16 @@ func TestDisableBehindALink(t *testing.T) {
 func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
-	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
+	put(t, p.Settings(client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
 	enable(t, p, ned, client.Project, false)
 	plan := disable(t, p, ned, client.Project)
-	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on: user settings switch it on") {
-		t.Errorf("notes %q", notes)
-	}
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it stays on: user settings switch it on")
 	enable(t, p, ned, client.User, false)
 	plan = disable(t, p, ned, client.User)
-	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it was on before springfield enabled it") {
-		t.Errorf("notes %q", notes)
-	}
+	scratch.Holds(t, "notes", strings.Join(plan.Notes, "\n"), "it was on before springfield enabled it")
 	disable(t, p, ned, client.User)
-	if got := look(t, settingsOf(t, p, client.User)); got != `{"enabledPlugins": {"ned-flanders@hooks": false}}` {
-		t.Errorf("afterwards %q", got)
-	}
+	scratch.Equal(t, look(t, p.Settings(client.User)), `{"enabledPlugins": {"ned-flanders@hooks": false}}`,
+		"afterwards")
 }
 
 // remember adds a suite to the list, as init does.
@@ -659,9 +487,7 @@ func TestSuites(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for range 2 {
-				if err := remember(p, dir); err != nil {
-					t.Error(err)
-				}
+				scratch.Equal(t, remember(p, dir), nil)
 			}
 		}()
 	}
@@ -672,9 +498,7 @@ func TestSuites(t *testing.T) {
 	for _, dir := range list {
 		got[dir] = true
 	}
-	if len(list) != len(want) || len(got) != len(want) {
-		t.Errorf("%v, want %v", list, want)
-	}
+	scratch.FailIf(t, len(list) != len(want) || len(got) != len(want), "%v, want %v", list, want)
 	os.Remove(want[3])
 	if list, _, err = KnownSuites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
@@ -688,7 +512,7 @@ func TestSuites(t *testing.T) {
 // What disable gives back member by member has the layout it had.
 func TestGivenBackAsItWasWritten(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	const before = "{\n  \"extraKnownMarketplaces\": {\n    \"hooks\": { \"source\":{\"source\" : \"directory\",\"path\":\"/moved/away\"} }\n  }\n}\n"
 	put(t, user, before)
 	ned := pluginOf(p, "ned-flanders")
@@ -704,7 +528,7 @@ func TestGivenBackAsItWasWritten(t *testing.T) {
 // has become of the file, and is not applied then.
 func TestSettingsAreReadOnce(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
+	user := p.Settings(client.User)
 	put(t, user, twoSpaces)
 	s := ReadSettings(p)
 	wanted := Switch{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
@@ -713,9 +537,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	const theirs = "{\"model\": \"sonnet\"}\n"
 	put(t, user, theirs)
 	again, err := s.PlanEnable(wanted)
-	if err != nil || again.Diff() != first.Diff() {
-		t.Errorf("read again: %v\n%s", err, again.Diff())
-	}
+	scratch.FailIf(t, err != nil || again.Diff() != first.Diff(), "read again: %v\n%s", err, again.Diff())
 	if err := Journal(p).ApplyChange(again); !errors.Is(err, journal.ErrChanged) || look(t, user) != theirs {
 		t.Errorf("%v: %s", err, look(t, user))
 	}

@@ -22,14 +22,13 @@ type view struct {
 
 // viewFrom finds a scope's file among the layers.
 func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
-	unasked, err := s.SkillsLayer()
-	v := view{scope: scope, layers: append(slices.Clone(s.AllLayers()), unasked)}
+	v := view{scope: scope, layers: s.AllLayers()}
 	at := slices.IndexFunc(v.layers, func(l client.Layer) bool { return l.At == f.At })
 	if at < 0 { // a link to it has come in between
 		return v, f.namedError(journal.ErrChanged)
 	}
 	v.above, v.own, v.below = v.layers[:at], v.layers[at], v.layers[at+1:]
-	return v, err
+	return v, nil
 }
 
 // pluginIDs lists every plugin that any layer names.
@@ -68,13 +67,6 @@ func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
 		}
 	}
 	return "", false, false
-}
-
-func switchesOn(name string) string {
-	if name == client.Skills {
-		return "it is in your skills directory, where plugins load on their own"
-	}
-	return name + " settings switch it on"
 }
 
 // noteOverruled says when another scope decides about a plugin, against what is

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/tables"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // settings are what Codex's users have: comments, order, other quotes, odd blanks.
@@ -26,9 +27,7 @@ trust_level = "trusted"
 func parsed(t testing.TB, text string) *tables.Document {
 	t.Helper()
 	d, err := tables.ParseDocument([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	scratch.Must(t, err)
 	return d
 }
 
@@ -147,9 +146,7 @@ func FuzzApply(f *testing.F) {
 		}
 		path := []string{"plugins", name}
 		raw, err := document.EncodeValue(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scratch.Must(t, err)
 		value := `{"enabled":true,"name":` + string(raw) + `}`
 		_, there, _ := d.Get(path...)
 		after, err := d.ApplyEdits(set(value, path...))

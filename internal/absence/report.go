@@ -178,19 +178,12 @@ func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEv
 			out.Continues++
 		}
 		switch text := say(e.Text); e.Did {
-		case ledger.AwayAnswered:
+		case ledger.AwayAnswered, ledger.AwayDialog:
 			out.Decided = append(out.Decided, Decided{e.At, text, answerTo(e.At, past[i+1:], e.Session, decided)})
 		case ledger.AwayLeft:
 			r.Questions = append(r.Questions, Open{e.At, id, text, say(e.Word)})
 		case ledger.AwayDenied:
-			switch {
-			case e.Same == "":
-				out.refuse(text)
-			case e.Word != "":
-				r.Questions = append(r.Questions, Open{e.At, id, text, say(e.Word)})
-			default:
-				out.Decided = append(out.Decided, Decided{e.At, text, answerTo(e.At, past[i+1:], e.Session, decided)})
-			}
+			out.refuse(text)
 		case ledger.AwayStands:
 			if s.process.Status == "waiting" || s.process.PID == 0 && !s.gone && s.log.last <= e.At+aMoment {
 				r.Prompts = append(r.Prompts, Open{At: e.At, Session: id, Text: text})
@@ -249,7 +242,7 @@ func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEv
 func answerTo(at int64, later []ledger.AwayEvent, session string, decided []moment) string {
 	end := int64(1) << 62
 	for _, e := range later {
-		if e.Session == session && (e.Did == ledger.AwayAnswered || e.Did == ledger.AwayDenied && e.Same != "") {
+		if e.Session == session && (e.Did == ledger.AwayAnswered || e.Did == ledger.AwayDialog) {
 			end = e.At
 			break
 		}

@@ -36,9 +36,7 @@ func TestMend(t *testing.T) {
 	found, _ := look()
 	o, err := check.Mend(context.Background(), found, look)
 	scratch.Must(t, err)
-	if want := []string{"twins 1", "stubborn", "refuses", "hides", "behind"}; !slices.Equal(made, want) {
-		t.Errorf("made %q, want %q", made, want)
-	}
+	scratch.Equal(t, made, []string{"twins 1", "stubborn", "refuses", "hides", "behind"}, "made")
 	says := func(all []check.Finding) (texts []string) {
 		for _, f := range all {
 			texts = append(texts, f.Says)

@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Git is the command, with an environment that names no other repository and no
@@ -132,10 +131,7 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 	if exitedWith(err, 1) {
 		return nil // there are none
 	}
-	if err != nil {
-		if old := c.requireVersion(ctx, 2, 26); old != nil { // which has --show-scope
-			return old
-		}
+	if err != nil { // git 2.26 is the first that has --show-scope
 		return err
 	}
 	for _, line := range strings.Split(out, "\n") {
@@ -151,37 +147,8 @@ func (c *caller) withoutPrograms(ctx context.Context) error {
 			c.quiet = append(c.quiet, "-c", name+"=")
 			continue
 		}
-		if err := c.requireVersion(ctx, 2, 31); err != nil { // which has --config-env
-			return err
-		}
+		// A git before 2.31 refuses every command then.
 		c.quiet = append(c.quiet, "--config-env="+name+"="+noText)
-	}
-	return nil
-}
-
-// OldError says that git is too old to keep it from the programs of a repository.
-type OldError struct {
-	Version, Dir string
-	Major, Minor int // of the oldest that will do
-}
-
-func (e *OldError) Error() string {
-	return fmt.Sprintf("git %s is too old to look at %s", display.OneLine(e.Version), e.Dir)
-}
-func (e *OldError) Hint() string {
-	return fmt.Sprintf("put git %d.%d or newer in front on PATH", e.Major, e.Minor)
-}
-
-// requireVersion gives an *OldError if git is older than a version.
-func (c *caller) requireVersion(ctx context.Context, major, minor int) error {
-	out, err := c.runGit(ctx, "", "version")
-	if err != nil {
-		return err
-	}
-	var isMajor, isMinor int
-	version := strings.TrimPrefix(out, "git version ")
-	if n, _ := fmt.Sscanf(version, "%d.%d", &isMajor, &isMinor); n == 2 && (isMajor < major || isMajor == major && isMinor < minor) {
-		return &OldError{version, c.dir, major, minor}
 	}
 	return nil
 }

@@ -224,14 +224,10 @@ const (
 	Plain      = "100644"
 )
 
-// FileModes are the modes that a commit, or for "" the index, has for files. Those it
-// does not know are left out: one that is ignored never gets there.
-func (r *Repository) FileModes(ctx context.Context, commit string, files []string) (map[string]string, error) {
-	args := []string{"ls-files", "--stage", "-z", "--"}
-	if commit != "" {
-		args = []string{"ls-tree", "-z", commit, "--"}
-	}
-	out, err := r.runGit(ctx, "", append(args, files...)...)
+// FileModes are the modes that the index has for files. Those it does not know are left out: one
+// that is ignored never gets there.
+func (r *Repository) FileModes(ctx context.Context, files []string) (map[string]string, error) {
+	out, err := r.runGit(ctx, "", append([]string{"ls-files", "--stage", "-z", "--"}, files...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestKeysBehindTheTerminalsAnswer(t *testing.T) {
 			}()
 			select {
 			case got := <-answer:
-				scratch.Same(t, name, got, test.want)
+				scratch.Equal(t, got, test.want, name)
 			case <-time.After(20 * time.Second):
 				t.Error("keys are lost: the question waits for more")
 			}

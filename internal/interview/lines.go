@@ -61,33 +61,6 @@ func (p onLines) askUntilTaken(prompt string, take func(line string) error) erro
 	}
 }
 
-// askUntilChosen asks until a choice is taken; a question mark and an option tell more about it.
-func (p onLines) askUntilChosen(prompt string, options []Option, take func(line string) error) error {
-	if slices.ContainsFunc(options, func(o Option) bool { return o.Help != "" }) {
-		prompt = "?1 tells more about 1. " + prompt
-	}
-	for {
-		told := false
-		err := p.askUntilTaken(prompt, func(line string) error {
-			name, asked := strings.CutPrefix(line, "?")
-			if !asked {
-				return take(line)
-			}
-			value, err := pickOption(strings.TrimSpace(name), options)
-			for _, o := range options {
-				if o.Value == value && err == nil {
-					p.Note(o.Value + ": " + cmp.Or(o.Help, o.Label))
-				}
-			}
-			told = err == nil
-			return err
-		})
-		if err != nil || !told {
-			return err
-		}
-	}
-}
-
 func (p onLines) listOptions(question string, options []Option, chosen []string) {
 	p.Note(question)
 	for i, o := range options {
@@ -106,7 +79,7 @@ func (p onLines) listOptions(question string, options []Option, chosen []string)
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.listOptions(question, options, chosen)
-	err = p.askUntilChosen(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
+	err = p.askUntilTaken(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
@@ -134,7 +107,7 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.listOptions(question, options, []string{chosen})
-	err = p.askUntilChosen(fmt.Sprintf("Number or name; Enter for %s:", chosen), options,
+	err = p.askUntilTaken(fmt.Sprintf("Number or name; Enter for %s:", chosen),
 		func(line string) (err error) {
 			answer, err = pickOption(cmp.Or(line, chosen), options)
 			return err

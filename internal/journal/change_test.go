@@ -34,7 +34,7 @@ func (w world) newest(cut bool) (did string) {
 	w.t.Helper()
 	e, is, err := w.journal().Interrupted()
 	must(w.t, err)
-	scratch.Same(w.t, "cut off", is, cut)
+	scratch.Equal(w.t, is, cut, "cut off")
 	return e.Did
 }
 
@@ -75,7 +75,7 @@ func (w world) read(name string) string {
 // holds demands what is in a file.
 func (w world) holds(name, want string) {
 	w.t.Helper()
-	scratch.Same(w.t, name, w.read(name), want)
+	scratch.Equal(w.t, w.read(name), want, name)
 }
 
 func (w world) write(name, data string) {
@@ -115,7 +115,7 @@ func TestLinksOfTheUserStay(t *testing.T) {
 			}
 			w.do("edit", e)
 			after := w.files(false)
-			scratch.Same(t, test.real, after[test.real], "new")
+			scratch.Equal(t, after[test.real], "new", test.real)
 			for name, data := range before {
 				if name != test.real && after[name] != data {
 					t.Errorf("%s became %q", name, after[name])
@@ -199,7 +199,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 					t.Errorf("%s became %q", path, data)
 				}
 			}
-			scratch.Same(t, "done", w.done(), "")
+			scratch.Equal(t, w.done(), "", "done")
 		})
 	}
 }
@@ -216,10 +216,8 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	}
 	must(t, w.undo())
 	w.do("second", w.edit("", "home/b", "new"))
-	if err := w.journal().ApplyChange(u.Change); !errors.Is(err, ErrChanged) {
-		t.Errorf("it says %v", err)
-	}
-	scratch.Same(t, "done", w.done(), "second ")
+	scratch.ErrorIs(t, w.journal().ApplyChange(u.Change), ErrChanged, "it says")
+	scratch.Equal(t, w.done(), "second ", "done")
 }
 
 // What cannot be made again is on the disk before it takes its place, also in a
@@ -274,9 +272,7 @@ func TestDoPlansAnew(t *testing.T) {
 		w.write("home/settings.json", w.read("home/settings.json")+"1")
 		return Change{Edits: []Edit{e}}, nil
 	}
-	if err := w.apply(); !errors.Is(err, ErrChanged) {
-		t.Errorf("when it changes always: %v", err)
-	}
+	scratch.ErrorIs(t, w.apply(), ErrChanged, "when it changes always")
 }
 
 func TestLock(t *testing.T) {
@@ -400,7 +396,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 			w.holds("home/settings.json", "ours")
 			for file, target := range links {
 				got, _ := os.Readlink(w.path(file))
-				scratch.Same(t, file, got, target)
+				scratch.Equal(t, got, target, file)
 			}
 			if _, kept := before["home/trusted"]; kept != (w.files(false)["home/trusted"] != "") {
 				t.Errorf("trusted: %q", w.files(false)["home/trusted"])
@@ -414,9 +410,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 			after := w.files(false)
 			delete(after, "home/trusted") // an undo is told by its caller what to keep
 			delete(before, "home/trusted")
-			if !maps.Equal(after, before) {
-				t.Errorf("\n%q\n%q", after, before)
-			}
+			scratch.Equal(t, after, before)
 		})
 	}
 }
@@ -431,7 +425,7 @@ func TestAnotherProgramFails(t *testing.T) {
 	}
 	w.holds("home/settings.json", mine["home/settings.json"])
 	w.holds("home/trusted", "mine")
-	scratch.Same(t, "done", w.done(), "")
+	scratch.Equal(t, w.done(), "", "done")
 }
 
 // A springfield that is killed while another program runs has the old bytes in its
@@ -462,10 +456,10 @@ func TestBytesThatCannotBeGivenBack(t *testing.T) {
 		if wrote := (*WriteError)(nil); !errors.As(err, &wrote) || len(wrote.Left) != 1 || wrote.Left[0] != w.path("home", "settings.json") {
 			t.Errorf("%s: %#v", name, err)
 		}
-		scratch.Same(t, name, w.read("home/trusted"), "mine")
+		scratch.Equal(t, w.read("home/trusted"), "mine", name)
 		must(t, os.Remove(w.path("home", "settings.json")))
 		must(t, w.undo())
-		scratch.Same(t, name, w.read("home/settings.json"), mine["home/settings.json"])
+		scratch.Equal(t, w.read("home/settings.json"), mine["home/settings.json"], name)
 	}
 }
 

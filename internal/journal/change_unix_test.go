@@ -41,7 +41,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 			return err
 		}
 		seen++
-		scratch.Same(t, name+" belongs to", int(info.Sys().(*syscall.Stat_t).Uid), owner)
+		scratch.Equal(t, int(info.Sys().(*syscall.Stat_t).Uid), owner, name+" belongs to")
 		want := map[string]fs.FileMode{"settings.json": 0o600, "deep": 0o755, "suite": 0o755, "file": 0o644, ".claude": 0o755}[d.Name()]
 		if strings.HasSuffix(name, "home/settings.json") {
 			want = 0o640
@@ -51,9 +51,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || seen < 10 {
-		t.Errorf("%d files, %v", seen, err)
-	}
+	scratch.FailIf(t, err != nil || seen < 10, "%d files, %v", seen, err)
 }
 
 func TestOpenOfAPipeDoesNotWait(t *testing.T) {
@@ -99,15 +97,12 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		if len(before) != len(after) || after["home/settings.json"] != "ours" || after["work/file"] != "old" {
 			t.Errorf("%s: it is %q", test.closed, after)
 		}
-		if err := w.journal().ApplyChange(Change{Did: "again", Edits: edits}); err != nil {
-			t.Errorf("%s: with the permission: %v", test.closed, err)
-		}
+		scratch.Equal(t, w.journal().ApplyChange(Change{Did: "again", Edits: edits}), nil,
+			test.closed, "with the permission")
 	}
 	w.put(map[string]string{"home/settings.json": "old"})
 	must(t, os.Chmod(w.path("home", "settings.json"), 0o444))
-	if err := w.edit("", "home/settings.json", "new").Writable(); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("a read-only file: %v", err)
-	}
+	scratch.ErrorIs(t, w.edit("", "home/settings.json", "new").Writable(), fs.ErrPermission, "a read-only file")
 	must(t, os.Chmod(w.path("home", "settings.json"), 0))
 	if _, err := OpenEdit("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("one that cannot be read: %v", err)

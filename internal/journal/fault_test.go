@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A kill, a full disk and a broken disk at every step of writing.
@@ -58,29 +60,11 @@ func (w world) edit(in, name, after string) Edit {
 
 // files is every file and directory, by name; the journal's own only for the whole.
 func (w world) files(whole bool) map[string]string {
-	all := map[string]string{}
-	err := filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, _ := filepath.Rel(w.dir, name)
-		relative = filepath.ToSlash(relative)
-		if !whole && (strings.HasPrefix(relative, "home/springfield/journal") || strings.HasSuffix(relative, ".lock") || relative == "home/springfield") {
-			return nil
-		}
-		switch {
-		case d.IsDir():
-			all[relative+"/"] = ""
-		case d.Type()&fs.ModeSymlink != 0:
-			all[relative], err = os.Readlink(name)
-		default:
-			var data []byte
-			data, err = os.ReadFile(name)
-			all[relative] = string(data)
-		}
-		return err
+	all := scratch.ReadTree(w.t, w.dir)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		own := strings.HasPrefix(name, "home/springfield/journal") || strings.HasSuffix(name, ".lock") || name == "home/springfield/"
+		return name == "" || own && !whole
 	})
-	must(w.t, err)
 	return all
 }
 
@@ -264,9 +248,7 @@ func TestFaultsAtEveryStep(t *testing.T) {
 							w.checkFailed(what, step, err, old, all)
 						}
 						torn += w.checkParts(what, old, all)
-						if err := w.undoAll(); err != nil {
-							t.Errorf("%s, then undo: %v", what, err)
-						}
+						scratch.Equal(t, w.undoAll(), nil, what, "then undo")
 						if is := w.files(false); !maps.Equal(is, original) && (step != "remove directory" || fault == "kill") {
 							t.Errorf("%s, then undo: it is\n%q, was\n%q", what, is, original)
 						}
@@ -287,9 +269,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 		if step == "remove directory" {
 			return // a directory that is left empty is no failure
 		}
-		if err != nil {
-			w.t.Errorf("%s: %v", what, err)
-		}
+		scratch.FailIf(w.t, err != nil, "%s: %v", what, err)
 	case "forget entry":
 		want = all
 		fallthrough
@@ -299,9 +279,7 @@ func (w world) checkFailed(what, step string, err error, old, all map[string]str
 			w.t.Errorf("%s: %v", what, err)
 		}
 	}
-	if !maps.Equal(is, want) {
-		w.t.Errorf("%s: it is\n%q, want\n%q", what, is, want)
-	}
+	scratch.Equal(w.t, is, want, what)
 }
 
 // checkParts looks whether every file is as before or as after, and counts 1 if some

@@ -36,9 +36,7 @@ func TestUndoWalksBack(t *testing.T) {
 			t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), want)
 		}
 	}
-	if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-		t.Errorf("with an empty journal: %v", err)
-	}
+	scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "with an empty journal")
 }
 
 // What has been written since is not lost: it is shown, and nothing is taken back.
@@ -64,15 +62,11 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 			if !errors.As(err, &changed) || changed.Entry.Did != "edit" || !strings.Contains(changed.Diff, test.diff) {
 				t.Errorf("%v, with\n%+v", err, changed)
 			}
-			if after := w.files(false); !maps.Equal(before, after) {
-				t.Errorf("before %q\nafter %q", before, after)
-			}
+			scratch.Equal(t, w.files(false), before)
 			if e, err := w.journal().ForgetNewest(); err != nil || e.Did != "edit" {
 				t.Errorf("forget: %v, %v", e.Did, err)
 			}
-			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-				t.Errorf("forgotten: %v", err)
-			}
+			scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "forgotten")
 		})
 	}
 }
@@ -88,12 +82,12 @@ func TestUndoPassesOver(t *testing.T) {
 	must(t, os.RemoveAll(w.path("work", "project")))
 	u := w.planAndUndo()
 	written, removed := u.Files()
-	scratch.Same(t, "gone", fmt.Sprint(u.Gone), fmt.Sprint([]string{w.path("work", "project", "b")}))
-	scratch.Same(t, "written", fmt.Sprint(written), fmt.Sprint([]string{w.path("home", "a")}))
-	scratch.Same(t, "removed", len(removed), 0)
+	scratch.Equal(t, fmt.Sprint(u.Gone), fmt.Sprint([]string{w.path("work", "project", "b")}), "gone")
+	scratch.Equal(t, fmt.Sprint(written), fmt.Sprint([]string{w.path("home", "a")}), "written")
+	scratch.Equal(t, len(removed), 0, "removed")
 	w.holds("home/a", "old")
 	w.holds("home/own", "[1,2]")
-	scratch.Same(t, "files", len(u.Entry.Files()), 2)
+	scratch.Equal(t, len(u.Entry.Files()), 2, "files")
 }
 
 // A directory that went with its last file comes back with the mode that it had.
@@ -115,9 +109,7 @@ func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
 	}
 	must(t, w.undo())
 	for name, want := range modes {
-		if info, err := os.Stat(w.path(filepath.FromSlash(name))); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v; want %v", name, info, err, want)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, w.path(filepath.FromSlash(name))), want, name)
 	}
 }
 
@@ -145,10 +137,8 @@ func TestUndoOfDroppedDirectories(t *testing.T) {
 		edits = append(edits, e)
 	}
 	w.do("update", edits...)
-	if rooted.IsDirectory(w.path("work", "suite", "plugin")) {
-		t.Error("empty directories stay")
-	}
-	scratch.Same(t, "gone", len(w.planAndUndo().Gone), 0)
+	scratch.FailIf(t, rooted.IsDirectory(w.path("work", "suite", "plugin")), "empty directories stay")
+	scratch.Equal(t, len(w.planAndUndo().Gone), 0, "gone")
 	if !maps.Equal(w.files(false), before) {
 		t.Errorf("it is\n%q, was\n%q", w.files(false), before)
 	}
@@ -176,8 +166,8 @@ func TestUndoOfATree(t *testing.T) {
 				t.Errorf("it is %q", w.files(false))
 			}
 			test.since(w)
-			scratch.Same(t, "stays", len(w.planAndUndo().Stays) > 0, test.stays)
-			scratch.Same(t, "is there", rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays)
+			scratch.Equal(t, len(w.planAndUndo().Stays) > 0, test.stays, "stays")
+			scratch.Equal(t, rooted.IsDirectory(w.path("work", "suite", ".git")), test.stays, "is there")
 			w.holds("work/suite/file", "(none)")
 		})
 	}
@@ -191,7 +181,7 @@ func TestInterrupted(t *testing.T) {
 		return Change{Did: "edit", Edits: []Edit{w.edit("", "home/a", "new"), w.edit("", "home/b", "new")}}, nil
 	}
 	steps, _ := w.with("", -1, world.apply)
-	scratch.Same(t, "a whole one", w.newest(false), "edit")
+	scratch.Equal(t, w.newest(false), "edit", "a whole one")
 	must(t, w.undo())
 	renames := 0
 	at := slices.IndexFunc(steps, func(step string) bool {
@@ -201,7 +191,7 @@ func TestInterrupted(t *testing.T) {
 		return renames == 4 // the bytes, the list, a, b
 	})
 	_, _ = w.with("kill", at, world.apply)
-	scratch.Same(t, "one that was killed", w.newest(true), "edit")
+	scratch.Equal(t, w.newest(true), "edit", "one that was killed")
 	must(t, w.undo())
 	w.holds("home/a", "old")
 	w.holds("home/b", "old")
@@ -226,14 +216,10 @@ func TestJournalSize(t *testing.T) {
 	files, err := filepath.Glob(w.path("home", "springfield", "journal", "*"))
 	for _, file := range files {
 		info, err := os.Stat(file)
-		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", file, info.Mode(), err)
-		}
+		scratch.FailIf(t, err != nil || info.Mode().Perm() != 0o600, "%s: %v, %v", file, info.Mode(), err)
 		size += int(info.Size())
 	}
-	if info, err := os.Stat(w.path("home", "springfield", "journal")); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, w.path("home", "springfield", "journal")), 0o700)
 	if err != nil || len(files) != 4 || size > 1<<16 {
 		t.Errorf("%d files of %d bytes, %v", len(files), size, err)
 	}
@@ -278,9 +264,7 @@ func TestDamaged(t *testing.T) {
 			must(t, w.undo())
 			_, err := w.journal().ForgetNewest()
 			must(t, err)
-			if err := w.undo(); !errors.Is(err, ErrNothingToUndo) {
-				t.Error(err)
-			}
+			scratch.ErrorIs(t, w.undo(), ErrNothingToUndo)
 		})
 	}
 }
@@ -335,7 +319,7 @@ func TestUndoAndModes(t *testing.T) {
 			e := w.edit("work", "work/hook", data)
 			e.After.Mode = test.after
 			w.do("edit", e)
-			scratch.Same(t, test, mode(path), test.after)
+			scratch.Equal(t, mode(path), test.after, test)
 			must(t, os.Chmod(path, test.since))
 			if err := w.undo(); err != nil && !errors.Is(err, ErrNothingToUndo) || mode(path) != test.want || w.read("work/hook") != "old" {
 				t.Errorf("%v: undone it is %v %q, %v", test, mode(path), w.read("work/hook"), err)

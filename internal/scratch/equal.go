@@ -1,11 +1,99 @@
 package scratch
 
-import "testing"
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
+)
 
 // Equal fails a test where it got something else than it wants; about says where that was.
-func Equal[T comparable](t testing.TB, got, want T, about ...any) {
+func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%v: got %#v, want %#v", about, got, want)
+	if reflect.DeepEqual(got, want) {
+		return
+	}
+	one, other := shown(want), shown(got)
+	if strings.Contains(one+other, "\n") {
+		t.Errorf("%s\n%s", placeOf(about), udiff.Unified("want", "got", one, other))
+		return
+	}
+	t.Errorf("%sgot %s, want %s", placeOf(about), other, one)
+}
+
+// Holds fails a test for each part that a text lacks.
+func Holds(t testing.TB, about any, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%v: no %q in\n%s", about, part, text)
+		}
+	}
+}
+
+// Lacks fails a test for each part that a text holds.
+func Lacks(t testing.TB, about any, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%v: %q is in\n%s", about, part, text)
+		}
+	}
+}
+
+func placeOf(about []any) string {
+	if len(about) == 0 {
+		return ""
+	}
+	var place strings.Builder
+	for _, a := range about {
+		if data, ok := a.([]byte); ok {
+			a = string(data)
+		}
+		fmt.Fprintf(&place, "%v ", a)
+	}
+	return strings.TrimSuffix(place.String(), " ") + ": "
+}
+
+// shown is a value in a message: lines stay lines.
+func shown(value any) string {
+	switch v := value.(type) {
+	case string:
+		if strings.Contains(v, "\n") {
+			return strings.ReplaceAll(v, "\r", `\r`)
+		}
+		return strconv.Quote(v)
+	case []string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprintf("%+v", value)
+}
+
+// ErrorIs fails a test where an error is another than it wants.
+func ErrorIs(t testing.TB, err, want error, about ...any) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%sgot %v, want %v", placeOf(about), err, want)
+	}
+}
+
+// Update is a flag of every test program that shares this package.
+var Update = flag.Bool("update", false, "write the files of the tree that tests compare with what they make")
+
+// Golden demands that a file of the tree is what a test has made of it; with -update it writes it.
+func Golden(t testing.TB, file string, made []byte) {
+	t.Helper()
+	if *Update {
+		Must(t, os.WriteFile(file, made, 0o644))
+	}
+	if is := string(ReadFile(t, file)); is != string(made) {
+		t.Errorf("%s is not what is made today; after a meant change run this test with -update:\n%s",
+			file, udiff.Unified("it is", "made", is, string(made)))
 	}
 }

@@ -5,9 +5,11 @@ package scratch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -78,8 +80,10 @@ func Program(t testing.TB, command string, flags ...string) string {
 	if path, ok := built.path[key]; ok {
 		return path
 	}
-	path := SharedPath("programs", fmt.Sprint(len(built.path)),
-		filepath.Base(command)+".exe") // the name suits every system
+	path := SharedPath("programs", fmt.Sprint(len(built.path)), filepath.Base(command))
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
@@ -106,16 +110,11 @@ func PlaceProgram(t testing.TB, program, path string) {
 	}
 }
 
-// HookCache is a directory for XDG_CACHE_HOME. springfield keeps compiled hooks there, so a hook is compiled
-// once for a run and not for every test.
-func HookCache() string { return SharedPath("cache") }
-
-// PrepareHome prepares a home: it has the secret by which springfield recognises the hooks in HookCache as its own, and
-// it tells go to count nothing there, which go does in a home that is new, with a process in the background.
+// PrepareHome prepares a home: it tells go to count nothing there, which go does in a home that is new, with a process
+// in the background.
 func PrepareHome(dir string) error {
 	var all error
 	for name, text := range map[string]string{
-		".claude/springfield/secret":                    strings.Repeat("s", 32),
 		".config/go/telemetry/mode":                     "off 2026-01-01",
 		"Library/Application Support/go/telemetry/mode": "off 2026-01-01",
 	} {
@@ -125,19 +124,11 @@ func PrepareHome(dir string) error {
 	return all
 }
 
-// Must ends a test that cannot go on.
-func Must(t testing.TB, err error) {
+// Must ends a test that cannot go on; about says where that was.
+func Must(t testing.TB, err error, about ...any) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Same demands that something is what it has to be.
-func Same[T comparable](t testing.TB, what any, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%v: %#v, want %#v", what, got, want)
+		t.Fatalf("%s%v", placeOf(about), err)
 	}
 }
 
@@ -157,4 +148,26 @@ func LookAt(t testing.TB, path string) string {
 	}
 	Must(t, err)
 	return string(data)
+}
+
+// ReadFile is a file's content, which has to be there.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	Must(t, err, "read")
+	return data
+}
+
+// Exists tells whether there is something, also where a link leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// ModeOf are the permissions of a file, which has to be there.
+func ModeOf(t testing.TB, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(path)
+	Must(t, err)
+	return info.Mode().Perm()
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // written is a suite of the release, with one file for a hook, in a directory.
@@ -38,9 +39,7 @@ func output(t *testing.T, name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
-	}
+	must(t, err, name, strings.Join(args, " "), out)
 	return strings.TrimSpace(string(out))
 }
 
@@ -87,9 +86,8 @@ func TestBranches(t *testing.T) {
 		t.Errorf("the second release is\n%s", got)
 	}
 	output(t, "sh", "branches.sh", written(t, "0.2.0", "second"), two, message, "1700000002")
-	if got := output(t, "git", "-C", two, "rev-list", "--count", "release"); got != "2" {
-		t.Errorf("the same release again makes %s commits", got)
-	}
+	scratch.Equal(t, output(t, "git", "-C", two, "rev-list", "--count", "release"), "2",
+		"the same release again makes", "commits")
 	out, err := exec.Command("sh", "branches.sh", written(t, "0.2.0", "third"), two, message, "1700000003").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "release has springfield 0.2.0 already, with other files") {
 		t.Errorf("other files under a version that is out: %v\n%s", err, out)

@@ -112,7 +112,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		if e.Session == s.Session {
 			own = append(own, e)
 		}
-		if e.Session == s.Session && e.Key == s.Key && e.Did != ledger.AwayDenied {
+		if e.Session == s.Session && e.Key == s.Key {
 			out.Counts = !s.Stops
 			return out // another plugin has answered
 		}
@@ -246,7 +246,7 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []a
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
 	}
-	reason := "Before you say that it is done, run exactly this command with your Bash tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
+	reason := "Before you say that it is done, run exactly this command with your Bash or shell tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
 	evidence := "the work is said to be done, and the check has not been run: " + check
 	if ran {
 		evidence = "the check has failed: " + check
@@ -296,6 +296,9 @@ const (
 	mostInSession = 20
 )
 
+// besides is how long two plugins may take that are asked about the same, in milliseconds.
+const besides = 3000
+
 // denial begins what a denied call brings back, by which the next one knows it.
 const denial = "The user is away"
 
@@ -306,12 +309,13 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
-	denied, stands := 0, false
+	denied, stands, answered := 0, false, false
 	for _, old := range a.Past {
 		if old.Session != r.Session {
 			continue
 		}
-		if old.Did == ledger.AwayDenied {
+		answered = answered || old.Key == r.Key && old.Did != ledger.AwayStands && r.Now-old.At < besides
+		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog {
 			denied++
 		}
 		stands = stands || old.Did == ledger.AwayStands && old.Key == r.Key
@@ -322,6 +326,11 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 			row++
 		}
 	}
+	defer func() {
+		if answered { // another plugin has noted it
+			e.Did = ""
+		}
+	}()
 	if denied >= mostInSession || row >= mostInARow {
 		if !stands {
 			e.Did = ledger.AwayStands
@@ -332,9 +341,9 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Questions == "" {
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
-	e.Text, e.Same = shorten(r.Questions, 1000), quotation.HashText(language.FoldText(r.Questions))
+	e.Did, e.Text = ledger.AwayDialog, shorten(r.Questions, 1000)
 	if word, grave := IsGrave(r.Questions); grave {
-		e.Word = word
+		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e
 	}
 	return SayAway(&a.Order, r.Now) + decideYourself, e

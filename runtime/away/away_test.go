@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 		goesOn bool
 		says   string
 	}{
-		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash tool in /p. Change no file after it:\n\n    make test\n"},
+		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash or shell tool in /p. Change no file after it:\n\n    make test\n"},
 		"passed":              {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
 		"from elsewhere":      {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
 		"before a change":     {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
@@ -152,8 +152,8 @@ func TestAnswerRequest(t *testing.T) {
 		says    string
 	}{
 		"a permission":           {request: asks(nil), did: ledger.AwayDenied, says: "They cannot allow this."},
-		"a dialog":               {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Tabs or blanks?" }), did: ledger.AwayDenied, says: "Decide yourself"},
-		"a grave dialog":         {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Delete the branch?" }), did: ledger.AwayDenied, says: "theirs to decide"},
+		"a dialog":               {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Tabs or blanks?" }), did: ledger.AwayDialog, says: "Decide yourself"},
+		"a grave dialog":         {request: asks(func(r *Request) { r.Tool, r.Questions = "AskUserQuestion", "Delete the branch?" }), did: ledger.AwayLeft, says: "theirs to decide"},
 		"a plan":                 {request: asks(func(r *Request) { r.Tool, r.Plan = "ExitPlanMode", true })},
 		"plan mode":              {request: asks(func(r *Request) { r.Mode = "plan" })},
 		"the user is there":      {request: asks(func(r *Request) { r.Present = true })},

@@ -76,9 +76,7 @@ func (w *world) ask(text string, within int64, vars ...string) judge.Reply {
 func (w *world) gone(name string) {
 	w.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(w.note(name)))
-	if err != nil {
-		w.t.Fatalf("%s wrote no number: %v", name, err)
-	}
+	must(w.t, err, name, "wrote no number")
 	scratch.AwaitEnd(w.t, pid, name, 5*time.Second)
 }
 
@@ -99,18 +97,13 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 `+prints(structured(yes)), 10_000)
 	want := judge.Reply{Continue: true, Why: "todos are pending", Model: "claude-haiku-4-5-20251001",
 		Usage: judge.Usage{Input: 900, Output: 30, CacheWrite: 10}, Micros: 123, Took: reply.Took}
-	if reply != want {
-		t.Errorf("%+v\nwant %+v", reply, want)
-	}
+	scratch.Equal(t, reply, want)
 	scratch.Equal(t, w.note("page"), "THE PAGE", "the page is")
 	if got := w.note("dir"); !strings.Contains(got, "springfield-judge-") || strings.TrimSpace(w.note("files")) != "0" || !strings.HasPrefix(w.note("mode"), "drwx------") {
 		t.Errorf("it ran in %q with %s files, %s", got, w.note("files"), w.note("mode"))
 	}
-	for _, arg := range []string{"<-p>", "<--safe-mode>", `<{"disableAllHooks":true,`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><" + judge.AnswerSchema() + ">", "<--system-prompt><THE SYSTEM>"} {
-		if !strings.Contains(w.note("args"), arg) {
-			t.Errorf("%s is not in %s", arg, w.note("args"))
-		}
-	}
+	scratch.Holds(t, "arguments", w.note("args"),
+		"<-p>", "<--safe-mode>", `<{"disableAllHooks":true,`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><"+judge.AnswerSchema()+">", "<--system-prompt><THE SYSTEM>")
 }
 
 func TestClaudeFails(t *testing.T) {
@@ -147,9 +140,7 @@ func TestClaudeFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			reply := w.ask(c.script, 20_000)
-			if reply.Failed != c.want || reply.Detail == "" {
-				t.Errorf("%+v, want %s", reply, c.want)
-			}
+			scratch.FailIf(t, reply.Failed != c.want || reply.Detail == "", "%+v, want %s", reply, c.want)
 		})
 	}
 }
@@ -172,9 +163,7 @@ func TestClaudeDeadline(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			reply := w.ask(c.script, 1000)
-			if reply.Failed != judge.TimedOut || reply.Took > 20_000 {
-				t.Errorf("%+v", reply)
-			}
+			scratch.FailIf(t, reply.Failed != judge.TimedOut || reply.Took > 20_000, "%+v", reply)
 			w.gone("one")
 			w.gone("two")
 		})
@@ -186,9 +175,7 @@ func TestClaudeLeavesNobody(t *testing.T) {
 	w := newWorld(t)
 	reply := w.ask(`sleep 600 & echo $! > "$notes/two"
 `+prints(structured(yes)), 60_000)
-	if reply.Failed != "" || !reply.Continue || reply.Took > 30_000 {
-		t.Errorf("%+v", reply)
-	}
+	scratch.FailIf(t, reply.Failed != "" || !reply.Continue || reply.Took > 30_000, "%+v", reply)
 	w.gone("two")
 }
 
@@ -220,9 +207,7 @@ func TestClaudeEnvironment(t *testing.T) {
 		"CLAUDE_CONFIG_DIR=" + w.home + "/config", "https_proxy=http://proxy.example", "NODE_EXTRA_CA_CERTS=/ca.pem",
 		"SPRINGFIELD_JUDGE=1", "SPRINGFIELD=off", "DISABLE_TELEMETRY=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 	} {
-		if !slices.Contains(got, want) {
-			t.Errorf("%s is missing", want)
-		}
+		scratch.FailIf(t, !slices.Contains(got, want), "%s is missing", want)
 	}
 	for _, v := range got {
 		name, _, _ := strings.Cut(v, "=")
@@ -231,12 +216,10 @@ func TestClaudeEnvironment(t *testing.T) {
 			t.Errorf("%s gets there", v)
 		}
 	}
-	if got := read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")); !slices.Contains(got, "AWS_PROFILE=work") {
-		t.Error("who asks through Bedrock needs AWS_PROFILE")
-	}
-	if got := read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")); slices.Contains(got, "AWS_PROFILE=work") {
-		t.Error("who does not ask through Bedrock needs no AWS_PROFILE")
-	}
+	scratch.FailIf(t, !slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=1")), "AWS_PROFILE=work"),
+		"who asks through Bedrock needs AWS_PROFILE")
+	scratch.FailIf(t, slices.Contains(read(append(vars, "CLAUDE_CODE_USE_BEDROCK=0")), "AWS_PROFILE=work"),
+		"who does not ask through Bedrock needs no AWS_PROFILE")
 }
 
 // The client is looked for where a project cannot put one.
@@ -480,9 +463,7 @@ func TestAskRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, reply)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(w.notes, "asked")); err == nil {
-		t.Error("the client ran")
-	}
+	scratch.FailIf(t, scratch.Exists(filepath.Join(w.notes, "asked")), "the client ran")
 }
 
 // Neither a key nor what else is secret comes back, whichever program says it.

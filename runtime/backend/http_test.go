@@ -42,9 +42,7 @@ const yes = `{"why":"todos are pending","continue":true}`
 // fails checks how a question failed, "" for an answer.
 func fails(t *testing.T, reply judge.Reply, want judge.Failure, when string) {
 	t.Helper()
-	if reply.Failed != want {
-		t.Errorf("%s: %+v, want %q", when, reply, want)
-	}
+	scratch.Equal(t, reply.Failed, want, when, reply)
 }
 
 // apiError is what the API answers with when it does not answer.
@@ -117,9 +115,7 @@ func TestAPIStatus(t *testing.T) {
 			}
 			if c.failed == "" {
 				want := judge.Reply{Continue: true, Why: "todos are pending", Model: "claude-haiku-5-5", Usage: judge.Usage{Input: 1000, Output: 40}, Micros: 120, Took: reply.Took}
-				if reply != want {
-					t.Errorf("%+v\nwant %+v", reply, want)
-				}
+				scratch.Equal(t, reply, want)
 			}
 		})
 	}
@@ -152,9 +148,7 @@ func TestAPIRequest(t *testing.T) {
 				Thinking   map[string]string
 				Stream     bool
 			}
-			if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
-				t.Error(err)
-			}
+			scratch.Equal(t, json.NewDecoder(r.Body).Decode(&m), nil)
 			if r.Method != "POST" || r.URL.Path != "/v1/messages" || r.Header.Get("Anthropic-Version") == "" ||
 				r.Header.Get("X-Api-Key") != c.key || r.Header.Get("Authorization") != c.authorization {
 				t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
@@ -168,16 +162,13 @@ func TestAPIRequest(t *testing.T) {
 			if forced := m.ToolChoice.Type == "tool" && m.ToolChoice.Name == toolName; forced != c.forced || forced && m.MaxTokens != 300 {
 				t.Errorf("%s: %+v with %d tokens", c.model, m.ToolChoice, m.MaxTokens)
 			}
-			if disabled := m.Thinking["type"] == "disabled"; disabled != (c.forced && judge.HasPrice(c.model)) {
-				t.Errorf("%s: thinking %v", c.model, m.Thinking)
-			}
+			scratch.Equal(t, m.Thinking["type"] == "disabled", c.forced && judge.HasPrice(c.model),
+				c.model, "thinking", m.Thinking)
 			io.WriteString(w, says(yes))
 		}, func(q *judge.Question, e *Env) {
 			q.Model, e.Vars = c.model, append(e.Vars[:1], c.vars...)
 		})
-		if reply.Failed != "" {
-			t.Errorf("%s: %+v", c.model, reply)
-		}
+		scratch.Equal(t, reply.Failed, "", c.model, reply)
 	}
 }
 
@@ -230,9 +221,7 @@ func TestAPIDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply := try(t, handle, func(q *judge.Question, _ *Env) { q.Within = 150 })
-			if reply.Failed != judge.TimedOut || reply.Took > 8000 {
-				t.Errorf("%+v", reply)
-			}
+			scratch.FailIf(t, reply.Failed != judge.TimedOut || reply.Took > 8000, "%+v", reply)
 		})
 	}
 	t.Run("ended from outside", func(t *testing.T) {
@@ -292,9 +281,7 @@ func TestAPINoRedirect(t *testing.T) {
 	defer other.Close()
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		reply := try(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/v1/messages", code) }, nil)
-		if reply.Failed != judge.Refused {
-			t.Errorf("%d: %+v", code, reply)
-		}
+		scratch.Equal(t, reply.Failed, judge.Refused, code, reply)
 	}
 	scratch.Equal(t, elsewhere.Load(), 0, "times the other host was asked")
 }
@@ -337,9 +324,7 @@ func TestEndpoint(t *testing.T) {
 		"https://":                        "",
 	} {
 		got, why := endpointOf(base, "it", "/v1/messages")
-		if got != want || (why == "") != (want != "") {
-			t.Errorf("%q: %q, %q", base, got, why)
-		}
+		scratch.FailIf(t, got != want || (why == "") != (want != ""), "%q: %q, %q", base, got, why)
 	}
 }
 
@@ -351,9 +336,7 @@ func TestAPINoKey(t *testing.T) {
 	reply = try(t, func(http.ResponseWriter, *http.Request) { t.Error("asked with a key that is none") }, func(_ *judge.Question, e *Env) {
 		e.Vars = append(e.Vars[:1], "ANTHROPIC_API_KEY="+testKey+"\nX-Evil: 1")
 	})
-	if reply.Failed == "" {
-		t.Errorf("%+v", reply)
-	}
+	scratch.FailIf(t, reply.Failed == "", "%+v", reply)
 }
 
 // completed is a chat completion with a text.
@@ -389,9 +372,7 @@ func TestOpenAI(t *testing.T) {
 			}
 			reply := try(t, func(w http.ResponseWriter, r *http.Request) {
 				data, err := io.ReadAll(r.Body)
-				if err != nil || json.Unmarshal(data, &asked) != nil {
-					t.Errorf("%s, %v", data, err)
-				}
+				scratch.FailIf(t, err != nil || json.Unmarshal(data, &asked) != nil, "%s, %v", data, err)
 				if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer "+testKey || r.Header.Get("X-Api-Key") != "" {
 					t.Errorf("%s, %v", r.URL, r.Header)
 				}

@@ -101,9 +101,7 @@ func TestAgreesWithEncodingJSON(t *testing.T) {
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
 		scratch.Must(t, e.Encode(want))
-		if got := Append(nil, &want); string(got) != string(bytes.TrimSpace(b.Bytes())) {
-			t.Errorf("written %s\nwant    %s", got, b.Bytes())
-		}
+		scratch.Equal(t, string(Append(nil, &want)), string(bytes.TrimSpace(b.Bytes())), "written", b.Bytes())
 		var back all
 		if err := ReadObject(b.Bytes(), &back); err != nil || !reflect.DeepEqual(back, want) {
 			t.Errorf("read %+v, %v\nwant %+v", back, err, want)

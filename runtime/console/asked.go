@@ -125,8 +125,8 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	if v.name != "" {
 		of = " for " + v.name
 	}
-	if h, ok := registry.HostNamed(a.Host); ok && a.Host != "" {
-		of += " in " + h.Title
+	if a.Host != "" {
+		of += " in " + registry.TitleOf(a.Host)
 	}
 	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
 	if a.Prompts {

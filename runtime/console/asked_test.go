@@ -71,9 +71,8 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 			if strings.Contains(log, "  "+evidence+"\n") {
 				listed = append(listed, evidence)
 			}
-			if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
-				t.Errorf("%s: why:\n%s", name, why)
-			}
+			scratch.Equal(t, strings.Contains(why, "because  "+evidence+"\n"), evidence == test.why,
+				name, "why", why)
 		}
 		got := strings.Join(listed, " ")
 		failIf(t, got != test.log, "%s: log has %q, want %q:\n%s", name, got, test.log, log)
@@ -133,9 +132,7 @@ func TestCalls(t *testing.T) {
 			_, err := ParseDuration(strings.Join(c.operands, " "))
 			got = err == nil
 		}
-		if got != ok {
-			t.Errorf("%s: %t, want %t", call, got, ok)
-		}
+		scratch.Equal(t, got, ok, call)
 	}
 }
 
@@ -228,8 +225,6 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	shows("all sessions: held for 2 h, set just now; lift it with springfield resume")
 	must(t, d.HoldSessions("", time.Hour))
 	held(time.Hour, 2*time.Hour)
-	if err := d.HoldSessions("", time.Minute); err == nil {
-		t.Error("a hold was shortened without a person")
-	}
+	failIf(t, d.HoldSessions("", time.Minute) == nil, "a hold was shortened without a person")
 	held(time.Hour, 2*time.Hour)
 }

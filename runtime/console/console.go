@@ -176,12 +176,8 @@ func (d *Console) printDecision(r ledger.Record) {
 	for _, flaw := range r.Flaws {
 		d.printLine("  not in force: " + flaw)
 	}
-	if h, ok := registry.HostNamed(r.Host); r.Host != "" {
-		title := r.Host
-		if ok {
-			title = h.Title
-		}
-		d.printField("  host     ", title)
+	if r.Host != "" {
+		d.printField("  host     ", registry.TitleOf(r.Host))
 	}
 	d.printField("  session  ", r.Session)
 	d.printField("  in       ", r.Cwd)

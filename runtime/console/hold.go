@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -140,10 +141,10 @@ func (d *Console) LiftHold(session string) error {
 		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
 			"open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
-	t, err := terminal.OpenTerminal()
+	t, err := terminal.OwnTerminal()
 	if err != nil {
-		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal",
-			"open a terminal and run: " + again}
+		return &adviceError{"only a person at a terminal lifts a hold: " + err.Error(),
+			"open a terminal that no agent and no program of yours has opened, and run: " + again}
 	}
 	defer t.Close()
 	if err := t.Confirm(d.foldLine("Lift the hold on "+sessionOrAll(session)+", which is in force"+d.holdEnd(h)+"?", 2),
@@ -344,14 +345,9 @@ func originOf(e ledger.HoldEvent) string {
 	return " from " + shorten(e.From)
 }
 
+// shorten bounds what a file says of itself.
+func shorten(s string) string { return quotation.FirstRunes(s, 99) }
+
 func holderOf(e ledger.HoldEvent) string {
 	return display.OneLine(sessionOrAll(shorten(strings.TrimPrefix(e.Of, "session:"))))
-}
-
-// shorten bounds what a file says of itself.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:99]) + "…"
-	}
-	return s
 }

@@ -199,8 +199,8 @@ func (l *list) placeOf(r ledger.Record) string {
 		return ""
 	}
 	session := "session " + display.OneLine(r.Session)
-	if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
-		session += " in " + h.Title
+	if r.Host != "" {
+		session += " in " + registry.TitleOf(r.Host)
 	}
 	if l.view.Project != "" && r.ProjectPlace() == l.view.Project {
 		return session

@@ -151,9 +151,8 @@ func FuzzLoopWords(f *testing.F) {
 		} else if now, _ := os.ReadFile(file); !bytes.Equal(now, data) {
 			t.Errorf("set failed with %v and made %q", err, now)
 		}
-		if err := d.StartLoop(LoopStart{Goal: value}); (err == nil) && (fault != nil || was.Active && key != "active") {
-			t.Errorf("a loop began over %q", data)
-		}
+		failIf(t, (d.StartLoop(LoopStart{Goal: value}) == nil) && (fault != nil || was.Active && key != "active"),
+			"a loop began over %q", data)
 		must(t, d.StopLoop(true))
 		entries, err := os.ReadDir(d.Work)
 		failIf(t, err != nil || len(entries) != 1, "%v is there: %v", entries, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -76,10 +77,7 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 func titleOf(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	line = display.OneLine(strings.TrimPrefix(line, "Goal: "))
-	if r := []rune(line); len(r) > 80 {
-		line = string(r[:79]) + "…"
-	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(quotation.FirstRunes(line, 79))
 }
 
 // LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
@@ -150,20 +148,11 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		d.printLine("  promise  " + oneOf(g.Promises))
 	}
 	for _, e := range p.Events {
-		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + excerptEnd(e.Text))
+		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.LastBytes(quotation.OneLine(e.Text), 119))
 	}
 	d.printLine(loopEndInWords(p))
 	d.printLine("run it again: " + d.Self + " loop history rerun " + p.ID)
 	return nil
-}
-
-// excerptEnd is how a message ends, on one line.
-func excerptEnd(text string) string {
-	text = display.OneLine(strings.Join(strings.Fields(text), " "))
-	if r := []rune(text); len(r) > 120 {
-		text = "…" + string(r[len(r)-119:])
-	}
-	return text
 }
 
 // loopEndInWords says how a loop ended, in words.

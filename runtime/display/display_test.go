@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	. "github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -20,9 +21,7 @@ func TestShowsAgreesWithUnicode(t *testing.T) {
 	shaped := []rune{0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6dd, 0x890, 0x891, 0x8e2, 0x110bd, 0x110cd}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		format := unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
-		if format && !slices.Contains(shaped, r) && IsShown(r) {
-			t.Errorf("U+%04X is shown", r)
-		}
+		scratch.FailIf(t, format && !slices.Contains(shaped, r) && IsShown(r), "U+%04X is shown", r)
 		if !format && unicode.IsGraphic(r) && !IsShown(r) && !(unicode.Is(unicode.Variation_Selector, r) && !(r >= 0xfe00 && r <= 0xfe0f)) {
 			t.Errorf("U+%04X is not shown", r)
 		}
@@ -42,12 +41,8 @@ func TestLineAndText(t *testing.T) {
 		"not UTF-8: \xff\x9b2J":           {"not UTF-8: ��2J", "not UTF-8: ��2J"},
 		"a signature of a number: \u06dd": {"a signature of a number: \u06dd", "a signature of a number: \u06dd"},
 	} {
-		if got := OneLine(in); got != want.line {
-			t.Errorf("Line(%q) = %q, want %q", in, got, want.line)
-		}
-		if got := PlainText(in); got != want.text {
-			t.Errorf("Text(%q) = %q, want %q", in, got, want.text)
-		}
+		scratch.Equal(t, OneLine(in), want.line, "Line", in)
+		scratch.Equal(t, PlainText(in), want.text, "Text", in)
 	}
 }
 
@@ -79,9 +74,7 @@ func FuzzWriter(f *testing.F) {
 	f.Add("\\u202e\\\\\u202e\r\n\x00\x7f\ufeff", uint8(2))
 	f.Fuzz(func(t *testing.T, text string, piece uint8) {
 		encoded, err := json.Marshal([]string{text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		scratch.Must(t, err)
 		var value []string
 		if err := json.Unmarshal(written(t, string(encoded), int(piece)), &value); err != nil || value[0] != strings.ToValidUTF8(text, "�") && utf8.ValidString(text) {
 			t.Errorf("%q became %q, %v", text, value, err)

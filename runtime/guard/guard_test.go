@@ -3,7 +3,6 @@ package guard
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,9 +96,7 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, got := spend(ledger.State{}, "p", test.seconds...)
-			if !slices.Equal(got, test.want) {
-				t.Errorf("at %v: granted %v, want %v", test.seconds, got, test.want)
-			}
+			scratch.Equal(t, got, test.want, "at", test.seconds, "granted")
 		})
 	}
 }
@@ -233,9 +230,7 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
-		if v.Rule == "" || v.Next != test.want {
-			t.Errorf("%s: %+v, want %q", name, v, test.want)
-		}
+		scratch.FailIf(t, v.Rule == "" || v.Next != test.want, "%s: %+v, want %q", name, v, test.want)
 	}
 	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", LoopContinues: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
 		t.Errorf("loops: %+v", v)
@@ -300,9 +295,7 @@ func TestRalphArmed(t *testing.T) {
 			scratch.Equal(t, RalphArmed(dir, "s1"), test.armed, "armed")
 		})
 	}
-	if RalphArmed("", "s1") {
-		t.Error("armed without a directory")
-	}
+	scratch.FailIf(t, RalphArmed("", "s1"), "armed without a directory")
 }
 
 // No order of moments ever holds more than three continues in five minutes of

@@ -164,9 +164,7 @@ func TestModelExhaustively(t *testing.T) {
 	want := 0
 	for names, length := range map[naming]int{byBoth: *orders, byLog: *orders - 2, byEvent: *orders - 2} {
 		depth, path = length, make([]byte, length)
-		if err := explore(model{now: 1_000_000, names: names}, 0); err != nil {
-			t.Errorf("%d: %v", names, err)
-		}
+		scratch.Equal(t, explore(model{now: 1_000_000, names: names}, 0), nil, names)
 		all := 1
 		for range depth {
 			all *= len(actions)
@@ -183,9 +181,7 @@ func TestAModelThatNeverFinishesIsEnded(t *testing.T) {
 		for _, path := range []string{"s", "t", "T", "sm", "Tm", "Tw", "sw", "Tws", "Tmmmmmm"} {
 			m := model{now: 1_000_000, names: names}
 			for _, action := range "P" + strings.Repeat(path, 500) {
-				if err := m.step(byte(action)); err != nil {
-					t.Fatalf("%d, %s: %v", names, path, err)
-				}
+				scratch.Must(t, m.step(byte(action)), names, path)
 			}
 			if n := len(m.granted); n > 20 || n == 0 {
 				t.Errorf("%d, %s: %d continues for a prompt", names, path, n)
@@ -210,19 +206,13 @@ func TestModelAtRandom(t *testing.T) {
 				action = 'w' // rarely, so that prompts and windows get long
 			}
 			path = append(path, action)
-			if err := m.step(action); err != nil {
-				t.Fatalf("seed %d: %s: %v", seed, path, err)
-			}
+			scratch.Must(t, m.step(action), "seed", seed, path)
 			most = max(most, m.spent)
 			if n := len(m.granted); n >= 60 && m.now-m.granted[n-60] < 3600 {
 				hour++
 			}
 		}
 	}
-	if hour == 0 {
-		t.Error("no hour got 60 continues: the limit was never met")
-	}
-	if most < 20 {
-		t.Errorf("no prompt got more than %d continues: the limit was never met", most)
-	}
+	scratch.FailIf(t, hour == 0, "no hour got 60 continues: the limit was never met")
+	scratch.FailIf(t, most < 20, "no prompt got more than %d continues: the limit was never met", most)
 }

@@ -192,9 +192,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 			told := 0
 			for i := range 4 {
 				out, _ := w.say(unsure + strings.Repeat("!", i))
-				if out.Decision != "" {
-					t.Errorf("%+v", out)
-				}
+				scratch.Equal(t, out.Decision, "", out)
 				r := w.last()
 				want := "unanswered"
 				if i == 3 {
@@ -363,9 +361,7 @@ func TestJudgeThatHangs(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
 	w.keepsSilent("")(w.say(unsure))
 	r := w.last()
-	if r.Asked == nil || r.Asked.Failed != "timeout" {
-		t.Errorf("%+v", r.Asked)
-	}
+	scratch.FailIf(t, r.Asked == nil || r.Asked.Failed != "timeout", "%+v", r.Asked)
 	// What it has cost is not known, so it has cost what it may.
 	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
 		t.Errorf("%+v, %+v", r.Asked, w.spend())

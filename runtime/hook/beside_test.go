@@ -264,9 +264,7 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 	for i, root := range []string{"plugin", "copy"} {
 		w.host.Executable = w.path(root + "/hooks/springfield-hook")
 		out, _ := w.run(w.event(map[string]any{"message_id": root, "last_assistant_message": "Moving to Task 2."}))
-		if out.Decision != "block" {
-			t.Errorf("stop %d of Droid is taken for another", i)
-		}
+		scratch.Equal(t, out.Decision, "block", "stop", i, "of Droid is taken for another")
 	}
 
 	// A plugin of the same name with another strategy is no copy.

@@ -16,8 +16,7 @@ import (
 // Gemini CLI: behind a message of the agent that no call follows. With each its text.
 func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 	t.Helper()
-	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	must(t, err)
+	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
 	log, message, last := "", "", ""
 	for line := range strings.Lines(string(data)) {
 		var l struct {
@@ -136,8 +135,7 @@ func TestGeminiPlans(t *testing.T) {
 // the log as it was when the hook had waited for it.
 func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 	t.Helper()
-	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	must(t, err)
+	data := scratch.ReadFile(t, "../host/"+host+"/testdata/"+name+".jsonl")
 	var log, message string
 	for line := range strings.Lines(string(data)) {
 		var l struct {
@@ -154,7 +152,7 @@ func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 		must(t, json.Unmarshal([]byte(line), &l))
 		switch {
 		case l.Type == "hook.start" && l.Data.HookType == "agentStop" && l.Data.Input.ParentAgentID == "":
-			event, _ := json.Marshal(map[string]any{"sessionId": "s1", "timestamp": l.Data.Input.Timestamp, "transcriptPath": "LOG", "stopReason": "end_turn"})
+			event, _ := json.Marshal(map[string]any{"hook_event_name": "Stop", "session_id": "s1", "timestamp": l.Data.Input.Timestamp, "transcript_path": "LOG", "stop_reason": "end_turn"})
 			log += strings.Replace(line, l.Data.Input.SessionID, "s1", 1)
 			events, logs = append(events, string(event)), append(logs, log)
 			continue

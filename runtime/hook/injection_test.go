@@ -3,12 +3,12 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -20,8 +20,7 @@ import (
 // Whatever a session says, wherever it says it: the page that a judge gets has its
 // lines, and the todo list's state and who waits are as they are.
 func TestSessionCannotForgeThePage(t *testing.T) {
-	data, err := os.ReadFile("../judge/testdata/injections.txt")
-	must(t, err)
+	data := scratch.ReadFile(t, "../judge/testdata/injections.txt")
 	known, _ := registry.StrategyNamed("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")

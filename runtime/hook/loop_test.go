@@ -2,8 +2,8 @@ package hook
 
 import (
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -299,7 +299,7 @@ func TestHostileLoopFiles(t *testing.T) {
 				must(t, os.MkdirAll(w.path("work/.stravinsky"), 0o755))
 			}
 			must(t, test.make(w))
-			before := w.workspaceText()
+			before := w.workspace()
 			for i := range 3 {
 				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
 				if out.Decision != "" || i == 0 && !strings.Contains(out.SystemMessage, test.told) {
@@ -309,33 +309,19 @@ func TestHostileLoopFiles(t *testing.T) {
 					t.Errorf("stop %d: told again: %q", i, out.SystemMessage)
 				}
 			}
-			scratch.Equal(t, w.workspaceText(), before, "files were and are")
+			scratch.Equal(t, w.workspace(), before)
 		})
 	}
 }
 
-// workspaceText is everything outside of the state directory and the plugin.
-func (w *world) workspaceText() string {
+// workspace is everything outside of the state directory and the plugin.
+func (w *world) workspace() map[string]string {
 	w.t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
-		rel, _ := filepath.Rel(w.home, path)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (rel == ".claude" || rel == "plugin"):
-			return filepath.SkipDir
-		case d.Type().IsRegular():
-			data, err := os.ReadFile(path)
-			fmt.Fprintf(&b, "%s %d %q\n", rel, len(data), data[:min(len(data), 400)])
-			return err
-		default:
-			fmt.Fprintf(&b, "%s %s\n", rel, d.Type())
-		}
-		return nil
+	all := scratch.ReadTree(w.t, w.home)
+	maps.DeleteFunc(all, func(name, _ string) bool {
+		return strings.HasPrefix(name, ".claude/") || strings.HasPrefix(name, "plugin/")
 	})
-	must(w.t, err)
-	return b.String()
+	return all
 }
 
 // Another process has truncated the file and is about to write it: the half is not taken for the whole.
@@ -368,9 +354,7 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	}
 	must(t, os.Chmod(w.path(loopFile), 0o640))
 	w.goesOn("writable")(w.stop("s1", "Working."))
-	if info, err := os.Stat(w.path(loopFile)); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("its mode became %v, %v", info.Mode(), err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, w.path(loopFile)), 0o640, "its mode")
 }
 
 // The file may come with a repository that was cloned: only the user raises the ceiling over it.
@@ -432,9 +416,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 					told = out.SystemMessage
 				}
 			}
-			if continues > 48 || continues < 12 {
-				t.Errorf("%d continues, %q", continues, told)
-			}
+			scratch.FailIf(t, continues > 48 || continues < 12, "%d continues, %q", continues, told)
 			if _, err := os.Stat(w.path("work0/" + wiggum.File)); err != nil {
 				t.Error(err) // a goal is not lost by that
 			}
@@ -461,9 +443,7 @@ func FuzzLoopFile(f *testing.F) {
 				continue
 			}
 			was, err := wiggum.ReadLoop([]byte(before))
-			if err != nil {
-				t.Fatalf("%q went on: %v", before, err)
-			}
+			must(t, err, before, "went on")
 			if is, err := wiggum.ReadLoop([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
 				t.Fatalf("%q became %q: %v", before, w.read(loopFile), err)
 			}
@@ -479,9 +459,7 @@ func TestHostileLoopFields(t *testing.T) {
 	event := map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}
 	w.goesOn("")(w.run(w.event(event)))
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop) {
-		t.Errorf("%+v, %v", all, err)
-	}
+	scratch.FailIf(t, err != nil || len(all) != 2 || !activity.IsLoopID(all[0].Loop), "%+v, %v", all, err)
 	names, err := os.ReadDir(w.path(".claude/springfield"))
 	must(t, err)
 	for _, n := range names {

@@ -41,14 +41,11 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	if _, err := os.Stat(theirs); err == nil {
 		t.Fatal("a program that the plugin or the project names was run")
 	}
-	data, err := os.ReadFile(heard)
-	must(t, err)
+	data := scratch.ReadFile(t, heard)
 	var got []string
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var e map[string]any
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
+		must(t, json.Unmarshal([]byte(line), &e), line)
 		got = append(got, e["event"].(string)+strconv.Itoa(int(e["iteration"].(float64))))
 		if e["file"] != nil || e["max"] != 7.0 || e["directory"] != w.path("work") || e["loop"] == "" {
 			t.Errorf("%v", e)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,9 +184,7 @@ func TestMargeInHostileWorkspaces(t *testing.T) {
 			if out.Decision != "" || strings.Contains(notes, "panic") || w.rule() == "" {
 				t.Errorf("%+v, rule %q, notes %s", out, w.rule(), notes)
 			}
-			if after := w.tree("p"); !slices.Equal(after, before) {
-				t.Errorf("left behind:\n%s\nwas\n%s", after, before)
-			}
+			scratch.Equal(t, w.tree("p"), before, "left behind")
 		})
 	}
 }

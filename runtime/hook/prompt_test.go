@@ -230,9 +230,7 @@ func FuzzPrompt(f *testing.F) {
 				}
 			}
 		}
-		if said > 5 {
-			t.Errorf("said the same %d times", said)
-		}
+		scratch.FailIf(t, said > 5, "said the same %d times", said)
 		if data, err := os.ReadFile(filepath.Join(w.path("work"), ".claude", "todo_state.json")); err != nil || !bytes.Equal(data, list) {
 			t.Errorf("the list became %q, %v", data, err)
 		}

@@ -344,7 +344,7 @@ func (s *start) examineStop(stop Stop) (snapshot Snapshot) {
 	}
 	if !snapshot.applyVeto(veto) {
 		snapshot = stop.Examine()
-		for until := time.Now().Add(lag); snapshot.transcriptLags() && time.Now().Before(until); {
+		for began := time.Now(); snapshot.transcriptLags() && time.Since(began) < snapshot.patience(); {
 			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}

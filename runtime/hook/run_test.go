@@ -83,6 +83,8 @@ type output struct {
 type specific struct {
 	Event   string `json:"hookEventName"`
 	Context string `json:"additionalContext"`
+	// Decision is about a permission.
+	Decision struct{ Behavior, Message string } `json:"decision"`
 }
 
 // run answers one event and checks what holds for every answer.
@@ -100,9 +102,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
-		if err := d.Decode(&out); err != nil {
-			w.t.Errorf("stdout is not one answer: %v", err)
-		}
+		scratch.Equal(w.t, d.Decode(&out), nil, "stdout is not one answer")
 		if rest, _ := io.ReadAll(d.Buffered()); strings.TrimSpace(string(rest)) != "" || stdout.Len() > 0 {
 			w.t.Errorf("stdout goes on after the answer: %q", rest)
 		}
@@ -143,9 +143,7 @@ func (w *world) ends(when, words string) func(output, string) {
 func (w *world) answers(when string, right func(output) bool) func(output, string) {
 	return func(out output, notes string) {
 		w.t.Helper()
-		if !right(out) {
-			w.t.Errorf("%s: %+v, notes %s", when, out, notes)
-		}
+		scratch.FailIf(w.t, !right(out), "%s: %+v, notes %s", when, out, notes)
 	}
 }
 
@@ -294,13 +292,9 @@ func TestFailsOpen(t *testing.T) {
 			if told := strings.Contains(name, "config") || strings.Contains(name, "strategy"); told != out.tells("without a decision: read") || !told && out != (output{}) {
 				t.Errorf("answer %+v", out)
 			}
-			if !strings.Contains(notes, test.note) {
-				t.Errorf("notes %q, want %q", notes, test.note)
-			}
+			scratch.Holds(t, "notes", notes, test.note)
 			for _, line := range strings.Split(strings.TrimSpace(notes), "\n") {
-				if !strings.HasPrefix(line, "springfield: ") {
-					t.Errorf("note %q", line)
-				}
+				scratch.FailIf(t, !strings.HasPrefix(line, "springfield: "), "note %q", line)
 			}
 		})
 	}
@@ -362,9 +356,7 @@ func TestLayers(t *testing.T) {
 			w.layers("ned-flanders", test.user, test.project)
 			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.text}))
 			scratch.Equal(t, w.rule(), test.rule, notes)
-			if strings.Contains(out.Reason, "evil") {
-				t.Errorf("the project's words reach the model: %q", out.Reason)
-			}
+			scratch.Lacks(t, "the project's words reach the model", out.Reason, "evil")
 		})
 	}
 }
@@ -435,9 +427,7 @@ func FuzzRun(f *testing.F) {
 				blocks++
 			}
 		}
-		if blocks > guard.Defaults().Burst {
-			t.Errorf("%d continues at once", blocks)
-		}
+		scratch.FailIf(t, blocks > guard.Defaults().Burst, "%d continues at once", blocks)
 	})
 }
 

@@ -179,11 +179,23 @@ func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	return true
 }
 
-// lag is by how much the transcript may be behind the event.
-const lag = 100 * time.Millisecond
+// lag is by how much the transcript may be behind the event, and lagAway how long the result of a
+// check is waited for: no one waits, and it decides.
+const (
+	lag     = 100 * time.Millisecond
+	lagAway = 2 * time.Second
+)
+
+// patience is how long a log that lags is waited for.
+func (s Snapshot) patience() time.Duration {
+	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
+		return lagAway
+	}
+	return lag
+}
 
 // transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
-// where that can matter: a judge is to be asked, or the event is about a prompt that the
+// where that can matter: a judge is to be asked, a check may have run, or the event is about a prompt that the
 // transcript does not have yet. A new one brings a new budget, and one of our slash
 // commands asks for no work.
 func (s Snapshot) transcriptLags() bool {
@@ -192,7 +204,7 @@ func (s Snapshot) transcriptLags() bool {
 		return false
 	}
 	event, known := s.Event.PromptID, s.View.PromptID
-	return s.Verdict.Page != "" || !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	return s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != "" || !s.Event.Host.Prompts && event != "" && known != "" && event != known
 }
 
 // readWorkspace reads files of a workspace. What is wanted may depend on what was read.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -156,9 +157,7 @@ func TestSpecsSilence(t *testing.T) {
 				if name == "the ledger cannot be written" && out.tells("without a decision: write ledger") {
 					out = output{} // that is for the user
 				}
-				if out != (output{}) || notes != "" {
-					t.Errorf("answer %+v, notes %q", out, notes)
-				}
+				scratch.FailIf(t, out != (output{}) || notes != "", "answer %+v, notes %q", out, notes)
 			})
 		}
 	}
@@ -267,9 +266,7 @@ func TestSpecsHostileFiles(t *testing.T) {
 				for range 3 { // it comes to an end
 					out, _ = s.answer(s.stop(true, map[string]any{"transcript_path": s.path(".claude/projects/-w/s.jsonl")}))
 				}
-				if out.Decision != "" {
-					t.Errorf("it goes on and on: %+v", out)
-				}
+				scratch.FailIf(t, out.Decision != "", "it goes on and on: %+v", out)
 				if !slices.Equal(outside, s.tree("outside")) || !slices.Equal(before, s.tree("project")) {
 					t.Errorf("files changed: %q, %q", s.tree("outside"), s.tree("project"))
 				}
@@ -373,9 +370,7 @@ func FuzzSpecsRun(f *testing.F) {
 		s.write("t.jsonl", string(log))
 		for i := range 4 {
 			out, _ := s.answer(s.stop(i > 0, map[string]any{"transcript_path": s.path("t.jsonl")}))
-			if i == 3 && out.Decision != "" {
-				t.Errorf("it goes on and on: %+v", out)
-			}
+			scratch.FailIf(t, i == 3 && out.Decision != "", "it goes on and on: %+v", out)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -105,9 +106,7 @@ func TestTeams(t *testing.T) {
 			progress, ned, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if rule := ruleOf(t, test.config, test.log, test.message); rule != test.rule {
-				t.Errorf("stopped by %q, want %q", rule, test.rule)
-			}
+			scratch.Equal(t, ruleOf(t, test.config, test.log, test.message), test.rule, "stopped by")
 		})
 	}
 }
@@ -136,9 +135,7 @@ func TestTodosOfAPart(t *testing.T) {
 		"a part":                {known + update, "otherwise"},
 		"a part, then the list": {known + update + whole, ""},
 	} {
-		if rule := ruleOf(t, ned, test.log, "The sign has four letters."); rule != test.rule {
-			t.Errorf("%s: stopped by %q, want %q", name, rule, test.rule)
-		}
+		scratch.Equal(t, ruleOf(t, ned, test.log, "The sign has four letters."), test.rule, name, "stopped by")
 	}
 }
 

@@ -131,9 +131,7 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, own.Name, err)
 		}
 		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.EventName()}))
-		if code != 0 || stdout != "" {
-			t.Errorf("%s: %d, %s", name, code, stdout)
-		}
+		scratch.FailIf(t, code != 0 || stdout != "", "%s: %d, %s", name, code, stdout)
 		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
 			t.Errorf("%s: the ledger has %q", name, r.Plugin)
 		}
@@ -215,9 +213,7 @@ func TestWorkspaceIsLocked(t *testing.T) {
 	if code != 0 || json.Unmarshal([]byte(stdout), &told) != nil || !told.tells("another hook has locked "+w.path("work")) {
 		t.Errorf("locked: %d, %q, %q", code, stdout, stderr)
 	}
-	if data, err := os.ReadFile(w.path("work/.stravinsky/continuation-loop.md")); err != nil || string(data) != loop {
-		t.Errorf("locked: the file became %q, %v", data, err)
-	}
+	scratch.Equal(t, scratch.LookAt(t, w.path("work/.stravinsky/continuation-loop.md")), loop, "locked: the file")
 	// One that is held for less than that is waited for.
 	time.AfterFunc(100*time.Millisecond, func() { lock.Close() })
 	var out output

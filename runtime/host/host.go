@@ -3,6 +3,7 @@
 package host
 
 import (
+	"bytes"
 	"path"
 	"strings"
 
@@ -75,6 +76,8 @@ type Host struct {
 	// Dir is where the host keeps its files, "~/.codex"; DirVariable moves it. Sessions is a
 	// pattern of its logs below it, as path.Match has it, and Program what is on PATH.
 	Dir, DirVariable, Sessions, Program string
+	// Package is how the names of its npm packages begin.
+	Package string
 	// ProjectFile has the project's directory, where logs do not; from the directory of a log.
 	ProjectFile string
 	// ProjectVariable is the environment variable that names the project of a session, from
@@ -226,4 +229,16 @@ func (e Event) IsFromUser() bool {
 		return words != "" && !strings.HasPrefix(words, strings.TrimSpace(transcript.Mark))
 	}
 	return true
+}
+
+// HasLine looks backwards through the end of a log for a line that begins like this.
+func HasLine(end []byte, begin string, is func(line []byte) bool) bool {
+	for len(end) > 0 {
+		i := bytes.LastIndexByte(end, '\n')
+		if line := end[i+1:]; bytes.HasPrefix(line, []byte(begin)) && is(line) {
+			return true
+		}
+		end = end[:max(i, 0)]
+	}
+	return false
 }

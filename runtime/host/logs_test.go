@@ -2,9 +2,7 @@ package host_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,8 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
-
-var update = flag.Bool("update", false, "write what the logs mean anew")
 
 // lines are lines of some hosts that no recorded log has, with what they mean; "-" is a line
 // that is not read.
@@ -43,8 +39,7 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 	}
 	logs := map[string][][]byte{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		must(t, err)
+		data := scratch.ReadFile(t, file)
 		if filepath.Base(file) != "events.jsonl" {
 			logs[file] = bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 		}
@@ -73,21 +68,14 @@ func TestLogs(t *testing.T) {
 				got.WriteString(digest(format, &e) + "\n")
 			}
 			golden := strings.TrimSuffix(file, ".jsonl") + ".parsed"
-			if *update {
-				must(t, os.WriteFile(golden, []byte(got.String()), 0o644))
-			}
-			if want, err := os.ReadFile(golden); err != nil || got.String() != string(want) {
-				t.Errorf("%s (%v):\n%s", golden, err, got.String())
-			}
+			scratch.Golden(t, golden, []byte(got.String()))
 		}
 		for line, want := range known {
 			e, got := transcript.Entry{Line: []byte(line)}, "-"
 			if format.Parse(&e) {
 				got = digest(format, &e)
 			}
-			if got != want {
-				t.Errorf("%s\n%q, want %q", line, got, want)
-			}
+			scratch.Equal(t, got, want, line)
 		}
 	}
 }

@@ -68,9 +68,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("%+v", schema)
 	}
 	for _, name := range schema.Required {
-		if schema.Properties[name] == nil {
-			t.Errorf("%s is required and not described", name)
-		}
+		scratch.FailIf(t, schema.Properties[name] == nil, "%s is required and not described", name)
 	}
 }
 
@@ -173,14 +171,10 @@ func TestAliasesAreDear(t *testing.T) {
 
 func TestValidModel(t *testing.T) {
 	for _, model := range []string{"haiku", ModelID("haiku"), ModelID("sonnet"), ModelID("opus"), "claude-opus-5[1m]", "claude-haiku-4-5@20251001", "us.anthropic.claude-haiku-4-5-20251001-v1:0", "arn:aws:bedrock:us-east-1:1:inference-profile/x", "openrouter/a_b"} {
-		if !ValidModel(model) {
-			t.Errorf("%s is refused", model)
-		}
+		scratch.FailIf(t, !ValidModel(model), "%s is refused", model)
 	}
 	for _, model := range []string{"", "-p", "--settings", "a b", "a\nb", "häiku", "a;b", "$(a)", "a\"b", strings.Repeat("a", 101)} {
-		if ValidModel(model) {
-			t.Errorf("%q is taken", model)
-		}
+		scratch.FailIf(t, ValidModel(model), "%q is taken", model)
 	}
 	scratch.Equal(t, ModelID("glm-9"), "glm-9", "an id does not pass")
 }
@@ -240,9 +234,7 @@ func TestPageOfASignal(t *testing.T) {
 
 func TestPageSaysWhatRuns(t *testing.T) {
 	for running, want := range map[int]string{0: "nothing", 1: "nothing, 1 task runs in the background", 3: "nothing, 3 tasks run in the background"} {
-		if got := (Page{Running: running}).String(); !strings.Contains(got, "\n  Waiting for: "+want+"\n") {
-			t.Errorf("%d: %s", running, got)
-		}
+		scratch.Holds(t, running, (Page{Running: running}).String(), "\n  Waiting for: "+want+"\n")
 	}
 	if got := (activity.Tally{Done: 1, Doing: 1, Pending: 2}).String(); got != "1/4 complete, 1 in progress, 2 pending" {
 		t.Error(got)
@@ -263,9 +255,7 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 	scratch.Equal(t, endOfMessage("  short.\n"), "short.")
 	for _, endless := range []string{strings.Repeat("x", 5000), strings.Repeat("語", 5000), strings.Repeat("\n", 5000) + "x", strings.Repeat(`"\`, 3000)} {
 		wellFormed(t, Page{Message: endless + "THE END"})
-		if got := (Page{Message: endless + "THE END"}).String(); !strings.Contains(got, `THE END"`) {
-			t.Errorf("the end is not there: %s", got)
-		}
+		scratch.Holds(t, "the end is not there", (Page{Message: endless + "THE END"}).String(), `THE END"`)
 	}
 }
 
@@ -274,16 +264,10 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 func wellFormed(t *testing.T, p Page) {
 	t.Helper()
 	s := p.String()
-	if len(s) > 3<<10 {
-		t.Errorf("a page of %d bytes", len(s))
-	}
-	if !utf8.ValidString(s) {
-		t.Errorf("no UTF-8: %q", s)
-	}
+	scratch.FailIf(t, len(s) > 3<<10, "a page of %d bytes", len(s))
+	scratch.FailIf(t, !utf8.ValidString(s), "no UTF-8: %q", s)
 	for _, r := range s {
-		if r != '\n' && (!unicode.IsGraphic(r) || isHidden(r)) {
-			t.Errorf("%U is in it: %q", r, s)
-		}
+		scratch.FailIf(t, r != '\n' && (!unicode.IsGraphic(r) || isHidden(r)), "%U is in it: %q", r, s)
 	}
 	lines := strings.Split(s, "\n")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: ", "  Last tools: [", "  Latest request: ", "  Waiting for: ", "  Last message: ", "", "DECIDE: Should Claude continue working autonomously?", ""}
@@ -386,8 +370,7 @@ func FuzzPage(f *testing.F) {
 
 // The prompt is part of the product: a change of it is to be looked at here.
 func TestPrompt(t *testing.T) {
-	golden, err := os.ReadFile("testdata/prompt.txt")
-	scratch.Must(t, err)
+	golden := scratch.ReadFile(t, "testdata/prompt.txt")
 	scratch.Equal(t, PromptFor("Claude"), string(golden), "it is not that of testdata/prompt.txt")
 	if n := len(PromptFor("Claude")); n > 1200 {
 		t.Errorf("%d bytes, at most 1200", n)

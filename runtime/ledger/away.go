@@ -82,6 +82,7 @@ const (
 	AwayPassed    = "passed"    // the check; the agent may stop
 	AwayFailed    = "failed"    // the check, as often as it may; the agent may stop
 	AwayDenied    = "denied"    // a permission
+	AwayDialog    = "dialog"    // a dialog, with the words to decide it in the user's place
 	AwayStands    = "stands"    // a permission prompt that is not denied any more
 	AwaySpent     = "spent"     // the order's continues
 	AwayPresent   = "present"   // the user has typed a prompt in the session
@@ -99,7 +100,7 @@ type AwayEvent struct {
 	Key  string
 	Text string // the question, the tool and what for, the command
 	// Same names the question by its words or its options, so that it is known when it is asked
-	// again. A denial with it is of a dialog that asks the user.
+	// again.
 	Same string
 	Word string // in the question, that makes it the user's alone to decide
 	// Work counts what had been done in the session: files changed and tests run.

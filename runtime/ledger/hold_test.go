@@ -41,9 +41,7 @@ func TestHold(t *testing.T) {
 		t.Errorf("shortened: %v", err)
 	}
 	long, err := SetHold(dir, "a", now, 0, claude)
-	if err != nil || !held("a", 1000*time.Hour) {
-		t.Errorf("for good: %v", err)
-	}
+	scratch.FailIf(t, err != nil || !held("a", 1000*time.Hour), "for good: %v", err)
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
@@ -51,32 +49,23 @@ func TestHold(t *testing.T) {
 		t.Errorf("lifted: %v", err)
 	}
 	short, err := SetHold(dir, "a", now, time.Minute, person)
-	if err != nil || held("a", 2*time.Minute) {
-		t.Errorf("a shorter one after it: %v", err)
-	}
+	scratch.FailIf(t, err != nil || held("a", 2*time.Minute), "a shorter one after it: %v", err)
 	if err := LiftHold(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
 		t.Errorf("another one is lifted: %v", err)
 	}
-	if err := LiftHold(dir, "a", short, now.Add(time.Hour), person); !errors.Is(err, ErrNoHold) {
-		t.Errorf("lifted when it had run out: %v", err)
-	}
+	scratch.ErrorIs(t, LiftHold(dir, "a", short, now.Add(time.Hour), person), ErrNoHold,
+		"lifted when it had run out")
 	if err := LiftHold(dir, "a", short, now, person); err != nil || held("a", 0) {
 		t.Errorf("lifted: %v", err)
 	}
-	if err := LiftHold(dir, "a", short, now, person); !errors.Is(err, ErrNoHold) {
-		t.Errorf("lifted twice: %v", err)
-	}
+	scratch.ErrorIs(t, LiftHold(dir, "a", short, now, person), ErrNoHold, "lifted twice")
 	all, err := SetHold(dir, "", now, 0, claude)
-	if err != nil || !held("a", 0) || !held("b", 0) {
-		t.Errorf("a hold for all: %v", err)
-	}
+	scratch.FailIf(t, err != nil || !held("a", 0) || !held("b", 0), "a hold for all: %v", err)
 	must(t, LiftHold(dir, "", all, now, person))
 	// An order that cannot be read is an order.
 	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
 		must(t, os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600))
-		if !held("c", 0) {
-			t.Errorf("%q is not in force", junk)
-		}
+		scratch.FailIf(t, !held("c", 0), "%q is not in force", junk)
 	}
 }
 
@@ -200,9 +189,7 @@ func TestSpend(t *testing.T) {
 		must(t, err)
 		return p
 	}
-	if p := read(now); p != (Spend{Day: "2026-11-21"}) {
-		t.Errorf("an empty one: %+v", p)
-	}
+	scratch.Equal(t, read(now), Spend{Day: "2026-11-21"}, "an empty one")
 	must(t, TakeFromDay(dir, now, 600, 1000))
 	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
 	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
@@ -212,9 +199,7 @@ func TestSpend(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	for i := range 6 {
-		if err := TakeFromDay(dir, now, 600, 1000); err != nil {
-			t.Fatal(i, err)
-		}
+		must(t, TakeFromDay(dir, now, 600, 1000), i)
 		due, err := SettleSpending(dir, now, 600, Outcome{10, "timeout", "late"})
 		if due != (i == 2) || err != nil {
 			t.Error(i, due, err)
@@ -282,9 +267,7 @@ func TestJudgedIsBounded(t *testing.T) {
 	for i := range 20 {
 		s.NoteJudgement(Judged{Page: string(rune('a' + i))})
 	}
-	if len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "t" {
-		t.Errorf("%+v", s.Judged)
-	}
+	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "t", "%+v", s.Judged)
 }
 
 // Sessions that end at once wait for each other's look into the spend: else what was
@@ -356,9 +339,7 @@ func TestLoopHistory(t *testing.T) {
 	if !LoopIsOver(dir, "a1") || LoopIsOver(dir, "b2") || LoopIsOver(dir, "c3") {
 		t.Error("which loops are over is wrong")
 	}
-	if info, err := os.Stat(loopLines(dir).path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
+	scratch.Equal(t, scratch.ModeOf(t, loopLines(dir).path), 0o600)
 }
 
 // Neither what a kill has torn nor what another program has written there hides
@@ -393,9 +374,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
-		if err := AppendLoop(dir, e); err == nil {
-			t.Errorf("%.20q was written", e.Loop)
-		}
+		scratch.FailIf(t, AppendLoop(dir, e) == nil, "%.20q was written", e.Loop)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 )
 
@@ -56,29 +57,19 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			}
 			now := time.Now()
 			h, held := HoldOfSession(dir, id, now)
-			if !held || h != (Hold{}) {
-				t.Errorf("%s: held %v, %+v", name, held, h)
-			}
+			scratch.FailIf(t, !held || h != (Hold{}), "%s: held %v, %+v", name, held, h)
 			h, err := SetHold(dir, id, now, 0, claude)
-			if err != nil {
-				t.Errorf("%s: set: %v", name, err)
-			}
+			scratch.FailIf(t, err != nil, "%s: set: %v", name, err)
 			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s: %v, %v", name, info, err)
 			}
-			if err := LiftHold(dir, id, h, now, person); err != nil {
-				t.Errorf("%s: lift: %v", name, err)
-			}
+			scratch.Equal(t, LiftHold(dir, id, h, now, person), nil, name, "lift")
 			must(t, plant(path, outside))
-			if err := LiftHold(dir, id, Hold{}, now, person); err != nil {
-				t.Errorf("%s: lift as it is: %v", name, err)
-			}
+			scratch.Equal(t, LiftHold(dir, id, Hold{}, now, person), nil, name, "lift as it")
 			if data, err := os.ReadFile(outside); string(data) != over {
 				t.Errorf("%s: outside there is %q, %v", name, data, err)
 			}
-			if _, err := os.Stat(outside + ".none"); err == nil {
-				t.Errorf("%s: a file is made outside", name)
-			}
+			scratch.FailIf(t, scratch.Exists(outside+".none"), "%s: a file is made outside", name)
 		}
 	}
 }

@@ -175,15 +175,11 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	must(t, first.LockSession())
 	second, err := OpenSession(dir, "a")
 	must(t, err)
-	if err := second.LockSession(); !errors.Is(err, ErrBusy) {
-		t.Errorf("second hook: %v, want %v", err, ErrBusy)
-	}
+	scratch.ErrorIs(t, second.LockSession(), ErrBusy, "second hook")
 	_, err = first.AppendRecord(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}})
 	must(t, err)
 	first.Close()
-	if err := second.LockSession(); err != nil {
-		t.Errorf("after the first has ended: %v", err)
-	}
+	scratch.Equal(t, second.LockSession(), nil, "after the first has ended")
 	scratch.Equal(t, second.State.InPrompt, 7, "state, it was not read again")
 	second.Close()
 }
@@ -214,9 +210,7 @@ func TestHalving(t *testing.T) {
 		last = add()
 	}
 	info, err := os.Stat(SessionFile(dir, "a"))
-	if err != nil || info.Size() > maxFile+maxRecord {
-		t.Errorf("%d bytes, %v", info.Size(), err)
-	}
+	scratch.FailIf(t, err != nil || info.Size() > maxFile+maxRecord, "%d bytes, %v", info.Size(), err)
 	if want := shortKey("a") + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}
@@ -276,8 +270,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 
-	data, err := os.ReadFile(SessionFile(dir, "shared"))
-	must(t, err)
+	data := scratch.ReadFile(t, SessionFile(dir, "shared"))
 	count := 0
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var r Record

@@ -29,8 +29,7 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 	}
 	p := Program{Within: Patience, Argv: []string{script(t, `cat >"$1"; env >>"$1"; echo stray`), out}, Stdin: []byte("{\"event\":\"start\"}\n"), Getenv: getenv, Set: []string{"X=1"}}
 	must(t, p.Run())
-	data, err := os.ReadFile(out)
-	must(t, err)
+	data := scratch.ReadFile(t, out)
 	if text := string(data); !strings.HasPrefix(text, "{\"event\":\"start\"}\n") || !strings.Contains(text, "HOME=/h\n") || !strings.Contains(text, "X=1\n") || strings.Contains(text, "evil") {
 		t.Errorf("it got\n%s", text)
 	}
@@ -51,9 +50,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"none": nil, "no path": {"sh"}, "not there": {"/nowhere/at/all"}, "fails": {script(t, "exit 3")},
 	} {
-		if err := (Program{Within: Patience, Argv: argv, Getenv: none}).Run(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+		scratch.FailIf(t, (Program{Within: Patience, Argv: argv, Getenv: none}).Run() == nil, "%s: no error", name)
 	}
 }
 
@@ -64,8 +61,7 @@ func TestProgramThatHangs(t *testing.T) {
 	if err := p.Run(); err != ErrSlow {
 		t.Fatalf("it ended with %v", err)
 	}
-	data, err := os.ReadFile(mark)
-	must(t, err)
+	data := scratch.ReadFile(t, mark)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	must(t, err)
 	scratch.AwaitEnd(t, pid, "what it started", 5*time.Second)

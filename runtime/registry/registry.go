@@ -5,6 +5,9 @@ package registry
 import (
 	"bufio"
 	"io"
+	"path"
+	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
@@ -126,10 +129,58 @@ func CallingHost(getenv func(string) string) (h *host.Host, session string) {
 	return nil, getenv(DefaultHost().SessionVariable)
 }
 
+// scriptRunners run the programs of hosts that are scripts.
+var scriptRunners = []string{"node", "bun", "deno"}
+
+// HostOfProgram is whose program a process runs; nil: it is no host's. It knows it by the
+// path of its file, by its name, and by its arguments, the first of which is its name, too.
+func HostOfProgram(program, name string, args []string) *host.Host {
+	names := []string{name, program}
+	for i, arg := range args {
+		if i == 0 {
+			names = append(names, arg)
+		}
+		runs := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(scriptRunners, baseOf(name)) })
+		if i > 0 && runs && !strings.HasPrefix(arg, "-") { // the script
+			names = append(names, arg)
+			break
+		}
+	}
+	for _, h := range Hosts {
+		for _, name := range names {
+			name = strings.ReplaceAll(name, `\`, "/")
+			installed, version := path.Split(name) // as claude install does: …/claude/versions/2.1.330
+			versions := version != "" && strings.HasSuffix(installed, "/"+h.Program+"/versions/")
+			packaged := h.Package != "" && strings.Contains(name, "/node_modules/"+h.Package)
+			if baseOf(name) == h.Program || versions || packaged {
+				return h
+			}
+		}
+	}
+	return nil
+}
+
+// baseOf is the name of a program without its directory.
+func baseOf(program string) string {
+	base := path.Base(strings.ReplaceAll(program, `\`, "/"))
+	if end := len(base) - len(".exe"); end > 0 && strings.EqualFold(base[end:], ".exe") {
+		return strings.ToLower(base[:end])
+	}
+	return base
+}
+
 // AgentName is who goes on and stops where a record names this host.
 func AgentName(name string) string {
 	if h, ok := HostNamed(name); ok {
 		return h.Agent
 	}
 	return "the agent"
+}
+
+// TitleOf is what the host with a name is called in sentences.
+func TitleOf(name string) string {
+	if h, ok := HostNamed(name); ok {
+		return h.Title
+	}
+	return name
 }

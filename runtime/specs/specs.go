@@ -422,9 +422,4 @@ func stopBy(rule, evidence string) strategy.Verdict {
 	return strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
 }
 
-func shortenText(s string) string {
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "…"
-	}
-	return quotation.PlainName(s)
-}
+func shortenText(s string) string { return quotation.ShownName(s, 60) }

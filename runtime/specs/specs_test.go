@@ -701,9 +701,8 @@ func TestTaskBlock(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 4, ""), map[string]string{k.tasks: group}))
 		together := k.Name == "ralph-specum"
-		if strings.Contains(v.Reason, "## Current Task Group (PARALLEL)") != together {
-			t.Errorf("%s: %q\n%s", k.Name, v.Told, v.Reason)
-		}
+		scratch.Equal(t, strings.Contains(v.Reason, "## Current Task Group (PARALLEL)"), together,
+			k.Name, v.Told, v.Reason)
 	}
 }
 

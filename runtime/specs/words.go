@@ -188,9 +188,5 @@ func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) 
 // cutBlock joins the lines and bounds them.
 func cutBlock(lines []string) string {
 	block := strings.TrimRight(strings.Join(lines, "\n"), "\n")
-	block = strings.ToValidUTF8(block, "?")
-	if len(block) > maxBlock {
-		block = strings.ToValidUTF8(block[:maxBlock], "") + "…"
-	}
-	return block
+	return quotation.Beginning(strings.ToValidUTF8(block, "?"), maxBlock)
 }

@@ -185,12 +185,8 @@ func TestFaultsAreOnFile(t *testing.T) {
 						t.Errorf("why, time %d:\n%s", i, said)
 					}
 				}
-				if len(messages) != fault.told {
-					t.Errorf("the user was told %d times, want %d: %q", len(messages), fault.told, messages)
-				}
-				if n := w.count(fault.rule); n != 3 {
-					t.Errorf("on file %d times, want 3: %v after %v", n, w.rules(), decided)
-				}
+				scratch.Equal(t, len(messages), fault.told, "the user was told", "times", messages)
+				scratch.Equal(t, w.count(fault.rule), 3, "on file", "times, want 3", w.rules(), "after", decided)
 			})
 		}
 	}

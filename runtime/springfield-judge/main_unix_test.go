@@ -64,9 +64,7 @@ func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
 		w.t.Fatalf("not one line: %q", out)
 	}
 	var reply judge.Reply
-	if err := codec.ReadObject(out, &reply); err != nil {
-		w.t.Fatalf("%q: %v", out, err)
-	}
+	must(w.t, codec.ReadObject(out, &reply), out)
 	return reply, cmd.ProcessState.ExitCode()
 }
 

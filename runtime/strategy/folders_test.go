@@ -2,7 +2,6 @@ package strategy_test
 
 import (
 	"bytes"
-	"flag"
 	"go/format"
 	"os"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
-
-var update = flag.Bool("update", false, "write what is made from the folders")
 
 // folder is a strategy: its package, and the name that it has.
 type folder struct{ dir, name string }
@@ -42,8 +39,7 @@ func nameIn(t *testing.T, dir string) string {
 	must(t, err)
 	var all []byte
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		must(t, err)
+		data := scratch.ReadFile(t, path)
 		all = append(all, data...)
 	}
 	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
@@ -91,11 +87,6 @@ func TestRegistryIsCurrent(t *testing.T) {
 	for path, text := range map[string]string{"../registry/list.go": strategies(t), "../registry/hosts.go": hosts(t)} {
 		want, err := format.Source([]byte(text))
 		must(t, err)
-		if *update {
-			must(t, os.WriteFile(path, want, 0o644))
-		}
-		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the folders say: make generate (%v)", path, err)
-		}
+		scratch.Golden(t, path, want)
 	}
 }

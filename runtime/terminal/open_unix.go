@@ -4,8 +4,8 @@ package terminal
 
 import "os"
 
-// OpenTerminal opens the controlling terminal: ErrNone if there is none.
-func OpenTerminal() (*Terminal, error) {
+// openTerminal opens the controlling terminal: ErrNone if there is none.
+func openTerminal() (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil, ErrNone

@@ -2,8 +2,8 @@ package terminal
 
 import "os"
 
-// OpenTerminal opens the console of this process: ErrNone if there is none.
-func OpenTerminal() (*Terminal, error) {
+// openTerminal opens the console of this process: ErrNone if there is none.
+func openTerminal() (*Terminal, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {
 		return nil, ErrNone

@@ -1,9 +1,9 @@
 // Package terminal asks a person at the terminal that controls this process.
 //
-// Claude Code starts the commands of Claude, and its hooks, in a session without
-// a controlling terminal, so a question here does not reach them. It is no wall:
-// a program with the user's rights can make a pseudo-terminal of its own and
-// read what is shown there.
+// Agents start their commands and hooks in a session without a controlling terminal, so
+// a question here does not reach them. One that they make themselves is known by the
+// parents of this process. It is no wall: a program with the user's rights can have
+// another one start a terminal, or type into the user's own.
 package terminal
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNone says that no terminal controls this process.
-var ErrNone = errors.New("no controlling terminal")
+var ErrNone = errors.New("this command has no controlling terminal")
 
 // ErrCancelled says that the person did not agree: they said no, pressed Ctrl-C, or
 // ended the input.
@@ -41,7 +41,7 @@ func (t *Terminal) Close() {
 
 // TerminalName is the name of the controlling terminal, "" if there is none.
 func TerminalName() string {
-	t, err := OpenTerminal()
+	t, err := openTerminal()
 	if err != nil {
 		return ""
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func TestConfirm(t *testing.T) {
@@ -23,17 +25,12 @@ func TestConfirm(t *testing.T) {
 		strings.Repeat("y", 1<<20) + "\n": ErrCancelled,
 	} {
 		var out bytes.Buffer
-		if err := askToConfirm(strings.NewReader(typed), &out, "Really?"); !errors.Is(err, want) {
-			t.Errorf("%.40q: %v, want %v", typed, err, want)
-		}
-		if n := strings.Count(out.String(), "Really? [y/N] "); n != 1 {
-			t.Errorf("%.40q: asked %d times", typed, n)
-		}
+		scratch.ErrorIs(t, askToConfirm(strings.NewReader(typed), &out, "Really?"), want, typed)
+		scratch.Equal(t, strings.Count(out.String(), "Really? [y/N] "), 1, typed, "asked", "times")
 	}
 	broken := errors.New("gone")
-	if err := askToConfirm(io.MultiReader(strings.NewReader("x"), failing{broken}), io.Discard, ""); err != broken {
-		t.Errorf("a terminal that is gone: %v", err)
-	}
+	scratch.Equal(t, askToConfirm(io.MultiReader(strings.NewReader("x"), failing{broken}), io.Discard, ""), broken,
+		"a terminal that is gone")
 }
 
 type failing struct{ err error }

@@ -3,6 +3,8 @@ package timestamp
 import (
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 func TestReadIsTheCalendar(t *testing.T) {
@@ -53,9 +55,7 @@ func TestSpan(t *testing.T) {
 
 func TestAgo(t *testing.T) {
 	for ms, want := range map[int64]string{-5: "just now", 0: "just now", 499: "just now", 500: "1 s ago", 90_000: "90 s ago", 5_400_000: "1 h 30 min ago"} {
-		if got := AgoInWords(ms); got != want {
-			t.Errorf("%d ms: %q, want %q", ms, got, want)
-		}
+		scratch.Equal(t, AgoInWords(ms), want, ms, "ms")
 	}
 }
 
@@ -65,9 +65,7 @@ func TestLength(t *testing.T) {
 		12 * time.Minute: "12 min", 30*time.Minute - time.Millisecond: "30 min", 90 * time.Minute: "1 h 30 min", 2 * time.Hour: "2 h", 23*time.Hour + 59*time.Minute: "23 h 59 min",
 		24*time.Hour - time.Second: "1 d", 36 * time.Hour: "1 d 12 h", 48 * time.Hour: "2 d", 90 * 24 * time.Hour: "90 d",
 	} {
-		if got := LengthInWords(length.Milliseconds()); got != want {
-			t.Errorf("Length(%v) = %q, want %q", length, got, want)
-		}
+		scratch.Equal(t, LengthInWords(length.Milliseconds()), want, "Length", length)
 	}
 }
 

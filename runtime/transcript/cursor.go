@@ -7,6 +7,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -94,12 +95,7 @@ func (c *Cursor) textsBeforeCall() int {
 	if !c.known || !c.format.Whole || c.Entry.What != Nothing {
 		return 0
 	}
-	for i := range c.Entry.Parts {
-		if c.Entry.Parts[i].Kind == Call {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == Call }))
 }
 
 // passLine lets the entry change the log; rest tells that it is the rest of a line.
@@ -179,12 +175,7 @@ func (c *Cursor) IsOfSession() bool {
 
 // Blocked tells that the line says of a Stop hook that it has the agent go on.
 func (c *Cursor) Blocked() bool {
-	for i := range c.Entry.Parts {
-		if c.Entry.Parts[i].Kind == HookBlock {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == HookBlock })
 }
 
 // LastCall tells what the newest tool call does, and whether its result is there and is

@@ -6,6 +6,7 @@ package transcript
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -140,6 +141,25 @@ const (
 	BeginsTeam
 	TellsMate // a teammate, or AllMates, to do something: Text is its name
 )
+
+// Tool is what tools of a host do. Text is the member of their input that is a Part's Text, "" for none.
+type Tool struct {
+	Does  Does
+	Text  string
+	Names []string
+}
+
+// Describe says what a call does, by the tools of its host.
+func (p *Part) Describe(tools []Tool) {
+	for _, t := range tools {
+		if slices.Contains(t.Names, string(p.Name)) {
+			p.Does = t.Does
+			if t.Text != "" {
+				p.Text = codec.InsideQuotes(codec.FindMember(p.Input, t.Text))
+			}
+		}
+	}
+}
 
 // Outcome is what the result of a call tells.
 type Outcome struct {
@@ -304,15 +324,81 @@ func hashFNV1a(b []byte) uint64 {
 	return h
 }
 
+// LeadingName is the name that a text begins with. Some have a colon in them, but not at their end.
+func LeadingName(text []byte) []byte {
+	n := 0
+	for n < len(text) && (text[n] == '-' || text[n] == '_' || text[n] == ':' || '0' <= text[n] && text[n] <= '9' ||
+		'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
+		n++
+	}
+	return bytes.TrimRight(text[:n], ":")
+}
+
 // NameAfter is the name that stands behind some words, nil if there is none.
 func NameAfter(text []byte, behind string) []byte {
 	_, name, found := bytes.Cut(text, []byte(behind))
-	n := 0
-	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
-		n++
-	}
-	if !found || n == 0 {
+	if name = LeadingName(name); !found || len(name) == 0 {
 		return nil
 	}
-	return name[:n]
+	return name
+}
+
+// TakeNotifications takes what a text tells of work in the background. One without a status is news,
+// not an end.
+func (e *Entry) TakeNotifications(text []byte) {
+	const id = "<task-id>"
+	_, text, found := bytes.Cut(text, []byte(id))
+	for found {
+		var one []byte
+		one, text, found = bytes.Cut(text, []byte(id))
+		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
+			e.Parts = append(e.Parts, Part{Kind: Ended, ID: LeadingName(one)})
+		}
+	}
+}
+
+// CallIn is a call of a tool, an object with members of these names.
+func CallIn(call []byte, id, name, input string) Part {
+	p := Part{Kind: Call}
+	for w := codec.EnterValue(call, '{'); w.Next(); {
+		switch string(w.Key) {
+		case id:
+			p.ID = codec.InsideQuotes(w.Value())
+		case name:
+			p.Name = codec.InsideQuotes(w.Value())
+		case input:
+			p.Input = w.Value()
+		}
+	}
+	return p
+}
+
+// FirstText is the first text among content blocks, or the content itself where it is a string.
+func FirstText(content []byte) (first []byte) {
+	if s := codec.InsideQuotes(content); s != nil {
+		return s
+	}
+	codec.Elements(content, func(element []byte) {
+		if first == nil {
+			first = codec.InsideQuotes(codec.FindMember(element, "text"))
+		}
+	})
+	return first
+}
+
+// WithoutTags is a text without the tags that a host puts before a person's words.
+func WithoutTags(text []byte, tags ...string) []byte {
+	for {
+		i := slices.IndexFunc(tags, func(tag string) bool { return bytes.HasPrefix(text, []byte("<"+tag+">")) })
+		if i < 0 {
+			return text
+		}
+		_, rest, found := bytes.Cut(text, []byte("</"+tags[i]+">"))
+		if !found {
+			return text
+		}
+		for text = rest; bytes.HasPrefix(text, []byte(`\n`)); {
+			text = text[len(`\n`):]
+		}
+	}
 }

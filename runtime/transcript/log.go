@@ -7,6 +7,7 @@
 package transcript
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -42,7 +43,7 @@ type Log struct {
 	// Own is Claude Code's id of the newest prompt that is not one of our slash commands,
 	// and Version the client that wrote the newest prompt.
 	Own, Version string
-	OwnAt        int64  // when that prompt was typed, in Unix milliseconds, 0 if the log does not say
+	OwnAt        int64  // when the user typed a prompt last, in Unix milliseconds, 0 if the log does not say
 	Mode         string // the newest that a line names
 	Subagent     bool   // the log is a subagent's own
 
@@ -142,6 +143,8 @@ func (l *Log) beginTurn(e *Entry) {
 	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
 	if l.PromptID != "" && !e.Command {
 		l.Own, l.Feedback.Own = l.PromptID, 0
+	}
+	if e.What == Prompted && !e.Command && !bytes.Contains(e.Words, []byte("<command-name>")) {
 		l.OwnAt = parseMillis(e.Time)
 	}
 	if isPlainName(e.Version, maxName) {

@@ -368,6 +368,30 @@ func TestStarted(t *testing.T) {
 
 // The user's own last prompt is none of our slash commands, and nothing that no person
 // has sent.
+// at is the time of a line: 2026-11-20T10:00:00Z, as session.add counts.
+func at(n int64) int64 { return 1795168800000 + n*1000 + n }
+
+// When the user typed last: no command, and no words that were typed while Claude worked.
+func TestOwnAt(t *testing.T) {
+	first := func() *session { return new(session).asks("first") }
+	for name, test := range map[string]struct {
+		log  *session
+		line int64
+	}{
+		"a prompt":     {first().says("a").asks("second"), 3},
+		"a command":    {first().asks("<command-name>/compact</command-name>"), 1},
+		"typed ahead":  {first().attaches(`{"type":"queued_command","prompt":"and this","source_uuid":"x","commandMode":"prompt","origin":{"kind":"human"}}`), 1},
+		"notification": {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), 1},
+		"none":         {new(session).says("a"), 0},
+	} {
+		want := int64(0)
+		if test.line > 0 {
+			want = at(test.line)
+		}
+		failIf(t, view(t, test.log.bytes()).OwnAt != want, "%s: %d, want %d", name, view(t, test.log.bytes()).OwnAt, want)
+	}
+}
+
 func TestOwnPrompt(t *testing.T) {
 	command := func(name string) string {
 		return "<command-message>" + name + "</command-message>\\n<command-name>/" + name + "</command-name>"
@@ -406,7 +430,6 @@ func TestFeedback(t *testing.T) {
 			attaches(`{"type":"hook_additional_context","content":["go on"],"hookName":"Stop","toolUseID":"x","hookEvent":"Stop"}`)
 	}
 	const ours, theirs = `"${CLAUDE_PLUGIN_ROOT}"/hooks/springfield-hook`, "/x/other.sh"
-	at := func(n int64) int64 { return 1795168800000 + n*1000 + n } // 2026-11-20T10:00:00Z, as session.add counts
 	one := func(n int64) Feedback { return Feedback{Ours: []int64{at(n)}, All: 1, InOwn: 1, InTurn: 1} }
 	and := func(f Feedback, others int) Feedback {
 		f.Others = others

@@ -67,9 +67,7 @@ func TestTail(t *testing.T) {
 		got, err := Tail(write(t, test.lines...), 50)
 		must(t, err)
 		got.Said, got.Raw = nil, nil // TestSaid's
-		if !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
-		}
+		failIf(t, !reflect.DeepEqual(got, test.want), "%s: got %+v, want %+v", name, got, test.want)
 	}
 }
 
@@ -169,11 +167,8 @@ func TestAbout(t *testing.T) {
 // The logs of these tests are Claude Code's.
 var format = claude.Host.Log
 
-func Read(path string, prior Log) (Log, View, error)   { return readSince(path, prior, false) }
-func Glance(path string, prior Log) (Log, View, error) { return readSince(path, prior, true) }
-
-func readSince(path string, prior Log, brief bool) (Log, View, error) {
-	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), brief)
+func Read(path string, prior Log) (Log, View, error) {
+	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), false)
 	if err != nil {
 		return prior, view, err
 	}

@@ -36,7 +36,8 @@ type View struct {
 	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
 	// Version the client that wrote the newest prompt, like 2.1.163.
 	Own, Version string
-	// OwnAt is when that prompt was typed, in Unix milliseconds, 0 if the log does not say.
+	// OwnAt is when the user typed a prompt last, no command and no words that had to wait, in Unix
+	// milliseconds, 0 if the log does not say.
 	OwnAt int64
 	// Mode is the permission mode that the log names last, "" if it names none.
 	Mode string

@@ -188,12 +188,9 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 					t.Errorf("read %s: %+v", want.Name, f)
 				}
 			}
-			if err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x")}}); err == nil {
-				t.Error("written")
-			}
-			if err := r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}); err == nil {
-				t.Error("written over")
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x")}}) == nil, "written")
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}) == nil,
+				"written over")
 			if info, err := os.Lstat(r.path("space/f")); err != nil || info.Mode().IsRegular() {
 				t.Errorf("it became %v, %v", info, err)
 			}

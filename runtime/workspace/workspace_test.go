@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -55,20 +56,8 @@ func (r room) link(to, name string) {
 // tree lists all files outside and within, with what they hold.
 func (r room) tree() map[string]string {
 	r.t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(r.parent, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !d.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(r.parent, path)
-		if err != nil {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		all[filepath.ToSlash(name)] = string(data)
-		return err
-	})
-	must(r.t, err)
+	all := scratch.ReadTree(r.t, r.parent)
+	maps.DeleteFunc(all, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
 	return all
 }
 
@@ -102,12 +91,10 @@ func TestNamesThatLeadOut(t *testing.T) {
 		f := r.ReadWanted(strategy.Want{Name: name})
 		failIf(t, f.Found || f.Problem == "" || f.Data != nil || f.Names != nil, "read %q: %+v", name, f)
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
-				t.Errorf("%q with %q: no error", name, data)
-			}
-			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Optional: true}}); err != nil {
-				t.Errorf("optional, %q: %v", name, err)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil,
+				"%q with %q: no error", name, data)
+			scratch.Equal(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data, Optional: true}}), nil,
+				"optional", name)
 		}
 	}
 	r.only(before, nil)
@@ -134,9 +121,7 @@ func TestOddNames(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{"dir/", "new/", "."} {
 		for _, data := range [][]byte{[]byte("x"), nil} {
-			if err := r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}); err == nil {
-				t.Errorf("a file at %q", name)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{{Name: name, Data: data}}) == nil, "a file at %q", name)
 		}
 	}
 	if f := r.ReadWanted(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
@@ -219,9 +204,7 @@ func TestLinkedDirectories(t *testing.T) {
 		f := r.ReadWanted(strategy.Want{Name: name})
 		failIf(t, f.Readable() || f.Data != nil || f.Names != nil, "read %s: %+v", name, f)
 		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
-			if err := r.ApplyChanges([]strategy.Change{c}); err == nil && c.Data != nil {
-				t.Errorf("write %s: no error", name)
-			}
+			failIf(t, r.ApplyChanges([]strategy.Change{c}) == nil && c.Data != nil, "write %s: no error", name)
 		}
 	}
 	r.only(before, nil)
@@ -308,9 +291,8 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
 	}
-	if err := r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}); err == nil {
-		t.Error("a file for a directory: no error")
-	}
+	failIf(t, r.ApplyChanges([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}) == nil,
+		"a file for a directory: no error")
 }
 
 // Missing directories are made; a file keeps its mode, and a new one is the
@@ -324,9 +306,7 @@ func TestDirectoriesAndModes(t *testing.T) {
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
 		must(t, os.Chmod(r.path("space/a/b/c/f"), mode))
 		must(t, r.ApplyChanges([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}))
-		if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
-		}
+		scratch.Equal(t, scratch.ModeOf(t, r.path("space/a/b/c/f")), mode, mode)
 	}
 }
 

@@ -11,47 +11,44 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"TodoWrite"}},
+	{Does: transcript.MakesTask, Names: []string{"TaskCreate"}},
+	{Does: transcript.ReadsTask, Names: []string{"TaskGet"}},
+	{Does: transcript.ListsTasks, Names: []string{"TaskList"}},
+	{Does: transcript.ChangesTask, Names: []string{"TaskUpdate"}},
+	{Does: transcript.UsesSkill, Names: []string{"Skill"}},
+	{Does: transcript.MayGoOn, Names: []string{"Agent", "Task", "Monitor", "Workflow"}},
+	{Does: transcript.TellsMate, Names: []string{"SendMessage"}},
+	{Does: transcript.BeginsTeam, Names: []string{"TeamCreate"}},
+	{Does: transcript.EndsTeam, Names: []string{"TeamDelete"}},
+	{Does: transcript.EndsBackground, Names: []string{
+		"TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput",
+	}},
+	{Does: transcript.AsksPerson, Names: []string{"AskUserQuestion"}},
+	{Does: transcript.BeginsPlan, Names: []string{"EnterPlanMode"}},
+	{Does: transcript.EndsPlan, Names: []string{"ExitPlanMode"}},
+	{Does: transcript.WritesFile, Names: []string{"Write", "Edit", "MultiEdit"}},
+}
+
 func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "TodoWrite":
-		p.Does = transcript.WritesTodos
-	case "TaskCreate":
-		p.Does = transcript.MakesTask
-	case "TaskGet":
-		p.Does = transcript.ReadsTask
-	case "TaskList":
-		p.Does = transcript.ListsTasks
-	case "TaskUpdate":
-		p.Does = transcript.ChangesTask
-	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill", "command")) // "command" before 2.1
-	case "Agent", "Task", "Monitor", "Workflow":
-		p.Does = transcript.MayGoOn
-		if codec.FindMember(p.Input, "team_name") != nil {
-			p.Text = codec.InsideQuotes(codec.FindMember(p.Input, "name"))
+	p.Describe(tools)
+	member := func(names ...string) []byte { return codec.FindMember(p.Input, names...) }
+	switch p.Does {
+	case transcript.UsesSkill:
+		p.Text = codec.InsideQuotes(member("skill", "command")) // "command" before 2.1
+	case transcript.MayGoOn:
+		if member("team_name") != nil {
+			p.Text = codec.InsideQuotes(member("name"))
 		}
-	case "SendMessage":
-		p.Does, p.Text = transcript.TellsMate, codec.InsideQuotes(codec.FindMember(p.Input, "to", "recipient"))
-		if string(codec.FindMember(p.Input, "type")) == `"broadcast"` {
+	case transcript.TellsMate:
+		if p.Text = codec.InsideQuotes(member("to", "recipient")); string(member("type")) == `"broadcast"` {
 			p.Text = []byte(transcript.AllMates)
 		}
-	case "TeamCreate":
-		p.Does = transcript.BeginsTeam
-	case "TeamDelete":
-		p.Does = transcript.EndsTeam
-	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
-		p.Does, p.Text = transcript.EndsBackground, codec.FindMember(p.Input, "task_id", "taskId", "shell_id",
-			"bash_id", "agentId")
-	case "AskUserQuestion":
-		p.Does = transcript.AsksPerson
-	case "EnterPlanMode":
-		p.Does = transcript.BeginsPlan
-	case "ExitPlanMode":
-		p.Does = transcript.EndsPlan
-	case "Write", "Edit", "MultiEdit":
-		p.Does = transcript.WritesFile
-	default:
-		if string(codec.FindMember(p.Input, "run_in_background")) == "true" {
+	case transcript.EndsBackground:
+		p.Text = member("task_id", "taskId", "shell_id", "bash_id", "agentId")
+	case transcript.NothingSpecial:
+		if string(member("run_in_background")) == "true" {
 			p.Does = transcript.MayGoOn
 		}
 	}
@@ -98,7 +95,7 @@ func backgroundJobOf(outcome, said []byte) []byte {
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
 		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
 			if i := bytes.Index(said, []byte(before)); i >= 0 {
-				id = firstWord(said[i+len(before):])
+				id = transcript.LeadingName(said[i+len(before):])
 			}
 		}
 	}
@@ -110,35 +107,9 @@ func isValidID(raw []byte) bool {
 	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
 }
 
-func firstWord(text []byte) []byte {
-	n := 0
-	for n < len(text) && (text[n] == '-' || text[n] == '_' || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
-		n++
-	}
-	return text[:n]
-}
-
 // isNotification tells whether a text comes from work in the background.
 func isNotification(origin, text []byte) bool {
 	return string(origin) == "task-notification" || origin == nil && bytes.HasPrefix(text, []byte("<task-notification>"))
-}
-
-// takeNotifications takes notifications. One without a status is news, not an end.
-func takeNotifications(e *transcript.Entry, text []byte) {
-	for {
-		i := bytes.Index(text, []byte("<task-id>"))
-		if i < 0 {
-			return
-		}
-		text = text[i+len("<task-id>"):]
-		one := text
-		if i := bytes.Index(one, []byte("<task-id>")); i >= 0 {
-			one = one[:i]
-		}
-		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: firstWord(one)})
-		}
-	}
 }
 
 // stillRuns tells whether work still does, by the result of a call that stops it or asks for

@@ -120,6 +120,7 @@ var Host = host.Host{
 	Log:     transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome, Dull: isDullLine},
 	Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 	Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
-	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude", ProjectVariable: "CLAUDE_PROJECT_DIR",
-	Inside: []string{"CLAUDECODE"}, SessionVariable: "CLAUDE_CODE_SESSION_ID",
+	Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",
+	Package: "@anthropic-ai/claude-code", ProjectVariable: "CLAUDE_PROJECT_DIR",
+	Inside: []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"}, SessionVariable: "CLAUDE_CODE_SESSION_ID",
 }

@@ -208,7 +208,7 @@ func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
 		case transcript.Call:
 			describeCall(&p)
 		case transcript.Result:
-			p.Text = firstText(content)
+			p.Text = transcript.FirstText(content)
 		}
 		e.Parts = append(e.Parts, p)
 	}
@@ -253,12 +253,13 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		e.What = transcript.Pushed
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
 	case `"queued_command"`: // typed, or arrived, while Claude was working
-		origin, mode, text := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind")), string(codec.FindMember(a, "commandMode")), firstText(codec.FindMember(a, "prompt"))
+		origin := codec.InsideQuotes(codec.FindMember(codec.FindMember(a, "origin"), "kind"))
+		mode, text := string(codec.FindMember(a, "commandMode")), transcript.FirstText(codec.FindMember(a, "prompt"))
 		e.Words = text
 		switch {
 		case isNotification(origin, text) || mode == `"task-notification"`:
 			e.What = transcript.Woken
-			takeNotifications(e, text)
+			e.TakeNotifications(text)
 		case wakesSession(text):
 			e.What = transcript.Woken
 			if isTeammateMail(text) {
@@ -283,20 +284,6 @@ func (l *line) saysHookContinued() bool {
 }
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
-
-// firstText is the first text among content blocks, or the content itself where
-// it is a string.
-func firstText(content []byte) (first []byte) {
-	if s := codec.InsideQuotes(content); s != nil {
-		return s
-	}
-	codec.Elements(content, func(element []byte) {
-		if first == nil {
-			first = codec.InsideQuotes(codec.FindMember(element, "text"))
-		}
-	})
-	return first
-}
 
 // isDullLine tells, at a glance, that a line cannot be a person's.
 func isDullLine(line []byte) bool {

@@ -28,7 +28,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
-			words := withoutReminders(p.Text)
+			words := transcript.WithoutTags(p.Text, "system-reminder", "ide_opened_file", "ide_selection")
 			if transcript.IsBlank(own) && !isOutput(p.Text) {
 				own = words
 			}
@@ -59,7 +59,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 func (l *line) takeInjectedText(e *transcript.Entry, text []byte) transcript.Happening {
 	switch {
 	case isNotification(l.origin, text):
-		takeNotifications(e, text)
+		e.TakeNotifications(text)
 		return transcript.Woken
 	case isTeammateMail(text):
 		takeTeammateMail(e, text)
@@ -142,30 +142,6 @@ func withoutHeading(text []byte) []byte {
 		return mail
 	}
 	return text
-}
-
-// withoutReminders is a text without the reminders that Claude Code puts before a
-// person's words.
-func withoutReminders(text []byte) []byte {
-	for {
-		var end string
-		switch {
-		case bytes.HasPrefix(text, []byte("<system-reminder>")):
-			end = "</system-reminder>"
-		case bytes.HasPrefix(text, []byte("<ide_opened_file>")):
-			end = "</ide_opened_file>"
-		case bytes.HasPrefix(text, []byte("<ide_selection>")):
-			end = "</ide_selection>"
-		}
-		i := bytes.Index(text, []byte(end))
-		if end == "" || i < 0 {
-			return text
-		}
-		text = text[i+len(end):]
-		for bytes.HasPrefix(text, []byte(`\n`)) {
-			text = text[len(`\n`):]
-		}
-	}
 }
 
 // isOurCommand tells a slash command that looks at a plugin of ours or stops it: with

@@ -21,7 +21,8 @@ var Host = host.Host{
 	Reminds: true, Marked: true, Plans: true,
 	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
-	Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
+	Package: "@openai/codex",
+	Inside:  []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 }
 
 // isEvent knows the event by the members that Codex alone sends together: the turn and its

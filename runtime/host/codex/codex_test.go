@@ -22,8 +22,7 @@ var failIf = scratch.FailIf
 // lines are those of a recorded file: events, or a log of Codex 0.169.0 (older.jsonl:
 // 0.130.0), with short ids and without the texts of Codex's own.
 func lines(t testing.TB, name string) [][]byte {
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	must(t, err)
+	data := scratch.ReadFile(t, filepath.Join("testdata", name))
 	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 

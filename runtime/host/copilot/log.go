@@ -15,9 +15,7 @@ func ownsLog(line []byte) bool {
 }
 
 func isOfType(line []byte, kind string) bool {
-	const begin = `{"type":"`
-	return len(line) > len(begin)+len(kind) && string(line[:len(begin)]) == begin && string(line[len(begin):len(begin)+len(kind)]) == kind &&
-		line[len(begin)+len(kind)] == '"'
+	return bytes.HasPrefix(line, []byte(`{"type":"`+kind+`"`))
 }
 
 // isDullLine knows lines without words.
@@ -150,61 +148,36 @@ func takeAssistantLine(e *transcript.Entry, data []byte) {
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 			}
 		case "toolRequests":
-			takeCalls(e, &w)
+			codec.Elements(w.Value(), func(call []byte) { takeCall(e, call) })
 		}
 	}
 }
 
-// maxCalls is how many calls of one message are looked at.
-const maxCalls = 256
-
-func takeCalls(e *transcript.Entry, w *codec.Walk) {
-	list := w.Enter('[')
-	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == maxCalls {
-			continue
-		}
-		p := transcript.Part{Kind: transcript.Call}
-		call := list.Enter('{')
-		for call.Next() {
-			switch string(call.Key) {
-			case "toolCallId":
-				p.ID = codec.InsideQuotes(call.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(call.Value())
-			case "arguments":
-				p.Input = call.Value()
-			}
-		}
-		list.Leave(&call)
-		describeCall(&p)
-		e.Parts = append(e.Parts, p)
-		if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
-			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(codec.FindMember(p.Input, "summary"))})
-		}
+func takeCall(e *transcript.Entry, call []byte) {
+	if len(e.Parts) >= transcript.MaxParts {
+		return
 	}
-	w.Leave(&list)
+	p := transcript.CallIn(call, "toolCallId", "name", "arguments")
+	p.Describe(tools)
+	e.Parts = append(e.Parts, p)
+	if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
+		summary := codec.InsideQuotes(codec.FindMember(p.Input, "summary"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: summary})
+	}
 }
 
-// describeCall says what a call does. The todo list is none of it: it lies in a database beside
-// the log, which calls change by SQL.
-func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "bash", "powershell", "task":
-		p.Does = transcript.MayGoOn
-	case "read_bash", "stop_bash", "read_powershell", "stop_powershell":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "shellId"))
-	case "read_agent":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "agent_id"))
-	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "ask_user":
-		p.Does = transcript.AsksPerson
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
-	case "create", "edit":
-		p.Does = transcript.WritesFile
-	}
+// tools are Copilot's. The todo list is none of theirs: it lies in a database beside the log, which calls
+// change by SQL.
+var tools = []transcript.Tool{
+	{Does: transcript.MayGoOn, Names: []string{"bash", "powershell", "task"}},
+	{Does: transcript.EndsBackground, Text: "shellId", Names: []string{
+		"read_bash", "stop_bash", "read_powershell", "stop_powershell",
+	}},
+	{Does: transcript.EndsBackground, Text: "agent_id", Names: []string{"read_agent"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+	{Does: transcript.WritesFile, Names: []string{"create", "edit"}},
 }
 
 // takeCallResult takes the result of a call.

@@ -2,7 +2,6 @@
 package droid
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -52,17 +51,8 @@ func fromUser(e host.Event) bool {
 
 // arrived looks for the message that the event is about.
 func arrived(e host.Event, end []byte) bool {
-	if e.MessageID == "" {
-		return true
-	}
-	for len(end) > 0 {
-		i := bytes.LastIndexByte(end, '\n')
-		if line := end[i+1:]; bytes.HasPrefix(line, []byte(`{"type":"message"`)) && isOfType(line, e.MessageID) {
-			return true
-		}
-		end = end[:max(i, 0)]
-	}
-	return false
+	return e.MessageID == "" ||
+		host.HasLine(end, `{"type":"message"`, func(line []byte) bool { return isOfType(line, e.MessageID) })
 }
 
 func isOfType(line []byte, id string) bool {

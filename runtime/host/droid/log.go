@@ -5,6 +5,7 @@ package droid
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -114,13 +115,7 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	if string(m.role) != `"user"` {
 		return len(e.Parts) > 0
 	}
-	results := e.Parts[:0]
-	for _, p := range e.Parts {
-		if p.Kind == transcript.Result {
-			results = append(results, p)
-		}
-	}
-	e.Parts = results
+	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool { return p.Kind != transcript.Result })
 	switch {
 	case string(m.visibility) == `"user_only"`:
 		return m.hook.takeHooks(e)
@@ -140,13 +135,10 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 	return true
 }
 
-// maxParts is how many parts of one message are looked at.
-const maxParts = 256
-
 func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 	list := w.Enter('[')
 	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == maxParts {
+		if !list.BeginsWith('{') || len(e.Parts) == transcript.MaxParts {
 			continue
 		}
 		var kind, text []byte
@@ -157,7 +149,7 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 			case "type":
 				kind = members.Value()
 			case "text", "content":
-				text = firstText(members.Value())
+				text = transcript.FirstText(members.Value())
 			case "id", "tool_use_id":
 				p.ID = codec.InsideQuotes(members.Value())
 			case "name":
@@ -177,8 +169,8 @@ func (m *message) content(e *transcript.Entry, w *codec.Walk) {
 func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.Part) {
 	switch string(kind) {
 	case `"text"`:
-		if m.words == nil {
-			m.words = withoutReminders(text)
+		if len(m.words) == 0 {
+			m.words = transcript.WithoutTags(text, "system-reminder")
 		}
 		if len(text) == 0 {
 			return
@@ -186,7 +178,7 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 		p.Kind, p.Text = transcript.Text, text
 	case `"tool_use"`:
 		p.Kind = transcript.Call
-		describeCall(&p)
+		p.Describe(tools)
 	case `"tool_result"`:
 		p.Kind, p.Text = transcript.Result, text
 	case `"image"`:
@@ -198,55 +190,14 @@ func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.P
 	e.Parts = append(e.Parts, p)
 }
 
-// withoutReminders is a text without the reminders that Droid puts before a person's words.
-func withoutReminders(text []byte) []byte {
-	const begin, end = "<system-reminder>", "</system-reminder>"
-	for bytes.HasPrefix(text, []byte(begin)) {
-		_, rest, found := bytes.Cut(text, []byte(end))
-		if !found {
-			break
-		}
-		for text = rest; bytes.HasPrefix(text, []byte(`\n`)); {
-			text = text[len(`\n`):]
-		}
-	}
-	if len(text) == 0 {
-		return nil
-	}
-	return text
-}
-
-// firstText is the first text among content blocks, or the content itself where it is a
-// string.
-func firstText(raw []byte) (first []byte) {
-	if s := codec.InsideQuotes(raw); s != nil {
-		return s
-	}
-	codec.Elements(raw, func(element []byte) {
-		if first == nil {
-			first = codec.InsideQuotes(codec.FindMember(element, "text"))
-		}
-	})
-	return first
-}
-
-// describeCall says what a call does. TodoWrite is not among it: the list that it leaves is a line
-// of its own.
-func describeCall(p *transcript.Part) {
-	switch string(p.Name) {
-	case "Execute", "Task":
-		p.Does = transcript.MayGoOn
-	case "TaskOutput", "TaskStop":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
-	case "Skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "AskUser":
-		p.Does = transcript.AsksPerson
-	case "ExitSpecMode":
-		p.Does = transcript.EndsPlan
-	case "Create", "Edit":
-		p.Does = transcript.WritesFile
-	}
+// tools are Droid's. TodoWrite is not among them: the list that it leaves is a line of its own.
+var tools = []transcript.Tool{
+	{Does: transcript.MayGoOn, Names: []string{"Execute", "Task"}},
+	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"TaskOutput", "TaskStop"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"Skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"AskUser"}},
+	{Does: transcript.EndsPlan, Names: []string{"ExitSpecMode"}},
+	{Does: transcript.WritesFile, Names: []string{"Create", "Edit"}},
 }
 
 // outcome reads in the text of a result whether a subagent goes on. A command that was

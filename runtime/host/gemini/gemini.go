@@ -28,6 +28,7 @@ var Host = host.Host{
 	Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
 	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog},
 	Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
+	Package:     "@google/gemini-cli",
 	ProjectFile: "../.project_root",
 	Variables:   []string{".env", ".gemini/.env"},
 	Inside:      []string{"GEMINI_CLI"},

@@ -3,7 +3,6 @@ package gemini
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -11,8 +10,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	data, err := os.ReadFile("testdata/events.jsonl")
-	scratch.Must(t, err)
+	data := scratch.ReadFile(t, "testdata/events.jsonl")
 	want := []string{
 		`true BeforeAgent "" "" "execute the plan" false`,
 		`true BeforeAgent "" "" "[springfield] part 1 of the plan remains; go on" false`,
@@ -25,9 +23,7 @@ func TestEvents(t *testing.T) {
 		var e host.Event
 		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %q %q %q %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
-		if i >= len(want) || got != want[i] {
-			t.Errorf("event %d is\n%s", i, got)
-		}
+		scratch.FailIf(t, i >= len(want) || got != want[i], "event %d is\n%s", i, got)
 	}
 }
 
@@ -38,13 +34,9 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"Stop","last_assistant_message":"\"hook_event_name\":\"AfterAgent\""}`: false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := isEvent([]byte(event)); got != want {
-			t.Errorf("is(%s) = %t", event, got)
-		}
+		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`} {
-		if err := readEvent([]byte(event), &host.Event{}); err == nil {
-			t.Errorf("read(%s): no error", event)
-		}
+		scratch.FailIf(t, readEvent([]byte(event), &host.Event{}) == nil, "read(%s): no error", event)
 	}
 }

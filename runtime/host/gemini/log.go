@@ -12,9 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxParts is how many parts of one line are looked at.
-const maxParts = 256
-
 func parseLine(e *transcript.Entry) bool {
 	var kind string
 	var content, typed, calls []byte
@@ -70,39 +67,25 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 		}
 	})
 	codec.Elements(calls, func(call []byte) {
-		if len(e.Parts) < maxParts {
+		if len(e.Parts) < transcript.MaxParts {
 			p := parseCall(call)
 			e.ID, e.Parts = p.ID, append(e.Parts, p)
 		}
 	})
 }
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"write_todos"}},
+	{Does: transcript.UsesSkill, Text: "name", Names: []string{"activate_skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "replace"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
 func parseCall(call []byte) transcript.Part {
-	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.EnterValue(call, '{'); w.Next(); {
-		switch string(w.Key) {
-		case "id":
-			p.ID = codec.InsideQuotes(w.Value())
-		case "name":
-			p.Name = codec.InsideQuotes(w.Value())
-		case "args":
-			p.Input = w.Value()
-		}
-	}
-	switch string(p.Name) {
-	case "write_todos":
-		p.Does = transcript.WritesTodos
-	case "activate_skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "name"))
-	case "ask_user":
-		p.Does = transcript.AsksPerson
-	case "write_file", "replace":
-		p.Does = transcript.WritesFile
-	case "enter_plan_mode":
-		p.Does = transcript.BeginsPlan
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
-	}
+	p := transcript.CallIn(call, "id", "name", "args")
+	p.Describe(tools)
 	return p
 }
 
@@ -194,7 +177,7 @@ func eachPart(content []byte, yield func(text, part []byte)) {
 	}
 	n := 0
 	codec.Elements(content, func(part []byte) {
-		if n++; n > maxParts || string(codec.FindMember(part, "thought")) == "true" {
+		if n++; n > transcript.MaxParts || string(codec.FindMember(part, "thought")) == "true" {
 			return
 		}
 		if text := codec.InsideQuotes(part); text != nil {

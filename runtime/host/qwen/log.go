@@ -10,9 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxParts is how many parts of one line are looked at.
-const maxParts = 256
-
 // line is what a line says of itself.
 type line struct {
 	kind, provenance, subtype string
@@ -66,15 +63,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 		e.What = transcript.Woken
 		eachPart(l.message, func(p []byte) {
 			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
-			text := e.Words
-			const id = "<task-id>"
-			for i := bytes.Index(text, []byte(id)); i >= 0; i = bytes.Index(text, []byte(id)) {
-				text = text[i+len(id):]
-				one, _, _ := bytes.Cut(text, []byte(id))
-				if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
-					e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: leadingID(one)})
-				}
-			}
+			e.TakeNotifications(e.Words)
 		})
 		return true
 	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
@@ -111,7 +100,7 @@ func (l *line) takeUserLine(e *transcript.Entry) bool {
 func eachPart(message []byte, yield func(part []byte)) {
 	n := 0
 	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
-		if n++; n <= maxParts {
+		if n++; n <= transcript.MaxParts {
 			yield(part)
 		}
 	})
@@ -150,43 +139,26 @@ func takePart(e *transcript.Entry, part []byte) {
 	}
 }
 
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"todo_write"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
+	{Does: transcript.MayGoOn, Names: []string{"agent", "monitor", "workflow"}},
+	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"task_stop"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user_question"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "edit"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
 // parseCall is a call. Tools that are not offered are called through the tool tool_call.
 func parseCall(call []byte) transcript.Part {
-	p := transcript.Part{Kind: transcript.Call}
-	for w := codec.EnterValue(call, '{'); w.Next(); {
-		switch string(w.Key) {
-		case "id":
-			p.ID = codec.InsideQuotes(w.Value())
-		case "name":
-			p.Name = codec.InsideQuotes(w.Value())
-		case "args":
-			p.Input = w.Value()
-		}
-	}
+	p := transcript.CallIn(call, "id", "name", "args")
 	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
 		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
 	}
-	switch string(p.Name) {
-	case "todo_write":
-		p.Does = transcript.WritesTodos
-	case "skill":
-		p.Does, p.Text = transcript.UsesSkill, codec.InsideQuotes(codec.FindMember(p.Input, "skill"))
-	case "agent", "monitor", "workflow":
+	p.Describe(tools)
+	if string(p.Name) == "run_shell_command" && string(codec.FindMember(p.Input, "is_background")) == "true" {
 		p.Does = transcript.MayGoOn
-	case "run_shell_command":
-		if string(codec.FindMember(p.Input, "is_background")) == "true" {
-			p.Does = transcript.MayGoOn
-		}
-	case "task_stop":
-		p.Does, p.Text = transcript.EndsBackground, codec.InsideQuotes(codec.FindMember(p.Input, "task_id"))
-	case "ask_user_question":
-		p.Does = transcript.AsksPerson
-	case "write_file", "edit":
-		p.Does = transcript.WritesFile
-	case "enter_plan_mode":
-		p.Does = transcript.BeginsPlan
-	case "exit_plan_mode":
-		p.Does = transcript.EndsPlan
 	}
 	return p
 }
@@ -196,21 +168,11 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	if of == transcript.MayGoOn {
 		for _, before := range [...]string{`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `, `Monitor started.\nid: `, `Workflow started in background.\nRun ID: `} {
 			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
-				o.Job = leadingID(rest)
+				o.Job = transcript.LeadingName(rest)
 			}
 		}
 	}
 	return o
-}
-
-func leadingID(text []byte) []byte {
-	n := bytes.IndexFunc(text, func(r rune) bool {
-		return r != '-' && r != '_' && r != ':' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
-	})
-	if n < 0 {
-		n = len(text)
-	}
-	return text[:n]
 }
 
 func ownsLog(line []byte) bool {

@@ -25,6 +25,7 @@ var Host = host.Host{
 	// The eighth block in a row is overridden.
 	Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
 	Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
+	Package:   "@qwen-code/qwen-code",
 	Variables: []string{".env", ".qwen/.env", ".qwen/settings.json"},
 	Inside:    []string{"QWEN_CODE_SESSION_ID"}, SessionVariable: "QWEN_CODE_SESSION_ID",
 }

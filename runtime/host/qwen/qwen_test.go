@@ -3,7 +3,6 @@ package qwen
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
@@ -11,8 +10,7 @@ import (
 )
 
 func TestEvents(t *testing.T) {
-	data, err := os.ReadFile("testdata/events.jsonl")
-	scratch.Must(t, err)
+	data := scratch.ReadFile(t, "testdata/events.jsonl")
 	want := []string{
 		`true UserPromptSubmit 5a7e73########0 "" "execute the plan" false [] 0 user true`,
 		`true UserPromptSubmit 5a7e73########0 "" "" false [] 0 user false`,
@@ -29,9 +27,7 @@ func TestEvents(t *testing.T) {
 		var e host.Event
 		scratch.Must(t, readEvent(line, &e))
 		got := fmt.Sprintf("%t %s %s %q %q %t %v %d user %t", isEvent(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active, e.Tasks, e.Crons, Host.FromUser(e))
-		if i >= len(want) || got != want[i] {
-			t.Errorf("event %d is\n%s", i, got)
-		}
+		scratch.FailIf(t, i >= len(want) || got != want[i], "event %d is\n%s", i, got)
 	}
 }
 
@@ -44,13 +40,9 @@ func TestOtherEvents(t *testing.T) {
 		`{"hook_event_name":"UserPromptSubmit","prompt":"what is \"crons\": [] and ########?"}`:                                  false,
 		`{}`: false, `[]`: false, ``: false,
 	} {
-		if got := isEvent([]byte(event)); got != want {
-			t.Errorf("is(%s) = %t", event, got)
-		}
+		scratch.Equal(t, isEvent([]byte(event)), want, "is", event)
 	}
 	for _, event := range []string{``, `[]`, `{"session_id":7}`, `{"background_tasks":"x"}`} {
-		if err := readEvent([]byte(event), &host.Event{}); err == nil {
-			t.Errorf("read(%s): no error", event)
-		}
+		scratch.FailIf(t, readEvent([]byte(event), &host.Event{}) == nil, "read(%s): no error", event)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -177,9 +178,7 @@ func FuzzNed(f *testing.F) {
 			if v.Rule == "" || (v.Decision == strategy.Continue) != (v.Reason != "") {
 				t.Errorf("%s: %+v", set, v)
 			}
-			if len(v.Evidence) > 300 {
-				t.Errorf("%s: evidence of %d bytes", set, len(v.Evidence))
-			}
+			scratch.FailIf(t, len(v.Evidence) > 300, "%s: evidence of %d bytes", set, len(v.Evidence))
 		}
 	})
 }
@@ -326,8 +325,6 @@ func TestNedKnowsLists(t *testing.T) {
 	for _, mark := range []string{"- ", "* ", "+ ", "1. ", "a) "} {
 		s := strategy.Situation{Message: strategy.Message{Text: "These stay:\n\n" + mark + "the door\n" + mark + "the sign"}}
 		v := decide(rules.Options{Add: []rules.Rule{{ID: "lists", Lists: ":", Then: strategy.Continue}}}, s)
-		if v.Rule != "lists" {
-			t.Errorf("%q: %s by %s", mark, v.Decision, v.Rule)
-		}
+		scratch.FailIf(t, v.Rule != "lists", "%q: %s by %s", mark, v.Decision, v.Rule)
 	}
 }

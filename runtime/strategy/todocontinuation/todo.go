@@ -13,6 +13,7 @@
 package todocontinuation
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -171,13 +172,7 @@ func shortEntry(text string) string {
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // the tag that Claude Code puts around what a hook says
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)
 	}
-	if len(text) > maxEntry {
-		text = strings.ToValidUTF8(text[:maxEntry], "") + "…"
-	}
-	if text == "" {
-		return "Unknown task"
-	}
-	return text
+	return cmp.Or(quotation.Beginning(text, maxEntry), "Unknown task")
 }
 
 func listSum(todos []activity.Todo) string {

@@ -409,13 +409,9 @@ func FuzzGoal(f *testing.F) {
 			return
 		}
 		after, err := SetFields([]byte(text), [2]string{"completion_promise", QuoteList([]string{value, "x"})}, [2]string{"iteration_count", "41"})
-		if err != nil {
-			t.Fatalf("%q: %v", text, err)
-		}
+		scratch.Must(t, err, text)
 		now, err := ReadLoop(after)
-		if err != nil {
-			t.Fatalf("%q became %q: %v", text, after, err)
-		}
+		scratch.Must(t, err, text, after)
 		if now.Count != 41 || now.Promises[len(now.Promises)-1] != "x" || now.Body != before.Body || now.Max != before.Max || now.Active != before.Active {
 			t.Fatalf("%q became %q: %+v, was %+v", text, after, now, before)
 		}

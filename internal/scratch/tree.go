@@ -1,0 +1,60 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// ReadTree is all below a directory, by its path from there: the text of a file, where a link leads, and nothing for a
+// directory, whose path ends in a slash.
+func ReadTree(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	walk(t, dir, func(path string, d fs.DirEntry) error {
+		name, err := filepath.Rel(dir, path)
+		name = filepath.ToSlash(name)
+		switch {
+		case err != nil || name == ".":
+		case d.IsDir():
+			all[name+"/"] = ""
+		case d.Type()&fs.ModeSymlink != 0:
+			all[name], err = os.Readlink(path)
+		case d.Type().IsRegular():
+			var data []byte
+			data, err = os.ReadFile(path)
+			all[name] = string(data)
+		default:
+			all[name] = d.Type().String()
+		}
+		return err
+	})
+	return all
+}
+
+// ListFiles are the paths of all below a directory that are none, in their order. There may be no such directory.
+func ListFiles(t testing.TB, dir string) (all []string) {
+	t.Helper()
+	walk(t, dir, func(path string, d fs.DirEntry) error {
+		if !d.IsDir() {
+			all = append(all, path)
+		}
+		return nil
+	})
+	return all
+}
+
+func walk(t testing.TB, dir string, visit func(path string, d fs.DirEntry) error) {
+	t.Helper()
+	Must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case d == nil && errors.Is(err, fs.ErrNotExist): // dir itself
+			return nil
+		case err != nil:
+			return err
+		}
+		return visit(path, d)
+	}))
+}

@@ -1,0 +1,185 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// away writes an order of the user's, who left an hour ago.
+func (w *world) away(change func(*ledger.AwayOrder)) ledger.AwayOrder {
+	w.t.Helper()
+	o := ledger.AwayOrder{ID: "o", At: w.host.Now.Add(-time.Hour).UnixMilli(), Until: w.host.Now.Add(6 * time.Hour).UnixMilli(), Project: w.home, Most: 50, From: "/dev/pts/3"}
+	if change != nil {
+		change(&o)
+	}
+	must(w.t, ledger.SetOrders(w.path(".claude/springfield"), func([]ledger.AwayOrder) []ledger.AwayOrder { return []ledger.AwayOrder{o} }))
+	return o
+}
+
+func (w *world) brought() (did []string) {
+	w.t.Helper()
+	all, err := ledger.AwayEvents(w.path(".claude/springfield"), "o")
+	must(w.t, err)
+	for _, e := range all {
+		did = append(did, e.Did)
+	}
+	return did
+}
+
+const question = "The parser is done. Shall the cache live in memory or on disk?"
+
+// An order in force answers a question; without one, beyond its bounds, elsewhere, and where a
+// guard has a word, the agent stops as ever.
+func TestAwayAnswersAQuestion(t *testing.T) {
+	for name, test := range map[string]struct {
+		order func(*ledger.AwayOrder)
+		event map[string]any
+		goes  bool
+	}{
+		"in force":              {nil, nil, true},
+		"for every project":     {func(o *ledger.AwayOrder) { o.Project = "" }, nil, true},
+		"of unknown origin":     {func(o *ledger.AwayOrder) { o.From = "" }, nil, true},
+		"over":                  {func(o *ledger.AwayOrder) { o.Until = o.At + 1 }, nil, false},
+		"taken back":            {func(o *ledger.AwayOrder) { o.Ended = o.At + 1 }, nil, false},
+		"of the future":         {func(o *ledger.AwayOrder) { o.At += 2 * time.Hour.Milliseconds() }, nil, false},
+		"for a year":            {func(o *ledger.AwayOrder) { o.Until += 365 * 24 * time.Hour.Milliseconds() }, nil, false},
+		"for a million":         {func(o *ledger.AwayOrder) { o.Most = 1_000_000 }, nil, false},
+		"for another project":   {func(o *ledger.AwayOrder) { o.Project += "/other" }, nil, false},
+		"with a name alike":     {func(o *ledger.AwayOrder) { o.Project = strings.TrimSuffix(o.Project, "x")[:len(o.Project)-1] }, nil, false},
+		"in plan mode":          {nil, map[string]any{"permission_mode": "plan"}, false},
+		"while work goes on":    {nil, map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}}, false},
+		"while a wake-up is on": {nil, map[string]any{"session_crons": []any{map[string]any{"id": "1"}}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, `{"strategy": "ned-flanders"}`)
+			w.away(test.order)
+			if test.event == nil {
+				test.event = map[string]any{}
+			}
+			test.event["last_assistant_message"] = question
+			out, _ := w.run(w.event(test.event))
+			if goes := out.Decision == "block"; goes != test.goes || goes != strings.Contains(out.Reason, "Decided while you were away") {
+				t.Errorf("%+v", out)
+			}
+			if n := len(w.brought()); (n == 1) != test.goes {
+				t.Errorf("brought %v", w.brought())
+			}
+		})
+	}
+}
+
+// A hold stands above an order.
+func TestAwayAndHold(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.away(nil)
+	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, 0, ledger.Means{})
+	must(t, err)
+	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": question})); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+}
+
+// The order's number holds over all sessions, however many stop at once; a burst does not end it.
+func TestAwayCountsOverAllSessions(t *testing.T) {
+	const most, sessions = 12, 60
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.away(func(o *ledger.AwayOrder) { o.Most = most })
+	var wait sync.WaitGroup
+	for i := range sessions {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			h := w.host
+			h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"session_id": fmt.Sprint("s", i), "last_assistant_message": question})), &strings.Builder{}, &strings.Builder{}
+			h.Run()
+		}()
+	}
+	wait.Wait()
+	if n := strings.Count(strings.Join(w.brought(), " "), ledger.AwayAnswered); n != most {
+		t.Errorf("%d continues of %d", n, most)
+	}
+
+	w = newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.away(nil)
+	for i := range 6 { // a burst is three
+		if out, _ := w.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Task %d complete. Moving to Task %d.", i, i+1)})); out.Decision != "block" {
+			t.Errorf("continue %d: %+v", i, out)
+		}
+	}
+	all := strings.Join(w.brought(), " ")
+	if all != strings.TrimSpace(strings.Repeat(ledger.AwayContinued+" ", 6)) {
+		t.Errorf("brought %s", all)
+	}
+}
+
+// What cannot be noted does not happen.
+func TestAwayThatCannotBeNoted(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	w.away(nil)
+	must(t, os.Mkdir(w.path(".claude/springfield/away.jsonl"), 0o700))
+	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": question})); out.Decision != "" {
+		t.Errorf("%+v", out)
+	}
+	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+}
+
+func (w *world) request(tool, input string) string {
+	return w.event(map[string]any{"hook_event_name": "PermissionRequest", "tool_name": tool, "tool_input": json.RawMessage(input)})
+}
+
+// The answer to a permission request, as Claude Code reads it.
+func TestAwayDeniesRequests(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
+		t.Errorf("without an order: %+v", out)
+	}
+	w.away(nil)
+	for tool, test := range map[string]struct{ input, says, did string }{
+		"Bash":            {`{"command":"npm publish"}`, "They cannot allow this.", ledger.AwayDenied},
+		"AskUserQuestion": {`{"questions":[{"question":"Tabs or blanks?","options":[{"label":"Tabs"}]}]}`, "Decide yourself", ledger.AwayDialog},
+		"ExitPlanMode":    {`{"plan":"1. x"}`, "", ""},
+	} {
+		before := len(w.brought())
+		out, _ := w.run(w.request(tool, test.input))
+		switch {
+		case test.says == "":
+			if out != (output{}) {
+				t.Errorf("%s: %+v", tool, out)
+			}
+		case out.Specific == nil || out.Specific.Event != "PermissionRequest" || out.Specific.Decision.Behavior != "deny" || !strings.Contains(out.Specific.Decision.Message, test.says):
+			t.Errorf("%s: %+v", tool, out.Specific)
+		case w.brought()[before] != test.did:
+			t.Errorf("%s: %v", tool, w.brought())
+		}
+	}
+}
+
+// A session's start says what is in force, once, though two plugins are asked.
+func TestSessionStartSaysWhatIsInForce(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	start := w.event(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
+	if out, _ := w.run(start); out != (output{}) {
+		t.Errorf("with nothing in force: %+v", out)
+	}
+	w.away(nil)
+	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{})
+	must(t, err)
+	if out, _ := w.run(start); !out.tells("set 1 h ago from /dev/pts/3, for another 6 h; 0 of 50 continues used") || !out.tells("a hold is in force, for another 1 h") {
+		t.Errorf("%+v", out)
+	}
+	if out, _ := w.run(start); out != (output{}) {
+		t.Errorf("the second plugin: %+v", out)
+	}
+}
