@@ -164,7 +164,11 @@ func AwayOrders(dir string) []AwayOrder {
 // OrderInForce is the newest order in force for a directory.
 func OrderInForce(dir, project string, now time.Time) (o AwayOrder, ok bool) {
 	for _, one := range AwayOrders(dir) {
-		if one.IsInForce(now) && one.Covers(project) {
+		if !one.IsInForce(now) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(project) // an order names its project without links
+		if one.Covers(project) || err == nil && one.Covers(real) {
 			o, ok = one, true
 		}
 	}
