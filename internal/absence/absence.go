@@ -51,7 +51,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 		}
 		return byID[id]
 	}
-	processes := p.processes()
+	processes := processesIn(p.Config)
 	for id, q := range processes {
 		if o.Covers(q.Cwd) {
 			add(id, "", q.Cwd)
@@ -87,8 +87,6 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 	return all
 }
 
-func (p Places) processes() map[string]process { return processesIn(p.Config) }
-
 // logsSince are the sessions whose logs Claude Code has changed since a time, each with its project.
 func (p Places) logsSince(o ledger.AwayOrder, since int64) map[string]string {
 	// Claude Code names the directory of a project's logs by its path.
@@ -102,7 +100,8 @@ func (p Places) logsSince(o ledger.AwayOrder, since int64) map[string]string {
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", named+"*", "*.jsonl"))
 	for _, name := range names {
 		of := filepath.Base(filepath.Dir(name))
-		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since && (of == named || named == "") {
+		info, err := os.Stat(name)
+		if err == nil && info.ModTime().UnixMilli() >= since && (of == named || named == "") {
 			all[strings.TrimSuffix(filepath.Base(name), ".jsonl")] = o.Project
 		}
 	}
@@ -115,6 +114,17 @@ func (s *session) hostTitle() string {
 		return h.Title
 	}
 	return s.host
+}
+
+// processInWords is what is known of a session's process.
+func (s *session) processInWords() string {
+	switch {
+	case s.process.PID != 0:
+		return "there, " + cmp.Or(say(s.process.Status), "at work")
+	case s.gone:
+		return "gone"
+	}
+	return "unknown"
 }
 
 // waits tells what a session waits for that only the user can give it, "" for nothing.

@@ -2,9 +2,11 @@ package absence
 
 import (
 	"cmp"
+	"math"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -13,9 +15,9 @@ import (
 // Report is what an away order has brought; back --json prints it. Times are Unix milliseconds.
 type Report struct {
 	Order     Order     `json:"order"`
-	Questions []Open    `json:"questions"` // that were left to the user, grave ones first
-	Prompts   []Open    `json:"prompts"`   // permissions that were not denied any more, and stand
-	Waiting   []Open    `json:"waiting"`   // sessions that wait now
+	Questions []Item    `json:"questions"` // that were left to the user, grave ones first
+	Prompts   []Item    `json:"prompts"`   // permissions that were not denied any more, and stand
+	Waiting   []Item    `json:"waiting"`   // sessions that wait now
 	Sessions  []Session `json:"sessions"`
 	Changed   []File    `json:"changed"` // since the order, the largest first
 	Return    string    `json:"return"`  // the command that gives the files back, "" for none
@@ -38,64 +40,41 @@ type Order struct {
 	InForce bool   `json:"in_force"`
 }
 
-// Open is something that needs the user.
-type Open struct {
-	At      int64  `json:"at"`
-	Session string `json:"session"`
+// Item is something that happened.
+type Item struct {
+	At      int64  `json:"at,omitempty"`
+	Session string `json:"session,omitempty"`
 	Text    string `json:"text"`
-	Grave   string `json:"grave,omitempty"` // the word in it that makes it the user's alone to decide
+	Word    string `json:"word,omitempty"`   // in a question, that makes it the user's alone to decide
+	Answer  string `json:"answer,omitempty"` // of the agent to a question, "" if it says nothing of it
+	Times   int    `json:"times,omitempty"`
 }
 
 // Session is what one session has done.
 type Session struct {
-	ID        string     `json:"id"`
-	Host      string     `json:"host"`
-	Project   string     `json:"project"`
-	Asked     string     `json:"asked"` // its first prompt
-	Ran       int64      `json:"ran"`   // milliseconds since the order, up to the last sign of it
-	Continues int        `json:"continues"`
-	Calls     int        `json:"calls"`
-	TokensIn  int64      `json:"tokens_in,omitempty"`
-	TokensOut int64      `json:"tokens_out,omitempty"`
-	Decided   []Decided  `json:"decided"`
-	Refused   []Refused  `json:"refused"`
-	Failed    []Failure  `json:"failed"`
-	Check     *Checked   `json:"check,omitempty"`
-	Ended     string     `json:"ended,omitempty"` // why the order brought nothing more there
-	Stands    *LastStand `json:"stands,omitempty"`
-	Words     string     `json:"words"` // its last
-	Process   string     `json:"process"`
+	ID        string `json:"id"`
+	Host      string `json:"host"`
+	Project   string `json:"project"`
+	Asked     string `json:"asked"` // its first prompt
+	Ran       int64  `json:"ran"`   // milliseconds since the order, up to the last sign of it
+	Continues int    `json:"continues"`
+	Calls     int    `json:"calls"`
+	TokensIn  int64  `json:"tokens_in,omitempty"`
+	TokensOut int64  `json:"tokens_out,omitempty"`
+	Decided   []Item `json:"decided"` // in the user's place
+	Refused   []Item `json:"refused"` // permissions
+	Failed    []Item `json:"failed"`
+	Check     string `json:"check,omitempty"` // passed, failed, or checked: it was told to run it
+	CheckAt   int64  `json:"check_at,omitempty"`
+	Deciding  []File `json:"deciding"`        // changed files that decide what the check says
+	Ended     string `json:"ended,omitempty"` // why the order brought nothing more there
+	Stands    *Stand `json:"stands,omitempty"`
+	Words     string `json:"words"` // its last
+	Process   string `json:"process"`
 }
 
-// Decided is a question that the agent was told to decide.
-type Decided struct {
-	At       int64  `json:"at"`
-	Question string `json:"question"`
-	Answer   string `json:"answer"` // the agent's words on it, "" if there are none
-}
-
-// Refused is a permission that was denied.
-type Refused struct {
-	What  string `json:"what"`
-	Times int    `json:"times"`
-}
-
-// Failure is what failed and when.
-type Failure struct {
-	At   int64  `json:"at"`
-	Text string `json:"text"`
-}
-
-// Checked is what came of the check.
-type Checked struct {
-	At     int64  `json:"at"`
-	Result string `json:"result"` // passed, failed or asked
-	// Deciding are the files that changed since the order and decide what the check says.
-	Deciding []File `json:"deciding"`
-}
-
-// LastStand is the newest decision of a session.
-type LastStand struct {
+// Stand is the newest decision of a session.
+type Stand struct {
 	At       int64  `json:"at"`
 	Plugin   string `json:"plugin"`
 	Decision string `json:"decision"`
@@ -121,8 +100,10 @@ const (
 // Report makes the report of an order. changed are the files that differ from its snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	past, err := ledger.AwayEvents(p.Orders, o.ID)
-	r := Report{now: p.Now.UnixMilli(), Questions: []Open{}, Prompts: []Open{}, Waiting: []Open{}, Sessions: []Session{}, Changed: []File{}, Notes: []string{},
-		Order: p.summary(o, past)}
+	r := Report{
+		Order: summarize(o, past, p.Now), Questions: []Item{}, Prompts: []Item{}, Waiting: []Item{},
+		Sessions: []Session{}, Changed: []File{}, Notes: []string{}, now: p.Now.UnixMilli(),
+	}
 	if err != nil {
 		r.Notes = append(r.Notes, "what the order has brought cannot be read: "+err.Error())
 	}
@@ -135,20 +116,18 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	}
 	var ids []string
 	for _, e := range past {
-		if !slices.Contains(ids, e.Session) {
-			ids = append(ids, e.Session)
-		}
+		ids = append(ids, e.Session)
 	}
 	for _, s := range p.findSessions(o, o.At, ids...) {
 		r.addSession(s, o, past)
 	}
-	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
-	slices.SortStableFunc(r.Questions, func(a, b Open) int {
-		if (a.Grave != "") != (b.Grave != "") {
-			return cmp.Compare(b.Grave, a.Grave)
+	slices.SortStableFunc(r.Questions, func(a, b Item) int {
+		if (a.Word != "") != (b.Word != "") {
+			return cmp.Compare(b.Word, a.Word)
 		}
 		return cmp.Compare(a.At, b.At)
 	})
+	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
 	r.Questions, r.Prompts = r.Questions[:min(len(r.Questions), mostOpen)], r.Prompts[:min(len(r.Prompts), mostOpen)]
 	return r
 }
@@ -156,99 +135,95 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 // Summary is what an order is, and how much of it is used.
 func (p Places) Summary(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID) // what cannot be read has brought nothing
-	return p.summary(o, past)
+	return summarize(o, past, p.Now)
 }
 
-func (p Places) summary(o ledger.AwayOrder, past []ledger.AwayEvent) Order {
+func summarize(o ledger.AwayOrder, past []ledger.AwayEvent, now time.Time) Order {
 	used := ledger.Away{Order: o, Past: past}
-	return Order{say(o.ID), o.At, o.Until, o.Ended, say(o.Project), say(o.From), used.CountContinues(), o.Most, say(o.Check), say(o.Head), o.IsInForce(p.Now)}
+	return Order{
+		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
+		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Head: say(o.Head), InForce: o.IsInForce(now),
+	}
 }
 
 // addSession adds what one session has done.
 func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEvent) {
-	id := say(s.id)
-	out := Session{ID: id, Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked), Calls: s.log.calls,
-		TokensIn: s.log.in, TokensOut: s.log.out, Words: say(s.log.words), Decided: []Decided{}, Refused: []Refused{}, Failed: []Failure{}}
-	decided := s.log.decided
+	out := Session{
+		ID: say(s.id), Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
+		Calls: s.log.calls, TokensIn: s.log.in, TokensOut: s.log.out, Words: say(s.log.words), Process: s.processInWords(),
+		Decided: []Item{}, Refused: []Item{}, Failed: []Item{}, Deciding: []File{},
+	}
 	for i, e := range past {
-		if e.Session != s.id {
-			continue
-		}
-		if e.IsContinue() {
-			out.Continues++
-		}
-		switch text := say(e.Text); e.Did {
-		case ledger.AwayAnswered, ledger.AwayDialog:
-			out.Decided = append(out.Decided, Decided{e.At, text, answerTo(e.At, past[i+1:], e.Session, decided)})
-		case ledger.AwayLeft:
-			r.Questions = append(r.Questions, Open{e.At, id, text, say(e.Word)})
-		case ledger.AwayDenied:
-			out.refuse(text)
-		case ledger.AwayStands:
-			if s.process.Status == "waiting" || s.process.PID == 0 && !s.gone && s.log.last <= e.At+aMoment {
-				r.Prompts = append(r.Prompts, Open{At: e.At, Session: id, Text: text})
-			}
-		case ledger.AwayChecked, ledger.AwayPassed, ledger.AwayFailed:
-			out.Check = &Checked{At: e.At, Result: map[string]string{ledger.AwayChecked: "asked"}[e.Did]}
-			out.Check.Result = cmp.Or(out.Check.Result, e.Did)
-		case ledger.AwaySpent:
-			out.Ended = "all continues of the order were used"
-		case ledger.AwayPresent:
-			out.Ended = "you typed a prompt in it"
+		if e.Session == s.id {
+			r.addEvent(&out, s, e, past[i+1:])
 		}
 	}
-	if out.Check != nil {
-		out.Check.Deciding = []File{}
-		for _, f := range r.Changed {
-			if decidesCheck(f.Path, o.Check) && len(out.Check.Deciding) < mostOf {
-				out.Check.Deciding = append(out.Check.Deciding, f)
-			}
+	for _, f := range r.Changed {
+		if out.Check != "" && decidesCheck(f.Path, o.Check) && len(out.Deciding) < mostOf {
+			out.Deciding = append(out.Deciding, f)
 		}
 	}
 	for _, what := range s.log.refused {
 		out.refuse(say(what))
 	}
-	for _, m := range s.log.failures {
-		out.Failed = append(out.Failed, Failure{m.at, say(m.text)})
+	for _, m := range s.log.failures[max(0, len(s.log.failures)-mostOf):] {
+		out.Failed = append(out.Failed, Item{At: m.at, Text: say(m.text)})
 	}
 	if n := s.newest; n.Plugin != "" {
-		out.Stands = &LastStand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}
+		out.Stands = &Stand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}
 	}
 	if end := max(s.log.last, s.newest.At); end > o.At {
 		out.Ran = end - max(o.At, s.log.began)
 	}
-	switch {
-	case s.process.PID != 0:
-		out.Process = "there, " + cmp.Or(say(s.process.Status), "at work")
-	case s.gone:
-		out.Process = "gone"
-	default:
-		out.Process = "unknown"
-	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
-	out.Failed = out.Failed[max(0, len(out.Failed)-mostOf):]
 	if waits := s.waits(); waits != "" {
-		why := waits
 		if out.Stands != nil && out.Stands.Decision == "stop" {
-			why += ": " + out.Stands.Evidence
+			waits += ": " + out.Stands.Evidence
 		}
-		r.Waiting = append(r.Waiting, Open{At: max(s.process.StatusAt, s.newest.At), Session: id, Text: say(why)})
+		r.Waiting = append(r.Waiting, Item{At: max(s.process.StatusAt, s.newest.At), Session: out.ID, Text: say(waits)})
 	}
 	r.Sessions = append(r.Sessions, out)
 }
 
-// answerTo is what the agent says of a decision: its first words of that kind after the question,
-// and before the next one in the session.
-func answerTo(at int64, later []ledger.AwayEvent, session string, decided []moment) string {
-	end := int64(1) << 62
-	for _, e := range later {
-		if e.Session == session && (e.Did == ledger.AwayAnswered || e.Did == ledger.AwayDialog) {
-			end = e.At
+// addEvent adds what an order has brought in a session; later is what it has brought since.
+func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent, later []ledger.AwayEvent) {
+	if e.IsContinue() {
+		out.Continues++
+	}
+	item := Item{At: e.At, Session: out.ID, Text: say(e.Text), Word: say(e.Word)}
+	switch e.Did {
+	case ledger.AwayAnswered, ledger.AwayDialog:
+		item.Session, item.Answer = "", s.answerTo(e, later)
+		out.Decided = append(out.Decided, item)
+	case ledger.AwayLeft:
+		r.Questions = append(r.Questions, item)
+	case ledger.AwayDenied:
+		out.refuse(item.Text)
+	case ledger.AwayStands:
+		if s.process.Status == "waiting" || s.process.PID == 0 && !s.gone && s.log.last <= e.At+aMoment {
+			r.Prompts = append(r.Prompts, item)
+		}
+	case ledger.AwayChecked, ledger.AwayPassed, ledger.AwayFailed:
+		out.Check, out.CheckAt = e.Did, e.At
+	case ledger.AwaySpent:
+		out.Ended = "all continues of the order were used"
+	case ledger.AwayPresent:
+		out.Ended = "you typed a prompt in it"
+	}
+}
+
+// answerTo is what the agent says of a decision: its first words of that kind after the question, and
+// before the next one in the session.
+func (s *session) answerTo(e ledger.AwayEvent, later []ledger.AwayEvent) string {
+	end := int64(math.MaxInt64)
+	for _, next := range later {
+		if next.Session == s.id && (next.Did == ledger.AwayAnswered || next.Did == ledger.AwayDialog) {
+			end = next.At
 			break
 		}
 	}
-	for _, m := range decided {
-		if m.at >= at && m.at <= end {
+	for _, m := range s.log.decided {
+		if m.at >= e.At && m.at <= end {
 			return say(m.text)
 		}
 	}
@@ -256,10 +231,9 @@ func answerTo(at int64, later []ledger.AwayEvent, session string, decided []mome
 }
 
 func (s *Session) refuse(what string) {
-	i := slices.IndexFunc(s.Refused, func(r Refused) bool { return r.What == what })
+	i := slices.IndexFunc(s.Refused, func(r Item) bool { return r.Text == what })
 	if i < 0 {
-		s.Refused = append(s.Refused, Refused{what, 1})
-		return
+		i, s.Refused = len(s.Refused), append(s.Refused, Item{Text: what})
 	}
 	s.Refused[i].Times++
 }

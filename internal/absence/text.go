@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -27,7 +28,8 @@ func (o Order) Describe(now int64) string {
 	case !o.InForce:
 		end = "not in force: no order is like this one"
 	}
-	return fmt.Sprintf("away: %s, set %s %s, %s; %d of %d continues used", where, timestamp.AgoInWords(now-o.At), from, end, o.Used, o.Most)
+	set := timestamp.AgoInWords(now - o.At)
+	return fmt.Sprintf("away: %s, set %s %s, %s; %d of %d continues used", where, set, from, end, o.Used, o.Most)
 }
 
 // clock is a time of the night.
@@ -65,27 +67,27 @@ func (r Report) writeOpen(out layout.Printer) {
 		out.InGreen().PrintText("nothing waits for you")
 		return
 	}
-	out.InYellow().PrintText("%s", "needs you")
+	out.InYellow().PrintText("needs you")
 	n := 0
-	show := func(title, text string, o Open) {
+	show := func(title string, o Item) {
 		if n++; n <= shownOpen {
-			out.PrintItem("- ", title+", session "+short(o.Session)+" at "+clock(o.At)+": "+text)
+			out.PrintItem("- ", title+", session "+short(o.Session)+" at "+clock(o.At)+": "+o.Text)
 		}
 	}
 	for _, o := range r.Questions {
 		title := "a question"
-		if o.Grave != "" {
-			title = "yours alone to decide (“" + o.Grave + "”)"
+		if o.Word != "" {
+			title = "yours alone to decide (“" + o.Word + "”)"
 		}
-		show(title, o.Text, o)
+		show(title, o)
 	}
 	for _, o := range r.Prompts {
-		show("a permission prompt stands", o.Text, o)
+		show("a permission prompt stands", o)
 	}
 	for _, o := range r.Waiting {
-		said := func(q Open) bool { return q.Session == o.Session && max(q.At-o.At, o.At-q.At) < aMoment }
+		said := func(q Item) bool { return q.Session == o.Session && max(q.At-o.At, o.At-q.At) < aMoment }
 		if !slices.ContainsFunc(r.Questions, said) && !slices.ContainsFunc(r.Prompts, said) {
-			show("it waits", o.Text, o)
+			show("it waits", o)
 		}
 	}
 	if n > shownOpen {
@@ -103,34 +105,24 @@ func (s Session) writeText(out layout.Printer, o Order) {
 		title += ": " + s.Asked
 	}
 	out.InBold().PrintText("\n%s", title)
-	ran := timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " + layout.CountOf(s.Calls, "tool call")
+	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " +
+		layout.CountOf(s.Calls, "tool call")
 	if s.TokensIn+s.TokensOut > 0 {
 		ran += ", " + tokens(s.TokensIn) + " tokens in, " + tokens(s.TokensOut) + " out"
 	}
-	out.PrintField("  ran      ", s.Host+", "+ran)
-	for i, d := range s.Decided {
-		if i == shownOf {
-			out.PrintField("           ", "and "+strconv.Itoa(len(s.Decided)-i)+" more: springfield back --json")
-			break
+	out.PrintField("  ran      ", ran)
+	printSome(out, "  decided  ", s.Decided, func(d Item) string {
+		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "it did not say what")
+	})
+	printSome(out, "  refused  ", s.Refused, func(f Item) string {
+		if f.Times == 1 {
+			return f.Text
 		}
-		out.PrintField("  decided  ", clock(d.At)+" "+d.Question+" → "+cmp.Or(d.Answer, "it did not say what"))
-	}
-	for i, f := range s.Refused {
-		if i == shownOf {
-			out.PrintField("           ", "and "+strconv.Itoa(len(s.Refused)-i)+" more: springfield back --json")
-			break
-		}
-		times := ""
-		if f.Times > 1 {
-			times = " (" + strconv.Itoa(f.Times) + " times)"
-		}
-		out.PrintField("  refused  ", f.What+times)
-	}
-	for _, f := range s.Failed[max(0, len(s.Failed)-shownOf):] {
-		out.InRed().PrintField("  failed   ", clock(f.At)+" "+f.Text)
-	}
-	if c := s.Check; c != nil {
-		c.writeText(out, o.Check)
+		return f.Text + " (" + strconv.Itoa(f.Times) + " times)"
+	})
+	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
+	if s.Check != "" {
+		s.writeCheck(out, o.Check)
 	}
 	if s.Ended != "" {
 		out.PrintField("  ended    ", s.Ended)
@@ -148,16 +140,25 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	out.PrintField("  process  ", s.Process)
 }
 
-func (c Checked) writeText(out layout.Printer, check string) {
-	text := map[string]string{
-		"passed": check + " passed", "failed": check + " did not pass, as often as it was asked for",
-		"asked": "it was told to run " + check + ", and has not passed it",
-	}[c.Result] + " at " + clock(c.At)
-	if len(c.Deciding) == 0 {
-		out.PrintField("  check    ", text)
-		return
+func printSome(out layout.Printer, title string, items []Item, text func(Item) string) {
+	for i, item := range items {
+		if i == shownOf {
+			out.PrintField(title, strconv.Itoa(len(items)-i)+" more: springfield back --json")
+			break
+		}
+		out.PrintField(title, text(item))
 	}
-	out.InYellow().PrintField("  check    ", text+"; since you left, what decides it was changed: "+listFiles(c.Deciding))
+}
+
+func (s Session) writeCheck(out layout.Printer, check string) {
+	text := map[string]string{
+		ledger.AwayPassed: check + " passed at ", ledger.AwayFailed: check + " did not pass, as often as it was asked for, at ",
+		ledger.AwayChecked: check + " has not passed; it was told to run it at ",
+	}[s.Check] + clock(s.CheckAt)
+	if len(s.Deciding) > 0 {
+		out, text = out.InYellow(), text+"; since you left, what decides it was changed: "+listFiles(s.Deciding)
+	}
+	out.PrintField("  check    ", text)
 }
 
 // writeFiles prints what was changed, and the way back.
