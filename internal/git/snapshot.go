@@ -97,8 +97,9 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false")
 	in.env = append(slices.Clip(in.env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	if apart {
-		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+filepath.Join(dir, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strconv.Quote(places[1]))
-		if err := os.Mkdir(filepath.Join(dir, "objects"), 0o700); err != nil {
+		objects := filepath.Join(dir, "objects")
+		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strconv.Quote(places[1]))
+		if err := os.Mkdir(objects, 0o700); err != nil {
 			return err
 		}
 	}
