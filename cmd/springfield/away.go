@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -240,7 +241,11 @@ func (l *leaving) question() string {
 	if l.check != "" {
 		text += " Done means that " + l.check + " passes."
 	}
-	return display.OneLine(text)
+	out := l.notePrinter()
+	if text = display.OneLine(text); !out.Wraps {
+		return text
+	}
+	return strings.Join(layout.BreakLine(text, 2, out.Width), "\n")
 }
 
 // look looks at what is at work. Where no plugin decides at a stop, no order does anything.
