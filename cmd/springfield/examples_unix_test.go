@@ -21,7 +21,7 @@ var notRun = map[string]string{
 	`enable .*--(host codex|marketplace homer)`: "needs Codex, or a network",
 	`log --follow`:                              "does not end",
 	`publish`:                                   "compiles for every machine; scripts run it",
-	`resume`:                                    "asks at a terminal",
+	`(resume|away \d+)`:                         "asks at a terminal",
 }
 
 // made are things of the test's home, in the place of made-up names.

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -26,11 +28,29 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case !o.Begun:
 		return a.takeNextStep(cmd, in)
 	}
+	if err := a.showUnseen(cmd.Context()); err != nil {
+		return err
+	}
 	o.WriteText(a.resultPrinter(), time.Now())
 	if a.terminal {
 		a.talk("springfield --help lists all commands")
 	}
 	return nil
+}
+
+// showUnseen shows the report of an away order that has ended and was not looked at.
+func (a *app) showUnseen(ctx context.Context) error {
+	return a.askState(ctx, a.work, func(d console.Console) error {
+		p, err := a.absencePlaces(&d)
+		if err != nil {
+			return nil // then there is no order either
+		}
+		if order, unseen := p.Unseen(a.awayProject()); unseen {
+			a.showReport(ctx, p, order)
+			a.say("")
+		}
+		return nil
+	})
 }
 
 // takeNextStep takes the next step towards a plugin that is on, after a yes; without a terminal

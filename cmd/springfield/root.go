@@ -81,7 +81,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
 			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
 		}},
-		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
+		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newAway(a), newBack(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a), newExplain(a)}},
 		{"Publish", []*cobra.Command{newPublish(a)}},

@@ -12,8 +12,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -78,12 +80,14 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"undo":               {{"--list"}, {"--dry-run"}, {}, {"--forget"}},
 		"hold":               {{"--session", hostile}, {hostile}},
 		"resume":             {{"--session", hostile}},
+		"away":               {{}, {hostile}, {"8h", "--check", hostile}},
+		"back":               {{}, {"--all"}, {hostile}},
 		"version":            {{}, {hostile}},
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
 		"why", "log", "explain", "status", "list", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
-		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
+		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "away", "back", "new", "prebuild", "version", "completion",
 	}
 	hasJSON := map[string]bool{}
 	each(newRoot(&app{}), func(cmd *cobra.Command) {
@@ -97,7 +101,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	// Where a hostile text comes out, lest the sources below dry up.
 	showing := []string{
 		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay",
-		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
+		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "away", "away --json", "back", "back --json", "hook why", "hook log", "hook loop status",
 	}
 	shows := map[string]bool{} // verbs that have shown something of a hostile text
 	for _, verb := range order {
@@ -213,6 +217,15 @@ func newHaunted(t *testing.T) *haunted {
 	if worse < 4 {
 		t.Fatalf("the ledger has %d files", worse)
 	}
+	at := strconv.FormatInt(time.Now().Add(-time.Hour).UnixMilli(), 10)
+	h.write(t, filepath.Join(h.home, ".claude", "springfield", "away.json"), text(`{"orders":[{"id":"MARK","at":`+at+`,"until":1,"most":5,"check":"MARK","from":"MARK","head":"MARK","kept":"MARK"},`+
+		`{"id":"b","at":`+at+`,"until":`+strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)+`,"most":5,"check":"`+marked+`","from":"MARK","head":"MARK","kept":"MARK"}]}`))
+	events := ""
+	for _, did := range []string{"answered", "left", "denied", "stands", "checked", "spent", "MARK"} {
+		events += text(`{"at":` + at + `,"order":"b","session":"MARK","did":"` + did + `","key":"MARK","text":"MARK","word":"MARK"}` + "\n")
+	}
+	h.write(t, filepath.Join(h.home, ".claude", "springfield", "away.jsonl"), events)
+	h.write(t, filepath.Join(h.home, ".claude", "sessions", "1.json"), text(`{"pid":`+strconv.Itoa(os.Getpid())+`,"sessionId":"MARK","cwd":"/MARK","status":"waiting","waitingFor":"MARK"}`))
 	h.write(t, filepath.Join(h.project, ".claude", "ralph-loop.local.md"), "---\nsession_id: \""+hostile+"\"\niteration: 1\n---\n"+hostile+"\n")
 	// The suite's texts, last: its hooks have run.
 	h.each(t, h.suite, func(path string, data []byte) {

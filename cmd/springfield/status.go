@@ -47,7 +47,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 		return a.printJSON(struct {
 			Notes []string        `json:"notes"`
 			Hosts []doctor.OnHost `json:"hosts"`
-		}{append(nonNil(in.HoldsInWords()), in.Outdated()...), others})
+		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
@@ -57,7 +57,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	if claude {
 		in.SumUpStatus().WriteText(a.resultPrinter())
 	} else {
-		for _, note := range append(in.HoldsInWords(), in.Outdated()...) {
+		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
 	}

@@ -24,6 +24,7 @@ type Overview struct {
 	Last     *Decision       `json:"last"`     // the last decision at a stop, in any project; null: none yet
 	Loops    []string        `json:"loops"`    // that run, in any project
 	Notes    []string        `json:"notes"`    // holds, and how they ended
+	Away     []string        `json:"away"`     // orders in force, for any project
 	Problems []check.Finding `json:"problems"` // what doctor would call a failure or a warning
 	Next     string          `json:"next"`     // the command to call next
 	Begun    bool            `json:"-"`        // a plugin is on, or has decided
@@ -57,7 +58,7 @@ func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
 	o := Overview{
 		On: []Switch{}, Reasons: in.whyNoneDecides(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
-		Problems: []check.Finding{},
+		Away: append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(w.deciding, w.beside) {
 		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(w.deciding)})
@@ -171,6 +172,9 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostSaid)] {
 		out.InYellow().PrintFolded(layout.PadText("hold", 10), "%s", note)
+	}
+	for _, order := range o.Away[:min(len(o.Away), mostSaid)] {
+		out.InYellow().PrintFolded(layout.PadText("away", 10), "%s", strings.TrimPrefix(order, "away: "))
 	}
 	for n, f := range o.Problems {
 		if n == mostSaid {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -197,7 +198,7 @@ func (in *Inspection) notesOf(reasons []string) []string {
 	for _, err := range in.Notes {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
-	all = append(append(all, in.HoldsInWords()...), in.Outdated()...)
+	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
 	for _, f := range append(in.checkProject(), in.checkConflicts()...) {
 		all = append(all, f.Says+": "+f.Fix)
 	}
@@ -209,6 +210,24 @@ func (in *Inspection) notesOf(reasons []string) []string {
 	for _, p := range in.Plugins {
 		if p.Runs {
 			all = append(all, notesOn(p)...)
+		}
+	}
+	return all
+}
+
+// OrdersInWords are the holds and the away orders in force, and how holds have ended lately.
+func (in *Inspection) OrdersInWords() []string { return append(in.HoldsInWords(), in.AwayInWords()...) }
+
+// AwayInWords are the away orders in force.
+func (in *Inspection) AwayInWords() (all []string) {
+	dir := ledger.StateDir("", in.Places.Home)
+	if dir == "" {
+		return nil
+	}
+	for _, o := range ledger.AwayOrders(dir) {
+		if o.IsInForce(in.Now) {
+			past, _ := ledger.AwayEvents(dir, o.ID) // what cannot be read has brought nothing
+			all = append(all, away.Describe(&ledger.Away{Order: o, Past: past}, in.Now.UnixMilli())+"; springfield back ends it")
 		}
 	}
 	return all

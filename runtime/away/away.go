@@ -173,6 +173,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 	}
 	switch {
 	case grave:
+		e.Word = word
 		out.stop(ledger.AwayLeft, "you are away, and this is yours to decide (“"+word+"”): "+need.Evidence)
 	case again:
 		out.stop(ledger.AwayLeft, "it asks again what was answered for you: "+need.Evidence)
@@ -342,7 +343,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	}
 	e.Did, e.Text = ledger.AwayDialog, shorten(r.Questions, 1000)
 	if word, grave := IsGrave(r.Questions); grave {
-		e.Did = ledger.AwayLeft
+		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e
 	}
 	return SayAway(&a.Order, r.Now) + decideYourself, e

@@ -33,6 +33,7 @@ type AwayOrder struct {
 	At      int64  // Unix milliseconds, when it was set
 	Until   int64  // Unix milliseconds
 	Ended   int64  // Unix milliseconds, when the user was back; 0: has not been said
+	Looked  int64  // Unix milliseconds, when the user has seen what it has brought; 0: not yet
 	Project string // directory whose sessions it is for, "" for all
 	Most    int    // continues, over all sessions
 	Check   string // the command that tells whether the work is done, "" for none
@@ -47,6 +48,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "at", &o.At)
 	codec.Number(m.KeepEmpty(), "until", &o.Until)
 	codec.Number(m, "ended", &o.Ended)
+	codec.Number(m, "looked", &o.Looked)
 	m.Text("project", &o.Project)
 	codec.Number(m.KeepEmpty(), "most", &o.Most)
 	m.Text("check", &o.Check)
@@ -100,6 +102,7 @@ type AwayEvent struct {
 	// Same names the question by its words or its options, so that it is known when it is asked
 	// again.
 	Same string
+	Word string // in the question, that makes it the user's alone to decide
 	// Work counts what had been done in the session: files changed and tests run.
 	Work int
 }
@@ -112,6 +115,7 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	m.Text("key", &e.Key)
 	m.Text("text", &e.Text)
 	m.Text("same", &e.Same)
+	m.Text("word", &e.Word)
 	codec.Number(m, "work", &e.Work)
 }
 

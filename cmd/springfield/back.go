@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/internal/absence"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/runtime/console"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+func newBack(a *app) *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "back",
+		Short: "End an away order, and show what happened meanwhile",
+		Long: `Ends the away orders that are in force for the project in the current directory, and
+shows on one page what the newest one has brought: what needs you first, then for each
+session what was decided in your place, what was refused, what failed, the check, where
+it stands and its last words, and how to return to the files as you left them. It can be
+typed anywhere, also by an agent: it only makes agents stop sooner.`,
+		Example: `  springfield back
+  springfield back --json`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
+				p, err := a.absencePlaces(&d)
+				if err == nil {
+					_, err = p.EndOrders(a.awayProject(), all)
+				}
+				if err != nil {
+					return err
+				}
+				order, found := p.NewestOrder(a.awayProject(), all)
+				switch {
+				case found && asJSON:
+					a.markLooked(p, order)
+					return a.printJSON(a.reportOf(cmd.Context(), p, order))
+				case found:
+					a.showReport(cmd.Context(), p, order)
+				case asJSON:
+					return a.printJSON(nil)
+				default:
+					a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
+				}
+				return nil
+			})
+		},
+		PreRunE: a.needPlaces,
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "of every project")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+// showReport prints the report of an order, and notes that the user has seen it.
+func (a *app) showReport(ctx context.Context, p absence.Places, order ledger.AwayOrder) {
+	a.reportOf(ctx, p, order).WriteText(a.resultPrinter())
+	a.markLooked(p, order)
+}
+
+// markLooked notes that the user has seen a report; an agent's look is not theirs.
+func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
+	if a.caller == nil && order.Looked == 0 {
+		if err := p.MarkLooked(order.ID); err != nil {
+			a.talk("springfield: note: springfield will show this again: %v", err)
+		}
+	}
+}
+
+// reportOf makes the report of an order.
+func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayOrder) absence.Report {
+	changed, note := a.changesSince(ctx, &order)
+	r := p.Report(order, changed)
+	if note != "" {
+		r.Notes = append(r.Notes, absence.Mask(note))
+	}
+	return r
+}
+
+// changesSince are the files that are not as an order has kept them. Of a snapshot that is not
+// there any more the order has none from here on.
+func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
+	if order.Kept == "" {
+		return nil, ""
+	}
+	defer a.showWorking("comparing the files with those of then")()
+	kept, ref := order.Kept, git.Snapshots+order.ID
+	order.Kept = ""
+	if !absence.IsPlainID(order.ID) {
+		return nil, "the order's name is none of springfield's"
+	}
+	repository, err := a.gitOfProcess().Repository(ctx, order.Project)
+	switch {
+	case err != nil:
+		return nil, "the files cannot be compared: " + err.Error()
+	case repository == nil:
+		return nil, order.Project + " is in no git repository any more"
+	case repository.CommitOf(ctx, ref) != kept:
+		return nil, "the snapshot of the files is gone, or is another one: " + ref
+	}
+	if changed, err = repository.ChangesSince(ctx, kept); err != nil {
+		return nil, "the files cannot be compared: " + err.Error()
+	}
+	order.Kept = kept
+	if head := repository.CommitOf(ctx, "HEAD"); head != order.Head && order.Head != "" && repository.CommitOf(ctx, order.Head) == order.Head {
+		note = fmt.Sprintf("HEAD was %s when you left; git log %s.. lists what was committed since", order.Head, order.Head[:min(len(order.Head), 12)])
+	}
+	return changed, note
+}

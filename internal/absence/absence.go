@@ -1,0 +1,155 @@
+// Package absence is what the command line knows of away orders: what agents do before the
+// user leaves, and what they have done when the user is back. All of it is read: from the
+// ledger, the hosts' logs, and what Claude Code says of its processes.
+package absence
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// Places are where facts lie.
+type Places struct {
+	Orders string   // the directory of orders and what they have brought
+	States []string // the directories of decisions
+	Config string   // Claude Code's configuration directory
+	Now    time.Time
+	// FindLog finds the log of a session.
+	FindLog func(session string) (path string, err error)
+}
+
+// MostSessions bounds how many sessions are told of.
+const MostSessions = 50
+
+// mostDecisions bounds how many decisions are looked at.
+const mostDecisions = 20_000
+
+// session is one of an order's project, as far as it is known.
+type session struct {
+	id, host, cwd string
+	newest        ledger.Record // the decision at its last stop, without a plugin if there is none
+	process       process       // without a PID if there is none
+	gone          bool          // its process is known to have ended
+	log           sessionLog    // empty if there is none
+}
+
+// findSessions finds the sessions of an order's project since a time, those in others last: those
+// that have decided, those that run, those whose logs have changed since then.
+func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) (all []*session) {
+	byID := map[string]*session{}
+	add := func(id, host, cwd string) *session {
+		if byID[id] == nil && id != "" && len(all) < MostSessions {
+			byID[id] = &session{id: id, host: host, cwd: cwd}
+			all = append(all, byID[id])
+		}
+		return byID[id]
+	}
+	processes := processesIn(p.Config)
+	for id, q := range processes {
+		if o.Covers(q.Cwd) {
+			add(id, "", q.Cwd)
+		}
+	}
+	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
+	for _, id := range others {
+		add(id, "", "")
+	}
+	looked := 0
+	for r := range ledger.Backwards(p.States, ledger.Scope{Project: o.Project}) {
+		if looked++; r.At < since || looked > mostDecisions {
+			break
+		}
+		if r.Decision == "pass" || r.Decision == "remind" {
+			continue
+		}
+		if s := add(r.Session, r.Host, r.ProjectPlace()); s != nil && s.newest.Plugin == "" {
+			s.newest, s.host, s.cwd = r, r.Host, r.ProjectPlace()
+		}
+	}
+	for id, cwd := range p.logsSince(o, since) {
+		add(id, "", cwd)
+	}
+	_, known := os.Stat(filepath.Join(p.Config, "sessions"))
+	for _, s := range all {
+		s.process = processes[s.id]
+		s.gone = s.process.PID == 0 && s.host == "" && known == nil
+		if path, err := p.FindLog(s.id); err == nil {
+			s.log, _ = readLog(path, o.At) // one that cannot be read says nothing
+		}
+	}
+	return all
+}
+
+// logsSince are the sessions whose logs Claude Code has changed since a time, each with its project.
+func (p Places) logsSince(o ledger.AwayOrder, since int64) map[string]string {
+	// Claude Code names the directory of a project's logs by its path.
+	named := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, o.Project)
+	all := map[string]string{}
+	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", named+"*", "*.jsonl"))
+	for _, name := range names {
+		of := filepath.Base(filepath.Dir(name))
+		info, err := os.Stat(name)
+		if err == nil && info.ModTime().UnixMilli() >= since && (of == named || named == "") {
+			all[strings.TrimSuffix(filepath.Base(name), ".jsonl")] = o.Project
+		}
+	}
+	return all
+}
+
+// hostTitle is the program that a session is of.
+func (s *session) hostTitle() string {
+	if h, ok := registry.HostNamed(s.host); ok {
+		return h.Title
+	}
+	return s.host
+}
+
+// processInWords is what is known of a session's process.
+func (s *session) processInWords() string {
+	switch {
+	case s.process.PID != 0:
+		return "there, " + cmp.Or(say(s.process.Status), "at work")
+	case s.gone:
+		return "gone"
+	}
+	return "unknown"
+}
+
+// waits tells what a session waits for that only the user can give it, "" for nothing.
+func (s *session) waits() string {
+	switch {
+	case s.process.Status == "waiting" && s.process.Waits != "":
+		return "waits at a " + strings.TrimPrefix(say(s.process.Waits), "a ")
+	case s.process.Status == "waiting":
+		return "waits at a dialog"
+	case s.process.Status == "busy", s.gone:
+		return ""
+	case s.process.PID != 0 && s.log.asked == "":
+		return firstPrompt
+	case s.process.PID != 0:
+		return "waits for you"
+	case s.newest.Decision == "stop" && s.log.last <= s.newest.At+aMoment:
+		return "waits for you, as far as its log tells"
+	}
+	return ""
+}
+
+const firstPrompt = "waits for its first prompt"
+
+// aMoment is how long after a stop a host may still write about it, in milliseconds.
+const aMoment = 10_000
+
+// short is how a session is named for people.
+func short(id string) string { return id[:min(len(id), 8)] }

@@ -1,0 +1,333 @@
+package absence
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC
+	os.Exit(m.Run())
+}
+
+var must = scratch.Must
+
+// Secrets of known shapes do not stay in a text, also not in pieces; other words do.
+func TestMask(t *testing.T) {
+	for text, want := range map[string]string{
+		"key sk-ant-api03-abcdefghijklmnop1234 here":                                "key sk-[secret] here",
+		"ghp_abcdefghijklmnopqrstuvwxyz0123456789":                                  "ghp_[secret]",
+		"github_pat_11ABCDEFG0abcdefghijkl_mnop":                                    "github_pat_[secret]",
+		"AKIAIOSFODNN7EXAMPLE.":                                                     "AKIA[secret].",
+		"AIzaSyA1234567890abcdefghijklmnopqrstuv":                                   "AIza[secret]",
+		"xoxb-1234567890-abcdefgh":                                                  "xoxb-[secret]",
+		"Authorization: Bearer abcdef.ghijkl-mnopqr_123=":                           "Authorization: Bearer [secret]",
+		"postgres://ned:hunter2@db/x and https://user:pa%40ss@host":                 "postgres://ned:[secret]@db/x and https://user:[secret]@host",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----": "[private key]",
+		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn":                               "[private key]", // cut
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN":                               "[token]",
+		"sk-ant-api03\u200b-abcdefghijklmnop1234":                                   "sk-[secret]", // with a character that does not show
+		"PASSWORD=hunter22 ./run":                                                   "PASSWORD=[secret] ./run",
+		"npm_abcdefghijklmnopqrstuvwxyz":                                            "npm_[secret]",
+		"Shall the task-runner use a token bucket?":                                 "Shall the task-runner use a token bucket?",
+		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
+		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
+	} {
+		if got := Mask(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := say(strings.Repeat("ü", 500)); len([]rune(got)) != maxText+1 {
+		t.Errorf("%d characters", len([]rune(got)))
+	}
+	if got := say(strings.Repeat("x", 290) + " sk-ant-api03-abcdefghijklmnop1234"); strings.Contains(got, "api03") {
+		t.Errorf("a secret is cut, not masked: %q", got)
+	}
+}
+
+// What decides a check is told from what it checks.
+func TestDecidesCheck(t *testing.T) {
+	for _, file := range []string{"Makefile", "sub/GNUmakefile", ".github/workflows/ci.yml", "a_test.go", "tests/x.py", "src/__tests__/a.js", "a.spec.ts", "package.json", "scripts/check.sh", "test_a.py"} {
+		if !decidesCheck(file, "./scripts/check.sh --all") {
+			t.Errorf("%s decides", file)
+		}
+	}
+	for _, file := range []string{"main.go", "contest.go", "docs/testing.md", "latest/a.go"} {
+		if decidesCheck(file, "make test") {
+			t.Errorf("%s does not decide", file)
+		}
+	}
+}
+
+// A Mac, a laptop on battery and one at the mains.
+func TestSleepNote(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"BAT0/type": "Battery\n", "AC/type": "Mains\n", "AC/online": "0\n"} {
+		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	if got := sleepNote(dir, ""); !strings.Contains(got, "on battery") {
+		t.Errorf("on battery: %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "AC/online"), []byte("1\n"), 0o600))
+	if got := sleepNote(dir, ""); got != "" {
+		t.Errorf("at the mains: %q", got)
+	}
+	if got := sleepNote("", " displaysleep        10\n sleep                1\n"); !strings.Contains(got, "after 1 min") {
+		t.Errorf("a Mac: %q", got)
+	}
+	if got := sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"); got != "" {
+		t.Errorf("a Mac that does not: %q", got)
+	}
+}
+
+const hour = int64(3600_000)
+
+// night is a made night: its places, and its order of 8 h that began at 22:00.
+type night struct {
+	Places
+	order ledger.AwayOrder
+	dir   string
+}
+
+func newNight(t *testing.T) *night {
+	t.Helper()
+	dir := t.TempDir()
+	n := &night{dir: dir, order: ledger.AwayOrder{ID: "o1", Project: "/p", Most: 50, Check: "make test", From: "/dev/pts/3", Kept: "c0ffee"}}
+	n.order.At = time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC).UnixMilli()
+	n.order.Until = n.order.At + 8*hour
+	state := filepath.Join(dir, "springfield")
+	n.Places = Places{Orders: state, States: []string{state}, Config: dir, Now: time.UnixMilli(n.order.Until + hour/2),
+		FindLog: func(id string) (string, error) { return filepath.Join(dir, "projects", "-p", id+".jsonl"), nil }}
+	must(t, os.MkdirAll(filepath.Join(dir, "sessions"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(dir, "projects", "-p"), 0o700))
+	return n
+}
+
+func (n *night) at(minutes int64) int64 { return n.order.At + minutes*60_000 }
+
+func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
+	t.Helper()
+	e.At = n.at(minutes)
+	must(t, ledger.NoteAway(n.Orders, n.order, e))
+}
+
+func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
+	t.Helper()
+	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", "ned-flanders"
+	s, err := ledger.OpenSession(n.Orders, "session:"+r.Session)
+	must(t, err)
+	must(t, s.LockSession())
+	_, err = s.AppendRecord(r)
+	must(t, err)
+	must(t, s.Close())
+}
+
+// log writes a session's log; each line is MINUTES KIND TEXT.
+func (n *night) log(t *testing.T, session string, lines ...string) {
+	t.Helper()
+	var b bytes.Buffer
+	for i, line := range lines {
+		words := strings.SplitN(line, " ", 3)
+		minutes, err := strconv.ParseInt(words[0], 10, 64)
+		must(t, err)
+		text, _ := json.Marshal(words[2])
+		members := `"type":"assistant","message":{"id":"m` + words[0] + `","content":[{"type":"text","text":` + string(text) + `}],"usage":{"input_tokens":1000,"cache_read_input_tokens":200000,"output_tokens":500}}`
+		switch words[1] {
+		case "asks":
+			members = `"type":"user","promptId":"p` + words[0] + `","permissionMode":"default","message":{"role":"user","content":` + string(text) + `}`
+		case "fails":
+			members = `"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":` + string(text) + `}]}`
+		case "refused": // the call of the line before
+			members = fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","is_error":true,"content":%s}]}`, i-1, text)
+		case "calls":
+			members = fmt.Sprintf(`"type":"assistant","message":{"id":"m%s","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":%s}}],"usage":{"input_tokens":1000,"output_tokens":700}}`, words[0], i, text)
+		}
+		fmt.Fprintf(&b, `{%s,"uuid":"u%d","cwd":"/p","version":"2.1.330","timestamp":"%s"}`+"\n", members, i, time.UnixMilli(n.at(minutes)).UTC().Format("2006-01-02T15:04:05.000Z"))
+	}
+	path, _ := n.FindLog(session)
+	must(t, os.WriteFile(path, b.Bytes(), 0o600))
+}
+
+func (n *night) running(t *testing.T, pid int, session, status string) {
+	t.Helper()
+	text := fmt.Sprintf(`{"pid":%d,"sessionId":%q,"cwd":"/p","status":%q,"version":"2.1.330","statusUpdatedAt":1,"waitingFor":"permission prompt"}`, pid, session, status)
+	must(t, os.WriteFile(filepath.Join(n.dir, "sessions", strconv.Itoa(pid)+".json"), []byte(text), 0o600))
+}
+
+// aNight is a night with two sessions: one that works to its end, and one that is left with a deletion.
+func aNight(t *testing.T) *night {
+	n := newNight(t)
+	n.log(t, "aaaaaaaa-1", "-30 asks Work through PLAN.md. The key is sk-ant-api03-abcdefghijklmnop1234.", "10 says Tabs or blanks?",
+		"12 says Decided while you were away: tabs, which gofmt wants anyway.", "20 calls make test", "190 fails API Error: 529 Overloaded", "290 calls curl x | sh",
+		"291 refused This Bash command contains multiple operations. The following parts require approval: curl x", "295 calls rm x", "296 refused The user is away for another 3 h: requires approval",
+		"300 calls make test", "310 says All is \u202edone.\x1b[2J")
+	n.event(t, 10, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayAnswered, Text: "“Tabs or blanks?”", Key: "1"})
+	n.event(t, 15, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayDenied, Text: "Bash curl https://ned:hunter2@x", Key: "2"})
+	n.event(t, 16, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayDenied, Text: "Bash curl https://ned:hunter2@x", Key: "3"})
+	n.event(t, 30, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayContinued, Text: "“Next”", Key: "4"})
+	n.event(t, 310, ledger.AwayEvent{Session: "aaaaaaaa-1", Did: ledger.AwayPassed, Text: "make test", Key: "5"})
+	n.decide(t, 310, ledger.Record{Session: "aaaaaaaa-1", Decision: "stop", Rule: "away", Evidence: "the check has passed: make test"})
+
+	n.log(t, "bbbbbbbb-2", "5 asks Tidy the disk.", "40 says Cache?", "50 says Shall I delete the old backups?")
+	n.event(t, 40, ledger.AwayEvent{Session: "bbbbbbbb-2", Did: ledger.AwayLeft, Text: "“Cache?”", Key: "1"})
+	n.event(t, 50, ledger.AwayEvent{Session: "bbbbbbbb-2", Did: ledger.AwayLeft, Text: "“Shall I delete the old backups?”", Key: "2", Word: "delet"})
+	n.event(t, 60, ledger.AwayEvent{Session: "bbbbbbbb-2", Did: ledger.AwayStands, Text: "Bash npm publish", Key: "3"})
+	n.decide(t, 50, ledger.Record{Session: "bbbbbbbb-2", Decision: "stop", Rule: "away", Evidence: "yours to decide"})
+	n.running(t, os.Getpid(), "bbbbbbbb-2", "waiting")
+	n.running(t, 1<<22+1, "aaaaaaaa-1", "idle") // which is gone
+	n.decide(t, -90, ledger.Record{Session: "cccccccc-3", Decision: "stop", Rule: "asks", Evidence: "before the order"})
+	return n
+}
+
+func TestReport(t *testing.T) {
+	n := aNight(t)
+	r := n.Report(n.order, []git.Changed{{Path: "a.go", Added: 1}, {Path: "Makefile", Added: 2, Deleted: 1}, {Path: "b.png", Binary: true}})
+	var b bytes.Buffer
+	r.WriteText(layout.Printer{W: display.SafeWriter(&b), Width: 100})
+	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
+done is  make test
+needs you
+  - yours alone to decide (“delet”), session bbbbbbbb at 22:50: “Shall I delete the old backups?”
+  - a question, session bbbbbbbb at 22:40: “Cache?”
+  - a permission prompt stands, session bbbbbbbb at 23:00: Bash npm publish
+  - it waits, session bbbbbbbb at 22:50: waits at a permission prompt: yours to decide
+
+session bbbbbbbb: Tidy the disk.
+  ran      Claude Code, 45 min, 0 continues, 0 tool calls, 402 k tokens in, 1 k out
+  stands   22:50 ned-flanders let it stop (away: yours to decide)
+  said     Shall I delete the old backups?
+  process  there, waiting
+
+session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
+  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls, 607 k tokens in, 4 k out
+  decided  22:10 “Tabs or blanks?” → tabs, which gofmt wants anyway.
+  refused  Bash curl https://ned:[secret]@x (2 times)
+  refused  Bash curl x | sh
+  failed   01:10 API Error: 529 Overloaded
+  check    make test passed at 03:10; since you left, what decides it was changed: Makefile +2 -1
+  stands   03:10 ned-flanders let it stop (away: the check has passed: make test)
+  said     All is done.[2J
+  process  gone
+
+changed since you left: 3 files, +3 -1
+  Makefile +2 -1
+  a.go +1 -0
+  b.png (binary)
+back to how you left the files (new ones that git does not know stay):
+  git restore --source=refs/springfield/away/o1 --worktree -- :/
+`
+	if got := b.String(); got != strings.Replace(want, "  - it waits, session bbbbbbbb at 22:50: waits at a permission prompt: yours to decide\n", "", 1) {
+		t.Errorf("%s", got)
+	}
+	if len(r.Waiting) != 1 || r.Waiting[0].Session != "bbbbbbbb-2" {
+		t.Errorf("waiting: %+v", r.Waiting)
+	}
+}
+
+// An order that was written by hand says so, and a report of anything is bounded.
+func TestReportIsBounded(t *testing.T) {
+	n := newNight(t)
+	n.order.From, n.order.Kept, n.order.Check = "", "", ""
+	for i := range int64(200) {
+		n.event(t, i, ledger.AwayEvent{Session: fmt.Sprintf("s%d", i), Did: ledger.AwayLeft, Text: strings.Repeat("why? ", 200), Key: "k"})
+	}
+	r := n.Report(n.order, nil)
+	var b bytes.Buffer
+	r.WriteText(layout.Printer{W: &b, Width: 100})
+	if len(r.Sessions) != MostSessions || len(r.Questions) > mostOpen || !strings.Contains(b.String(), "origin unknown") || strings.Contains(b.String(), "git restore") {
+		t.Errorf("%d sessions, %d questions\n%.2000s", len(r.Sessions), len(r.Questions), b.String())
+	}
+	for _, q := range r.Questions {
+		if len([]rune(q.Text)) > maxText+1 {
+			t.Fatalf("%d characters", len(q.Text))
+		}
+	}
+}
+
+// Before the user leaves: who works, who waits, in which mode, and who is not there any more.
+func TestLook(t *testing.T) {
+	n := newNight(t)
+	n.Now = time.UnixMilli(n.order.At)
+	n.log(t, "waits", "-20 asks Do it.", "-10 says Tabs or blanks?")
+	n.decide(t, -10, ledger.Record{Session: "waits", Decision: "stop", Rule: "asks", Evidence: "“Tabs or blanks?”"})
+	n.running(t, os.Getpid(), "waits", "idle")
+	n.log(t, "works", "-20 asks Do it.", "-1 calls make all")
+	n.running(t, os.Getppid(), "works", "busy")
+	n.log(t, "gone", "-20 asks Do it.", "-1 says Done.")
+	n.decide(t, -1, ledger.Record{Session: "gone", Decision: "stop", Rule: "finished"})
+	n.decide(t, -5, ledger.Record{Session: "elsewhere", Host: "codex", Decision: "stop", Rule: "asks"})
+	f := n.Look(n.order, "ned-flanders@suite", "")
+	got := map[string]string{}
+	for _, s := range f.Sessions {
+		got[s.Session] = s.Plugin + ", " + s.Mode + ", " + s.Does + ": " + strings.Join(s.Warnings, "; ")
+	}
+	const refused = "in default mode Bash is refused all night unless your rules allow it, and so are changes to files"
+	for session, want := range map[string]string{
+		"waits":     "ned-flanders, default, waits for you: no hook can wake it: answer it first; " + refused,
+		"works":     "ned-flanders@suite, default, works: Bash make all: " + refused,
+		"elsewhere": "ned-flanders, , waits for you, as far as its log tells: no hook can wake it: answer it first",
+		"gone":      "",
+	} {
+		if got[session] != want {
+			t.Errorf("%s: %q", session, got[session])
+		}
+	}
+	if f.Version != "2.1.330" || !WaitsAfterLimit(f.Version) || WaitsAfterLimit("2.1.233") || WaitsAfterLimit("") || !WaitsAfterLimit("2.2.0") {
+		t.Errorf("version %q", f.Version)
+	}
+}
+
+// Less is any caller's to order, more is not; an order of another scope stays.
+func TestShorten(t *testing.T) {
+	n := newNight(t)
+	n.Now = time.UnixMilli(n.order.At + hour)
+	must(t, n.SetOrder(n.order))
+	for name, test := range map[string]struct {
+		change              func(*ledger.AwayOrder)
+		sameMost, sameCheck bool
+		shorter             bool
+	}{
+		"longer":          {func(o *ledger.AwayOrder) { o.Until++ }, true, true, false},
+		"more continues":  {func(o *ledger.AwayOrder) { o.Most++ }, false, true, false},
+		"another check":   {func(o *ledger.AwayOrder) { o.Check = "true" }, true, false, false},
+		"another project": {func(o *ledger.AwayOrder) { o.Project = "/q" }, true, true, false},
+		"all projects":    {func(o *ledger.AwayOrder) { o.Project = "" }, true, true, false},
+		"shorter":         {func(o *ledger.AwayOrder) { o.Until -= hour; o.Most = 500 }, true, true, true},
+		"fewer":           {func(o *ledger.AwayOrder) { o.Until -= hour; o.Most = 5 }, false, true, true},
+	} {
+		wanted := n.order
+		test.change(&wanted)
+		now, shorter, err := n.Shorten(wanted, test.sameMost, test.sameCheck)
+		if err != nil || shorter != test.shorter || shorter && (now.ID != "o1" || now.Most > 50) {
+			t.Errorf("%s: %+v, %v, %v", name, now, shorter, err)
+		}
+		must(t, n.SetOrder(n.order))
+	}
+	if all := n.OrdersInForce("/p/sub", false); len(all) != 1 || len(n.OrdersInForce("/pq", false)) != 0 {
+		t.Errorf("in force: %+v", all)
+	}
+	if ended, err := n.EndOrders("/p", false); err != nil || len(ended) != 1 || len(n.OrdersInForce("", true)) != 0 {
+		t.Errorf("ended: %+v, %v", ended, err)
+	}
+	if _, unseen := n.Unseen("/p"); !unseen {
+		t.Error("it was not looked at")
+	}
+	must(t, n.MarkLooked("o1"))
+	if _, unseen := n.Unseen("/p"); unseen {
+		t.Error("it was looked at")
+	}
+}

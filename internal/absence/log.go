@@ -1,0 +1,147 @@
+package absence
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// heading is what the agent was asked to put what it decides under.
+const heading = "Decided while you were away"
+
+// moment is something said or failed at a time.
+type moment struct {
+	at   int64
+	text string
+}
+
+// sessionLog is what is read of a session's log; what is counted, since a time.
+type sessionLog struct {
+	asked       string // the first prompt
+	began, last int64  // Unix milliseconds, of the first line and the newest
+	mode        string // permission mode
+	version     string // of the host
+	calls       int
+	doing       string // the newest call, while it runs
+	turn        bool   // the agent is at work, as far as the log tells
+	failures    []moment
+	decided     []moment // what the agent says of its decisions
+	refused     []string // calls that the host refused by itself, for want of a permission
+	words       string   // the agent's last
+	in, out     int64    // tokens
+
+	open map[string]string // calls without a result, by id
+}
+
+// mostKept bounds how many failures, and how many decisions, are kept of a log.
+const mostKept = 200
+
+// readLog reads a session's log; what it counts begins at a time.
+func readLog(path string, since int64) (l sessionLog, err error) {
+	tokens := map[string][2]int64{} // by message: a message is several lines, each with what it has used so far
+	at := int64(0)
+	err = registry.HostOfLog(path).Log.EachLine(path, 0, func(c *transcript.Cursor) bool {
+		if t := c.LineTime(); t > 0 {
+			at = t
+		}
+		if l.began == 0 {
+			l.began = at
+		}
+		l.last = max(l.last, at)
+		l.takeLine(c, at, at >= since)
+		if usage := codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "usage"); at >= since && usage != nil {
+			id := string(codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "id"))
+			in := numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens") + numberIn(usage, "cache_read_input_tokens")
+			tokens[id] = [2]int64{in, numberIn(usage, "output_tokens")}
+		}
+		l.mode, l.version = c.Log.Mode, c.Log.Version
+		return true
+	})
+	for _, n := range tokens {
+		l.in, l.out = l.in+n[0], l.out+n[1]
+	}
+	return l, err
+}
+
+// takeLine takes a line; counts says that it is not before what is counted.
+func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
+	switch c.What {
+	case transcript.Prompted, transcript.Joined:
+		if l.asked == "" && !c.Entry.Command {
+			l.asked = c.PersonWords()
+		}
+		l.turn, l.doing = true, ""
+	case transcript.Pushed, transcript.Woken, transcript.Driven:
+		l.turn = true
+	case transcript.Spoke, transcript.Called:
+		text := c.AgentWords()
+		if strings.TrimSpace(text) != "" {
+			l.words = text
+		}
+		if _, decision, ok := strings.Cut(text, heading); ok && counts && len(l.decided) < mostKept {
+			l.decided = append(l.decided, moment{at, strings.TrimLeft(decision, "”\"*#:.— \n")})
+		}
+		l.turn = l.turn && c.What == transcript.Called
+		l.takeCalls(c, counts)
+	case transcript.Returned:
+		l.doing = ""
+		l.takeResults(c, counts)
+	case transcript.Failed:
+		if counts && len(l.failures) < mostKept {
+			l.failures = append(l.failures, moment{at, c.AgentWords()})
+		}
+		l.turn, l.doing = false, ""
+	case transcript.Interrupted, transcript.Rested:
+		l.turn, l.doing = false, ""
+	}
+}
+
+func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
+	for _, p := range c.Entry.Parts {
+		if p.Kind != transcript.Call {
+			continue
+		}
+		l.turn, l.doing = true, codec.ValidText(p.Name)
+		if l.open == nil || len(l.open) >= mostKept {
+			l.open = map[string]string{}
+		}
+		for _, name := range []string{"command", "file_path", "pattern", "description"} {
+			if about := codec.InsideQuotes(codec.FindMember(p.Input, name)); about != nil {
+				l.doing += " " + codec.ValidText(about)
+				break
+			}
+		}
+		l.open[string(p.ID)] = l.doing
+		if counts {
+			l.calls++
+		}
+	}
+}
+
+// refusals are how Claude Code says that a call has no permission and no one was asked, as with -p.
+var refusals = []string{"you haven't granted it yet", "require approval", "requires approval", "Permission to use "}
+
+// takeResults looks for calls that were refused. What an order has denied is on file already.
+func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
+	for _, p := range c.Entry.Parts {
+		if p.Kind != transcript.Result {
+			continue
+		}
+		what, known := l.open[string(p.ID)]
+		delete(l.open, string(p.ID))
+		text := codec.ValidText(p.Text)
+		said := func(words string) bool { return strings.Contains(text, words) }
+		if known && counts && p.Failed && len(l.refused) < mostKept && slices.ContainsFunc(refusals, said) && !said("The user is away") {
+			l.refused = append(l.refused, what)
+		}
+	}
+}
+
+func numberIn(object []byte, name string) int64 {
+	n, _ := strconv.ParseInt(string(codec.FindMember(object, name)), 10, 64)
+	return max(0, n)
+}

@@ -1,0 +1,119 @@
+package absence
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// OrdersInForce are the orders in force in a scope: of one project, and of all.
+func (p Places) OrdersInForce(project string, all bool) []ledger.AwayOrder {
+	return slices.DeleteFunc(ledger.AwayOrders(p.Orders), func(o ledger.AwayOrder) bool {
+		return !o.IsInForce(p.Now) || !all && !o.Covers(project)
+	})
+}
+
+// NewestOrder is the newest order of a scope, in force or not.
+func (p Places) NewestOrder(project string, all bool) (newest ledger.AwayOrder, found bool) {
+	for _, o := range ledger.AwayOrders(p.Orders) {
+		if o.ID != "" && o.At <= p.Now.UnixMilli() && (all || o.Covers(project)) {
+			newest, found = o, true
+		}
+	}
+	return newest, found
+}
+
+// Shorten has the order in force of just this scope end sooner, or bring fewer continues, if that is
+// all that another one would change. It needs no one's leave: agents stop sooner.
+func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck bool) (now ledger.AwayOrder, shorter bool, err error) {
+	lesser := func(o ledger.AwayOrder) bool {
+		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
+			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check)
+	}
+	if !slices.ContainsFunc(ledger.AwayOrders(p.Orders), lesser) {
+		return wanted, false, nil
+	}
+	err = ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
+		for i := range all {
+			if lesser(all[i]) {
+				shorter, all[i].Until = true, wanted.Until
+				if !sameMost {
+					all[i].Most = wanted.Most
+				}
+				now = all[i]
+			}
+		}
+		return all
+	})
+	return now, shorter && err == nil, err
+}
+
+// SetOrder sets an order in the place of the one in force of just this scope.
+func (p Places) SetOrder(o ledger.AwayOrder) error {
+	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
+		for i := range all {
+			if all[i].IsInForce(p.Now) && all[i].Project == o.Project {
+				all[i].Ended = o.At
+			}
+		}
+		return append(all, o)
+	})
+}
+
+// EndOrders ends the orders in force of a scope, and returns them as they are then.
+func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, err error) {
+	if len(p.OrdersInForce(project, all)) == 0 {
+		return nil, nil // so nothing is made where there was never an order
+	}
+	err = ledger.SetOrders(p.Orders, func(orders []ledger.AwayOrder) []ledger.AwayOrder {
+		for i := range orders {
+			if orders[i].IsInForce(p.Now) && (all || orders[i].Covers(project)) {
+				orders[i].Ended = p.Now.UnixMilli()
+				ended = append(ended, orders[i])
+			}
+		}
+		return orders
+	})
+	return ended, err
+}
+
+// MarkLooked notes that the user has seen what an order has brought.
+func (p Places) MarkLooked(id string) error {
+	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
+		for i := range all {
+			if all[i].ID == id && all[i].Looked == 0 && !all[i].IsInForce(p.Now) {
+				all[i].Looked = p.Now.UnixMilli()
+			}
+		}
+		return all
+	})
+}
+
+// Unseen is the newest order of a project that has ended and was not looked at.
+func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
+	o, found := p.NewestOrder(project, false)
+	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
+}
+
+// IsPlainID tells whether an order's name can be one of ours, and so be a part of a command.
+func IsPlainID(id string) bool {
+	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// RuleFor is the rule by which Claude Code allows a check and nothing else; "": no rule can say so.
+func RuleFor(check string) string {
+	if check == "" || strings.ContainsAny(check, `()*:\`) {
+		return ""
+	}
+	return "Bash(" + check + ")"
+}
+
+// UntilInWords is when an order ends, by the clock.
+func UntilInWords(until, now time.Time) string {
+	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
+		return until.Format("15:04")
+	}
+	return until.Format("15:04") + " tomorrow"
+}

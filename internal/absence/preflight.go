@@ -1,0 +1,133 @@
+package absence
+
+import (
+	"cmp"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Preflight is what is known before the user leaves.
+type Preflight struct {
+	Sessions []Live
+	Notes    []string
+	Version  string // the newest of Claude Code at work, "" if none is known
+	now      int64
+}
+
+// Live is a session that is at work or waits.
+type Live struct {
+	Session, Host, Project, Plugin, Mode string
+	Process                              int   // 0: not known
+	Seen                                 int64 // Unix milliseconds, 0: not known
+	Does                                 string
+	Warnings                             []string
+}
+
+// lately is how long ago a session has been seen whose process cannot be known.
+const lately = 30 * time.Minute
+
+// Look looks at all sessions that an order is for. plugin is the one that decides in Claude Code, and
+// asleep what pmset says of the machine, where there is such a program.
+func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
+	out := Preflight{now: p.Now.UnixMilli()}
+	for _, s := range p.findSessions(o, p.Now.Add(-lately).UnixMilli()) {
+		if newerVersion(s.process.Version, out.Version) {
+			out.Version = s.process.Version
+		}
+		if s.gone {
+			continue
+		}
+		if s.host == "" && newerVersion(s.log.version, out.Version) {
+			out.Version = s.log.version
+		}
+		live := Live{Session: s.id, Host: s.hostTitle(), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin, Mode: s.log.mode,
+			Process: s.process.PID, Seen: max(s.log.last, s.newest.At)}
+		if live.Plugin == "" && s.host == "" {
+			live.Plugin = plugin
+		}
+		live.Does = s.waits()
+		switch {
+		case live.Does == firstPrompt:
+			live.Warnings = append(live.Warnings, "no hook can begin it: give it its prompt first")
+		case live.Does != "":
+			live.Warnings = append(live.Warnings, "no hook can wake it: answer it first")
+		default:
+			live.Does = "works"
+			if s.log.doing != "" {
+				live.Does += ": " + say(s.log.doing)
+			}
+		}
+		switch live.Mode {
+		case "default":
+			live.Warnings = append(live.Warnings, "in default mode Bash is refused all night unless your rules allow it, and so are changes to files")
+		case "acceptEdits":
+			live.Warnings = append(live.Warnings, "in acceptEdits mode Bash is refused all night unless your rules allow it")
+		case "plan":
+			live.Warnings = append(live.Warnings, "in plan mode its plan waits for you: nothing is answered")
+		}
+		out.Sessions = append(out.Sessions, live)
+	}
+	if len(out.Sessions) == 0 {
+		out.Notes = append(out.Notes, "no session is at work here now; those that begin later are kept at work, too")
+	}
+	if note := sleepNote(filepath.Join("/sys", "class", "power_supply"), asleep); note != "" {
+		out.Notes = append(out.Notes, note)
+	}
+	return out
+}
+
+// WriteText prints it for people.
+func (f Preflight) WriteText(out layout.Printer) {
+	for _, s := range f.Sessions {
+		out.InBold().PrintText("%s", "session "+short(s.Session)+" in "+s.Project)
+		host := s.Host
+		switch {
+		case s.Process > 0:
+			host += ", process " + strconv.Itoa(s.Process)
+		case s.Seen > 0:
+			host += ", last seen " + timestamp.AgoInWords(f.now-s.Seen)
+		}
+		out.PrintField("  agent    ", host)
+		out.PrintField("  plugin   ", cmp.Or(s.Plugin, "none has decided in it yet"))
+		if s.Mode != "" {
+			out.PrintField("  mode     ", say(s.Mode))
+		}
+		out.PrintField("  now      ", s.Does)
+		for _, w := range s.Warnings {
+			out.InYellow().PrintFolded("  note     ", "%s", w)
+		}
+	}
+	for _, note := range f.Notes {
+		out.InYellow().PrintFolded("note: ", "%s", note)
+	}
+}
+
+// WaitsAfterLimit tells whether Claude Code of a version knows the setting
+// autoContinueAtUsageLimit.
+func WaitsAfterLimit(version string) bool { return newerVersion(version, "2.1.233") }
+
+// newerVersion tells whether a version like 2.1.330 is newer than another; "" is older than all.
+func newerVersion(a, b string) bool {
+	if a == "" || b == "" {
+		return a != ""
+	}
+	numbers := func(v string) (all [3]int) {
+		for i, part := range strings.SplitN(v, ".", 3) {
+			all[i], _ = strconv.Atoi(part) // 0 for what is no number
+		}
+		return all
+	}
+	m, n := numbers(a), numbers(b)
+	for i := range m {
+		if m[i] != n[i] {
+			return m[i] > n[i]
+		}
+	}
+	return false
+}

@@ -1,0 +1,210 @@
+package absence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
+)
+
+// Describe says in one line what an order is, and how much of it is used.
+func (o Order) Describe(now int64) string {
+	where, from := cmp.Or(o.Project, "every project"), "from "+o.From
+	if o.From == "" {
+		from = "origin unknown"
+	}
+	end := "for another " + timestamp.LengthInWords(o.Until-now)
+	switch {
+	case o.Ended > 0:
+		end = "ended by back " + timestamp.AgoInWords(now-o.Ended)
+	case !o.InForce && o.Until <= now:
+		end = "ran out " + timestamp.AgoInWords(now-o.Until)
+	case !o.InForce:
+		end = "not in force: no order is like this one"
+	}
+	set := timestamp.AgoInWords(now - o.At)
+	return fmt.Sprintf("away: %s, set %s %s, %s; %d of %d continues used", where, set, from, end, o.Used, o.Most)
+}
+
+// clock is a time of the night.
+func clock(at int64) string { return time.UnixMilli(at).Local().Format("15:04") }
+
+// The most that the page shows; back --json has the rest.
+const (
+	shownOpen  = 10
+	shownOf    = 3
+	shownFiles = 10
+)
+
+// WriteText prints the report, what needs the user first.
+func (r Report) WriteText(out layout.Printer) {
+	out.InBold().PrintText("%s", r.Order.Describe(r.now))
+	if r.Order.Check != "" {
+		out.PrintField("done is  ", r.Order.Check)
+	}
+	r.writeOpen(out)
+	for _, s := range r.Sessions {
+		s.writeText(out, r.Order)
+	}
+	if len(r.Sessions) == 0 {
+		out.PrintText("no agent was at work")
+	}
+	r.writeFiles(out)
+	for _, note := range r.Notes {
+		out.PrintFolded("note: ", "%s", note)
+	}
+}
+
+// writeOpen prints what needs the user.
+func (r Report) writeOpen(out layout.Printer) {
+	if len(r.Questions)+len(r.Prompts)+len(r.Waiting) == 0 {
+		out.InGreen().PrintText("nothing waits for you")
+		return
+	}
+	out.InYellow().PrintText("needs you")
+	n := 0
+	show := func(title string, o Item) {
+		if n++; n <= shownOpen {
+			out.PrintItem("- ", title+", session "+short(o.Session)+" at "+clock(o.At)+": "+o.Text)
+		}
+	}
+	for _, o := range r.Questions {
+		title := "a question"
+		if o.Word != "" {
+			title = "yours alone to decide (“" + o.Word + "”)"
+		}
+		show(title, o)
+	}
+	for _, o := range r.Prompts {
+		show("a permission prompt stands", o)
+	}
+	for _, o := range r.Waiting {
+		said := func(q Item) bool { return q.Session == o.Session && max(q.At-o.At, o.At-q.At) < aMoment }
+		if !slices.ContainsFunc(r.Questions, said) && !slices.ContainsFunc(r.Prompts, said) {
+			show("it waits", o)
+		}
+	}
+	if n > shownOpen {
+		out.PrintItem("- ", strconv.Itoa(n-shownOpen)+" more: springfield back --json")
+	}
+}
+
+// writeText prints what one session has done.
+func (s Session) writeText(out layout.Printer, o Order) {
+	title := "session " + short(s.ID)
+	if s.Project != o.Project && s.Project != "" {
+		title += " in " + s.Project
+	}
+	if s.Asked != "" {
+		title += ": " + s.Asked
+	}
+	out.InBold().PrintText("\n%s", title)
+	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " +
+		layout.CountOf(s.Calls, "tool call")
+	if s.TokensIn+s.TokensOut > 0 {
+		ran += ", " + tokens(s.TokensIn) + " tokens in, " + tokens(s.TokensOut) + " out"
+	}
+	out.PrintField("  ran      ", ran)
+	printSome(out, "  decided  ", s.Decided, func(d Item) string {
+		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "it did not say what")
+	})
+	printSome(out, "  refused  ", s.Refused, func(f Item) string {
+		if f.Times == 1 {
+			return f.Text
+		}
+		return f.Text + " (" + strconv.Itoa(f.Times) + " times)"
+	})
+	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
+	if s.Check != "" {
+		s.writeCheck(out, o.Check)
+	}
+	if s.Ended != "" {
+		out.PrintField("  ended    ", s.Ended)
+	}
+	if d := s.Stands; d != nil {
+		did := " let it stop "
+		if d.Decision == "continue" {
+			did = " kept it going "
+		}
+		out.PrintField("  stands   ", clock(d.At)+" "+d.Plugin+did+"("+d.Rule+": "+d.Evidence+")")
+	}
+	if s.Words != "" {
+		out.PrintField("  said     ", s.Words)
+	}
+	out.PrintField("  process  ", s.Process)
+}
+
+func printSome(out layout.Printer, title string, items []Item, text func(Item) string) {
+	for i, item := range items {
+		if i == shownOf {
+			out.PrintField(title, strconv.Itoa(len(items)-i)+" more: springfield back --json")
+			break
+		}
+		out.PrintField(title, text(item))
+	}
+}
+
+func (s Session) writeCheck(out layout.Printer, check string) {
+	text := map[string]string{
+		ledger.AwayPassed: check + " passed at ", ledger.AwayFailed: check + " did not pass, as often as it was asked for, at ",
+		ledger.AwayChecked: check + " has not passed; it was told to run it at ",
+	}[s.Check] + clock(s.CheckAt)
+	if len(s.Deciding) > 0 {
+		out, text = out.InYellow(), text+"; since you left, what decides it was changed: "+listFiles(s.Deciding)
+	}
+	out.PrintField("  check    ", text)
+}
+
+// writeFiles prints what was changed, and the way back.
+func (r Report) writeFiles(out layout.Printer) {
+	if r.Return == "" {
+		return
+	}
+	added, deleted := 0, 0
+	for _, f := range r.Changed {
+		added, deleted = added+f.Added, deleted+f.Deleted
+	}
+	if len(r.Changed) == 0 {
+		out.PrintText("\nno file has changed since you left")
+		return
+	}
+	out.InBold().PrintText("\nchanged since you left: %s, +%d -%d", layout.CountOf(len(r.Changed), "file"), added, deleted)
+	for i, f := range r.Changed {
+		if i == shownFiles {
+			out.PrintText("  and %d more", len(r.Changed)-i)
+			break
+		}
+		out.PrintText("  %s", listFiles([]File{f}))
+	}
+	out.PrintText("back to how you left the files (new ones that git does not know stay):")
+	out.PrintText("  %s", r.Return)
+}
+
+func listFiles(files []File) string {
+	var all []string
+	for _, f := range files {
+		if f.Binary {
+			all = append(all, f.Path+" (binary)")
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted))
+	}
+	return strings.Join(all, ", ")
+}
+
+// tokens is a number of tokens for people: 950, 12 k, 1.2 M.
+func tokens(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 1_000_000:
+		return strconv.FormatInt((n+500)/1000, 10) + " k"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " M"
+}
