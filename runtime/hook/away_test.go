@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -53,6 +55,7 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 		"for a million":         {func(o *ledger.AwayOrder) { o.Most = 1_000_000 }, nil, false},
 		"for another project":   {func(o *ledger.AwayOrder) { o.Project += "/other" }, nil, false},
 		"with a name alike":     {func(o *ledger.AwayOrder) { o.Project = strings.TrimSuffix(o.Project, "x")[:len(o.Project)-1] }, nil, false},
+		"by a link":             {func(o *ledger.AwayOrder) { o.Project, _ = filepath.EvalSymlinks(o.Project) }, map[string]any{"cwd": "LINK"}, true},
 		"in plan mode":          {nil, map[string]any{"permission_mode": "plan"}, false},
 		"while work goes on":    {nil, map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}}, false},
 		"while a wake-up is on": {nil, map[string]any{"session_crons": []any{map[string]any{"id": "1"}}}, false},
@@ -62,6 +65,10 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 			w.away(test.order)
 			if test.event == nil {
 				test.event = map[string]any{}
+			}
+			if test.event["cwd"] == "LINK" {
+				test.event["cwd"] = w.path("link")
+				scratch.Link(t, w.home, w.path("link"))
 			}
 			test.event["last_assistant_message"] = question
 			out, _ := w.run(w.event(test.event))
