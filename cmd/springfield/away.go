@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,11 +14,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/terminal"
@@ -66,10 +69,11 @@ duration it lists the orders in force. springfield back ends it and says what ha
 				if err == nil && duration == 0 {
 					return a.listOrders(places, o)
 				}
-				if err == nil {
-					err = a.setAway(cmd.Context(), &d, places, o, duration)
+				if err != nil {
+					return err
 				}
-				return err
+				l := leaving{app: a, Context: cmd.Context(), awayOptions: o, Places: places, duration: duration}
+				return l.setOrder()
 			})
 		},
 		PreRunE: a.needPlaces,
@@ -77,7 +81,7 @@ duration it lists the orders in force. springfield back ends it and says what ha
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "in every project, not only in this one")
 	f.IntVar(&o.most, "max", 50, "how many continues at most, over all sessions; at most 500")
-	f.StringVar(&o.check, "check", "", "the command that tells whether the work is done, run by the agent with its own tools")
+	f.StringVar(&o.check, "check", "", "the command that tells whether the work is done; the agent runs it")
 	f.BoolVar(&o.yes, "yes", false, "take what is offered besides; the order itself is always asked about")
 	f.BoolVar(&o.json, "json", false, "print the orders in force as JSON")
 	return cmd
@@ -85,12 +89,12 @@ duration it lists the orders in force. springfield back ends it and says what ha
 
 // checkOptions tells whether an order can be like this.
 func (o *awayOptions) checkOptions(duration time.Duration) error {
-	const example = "springfield away 8h --check 'make test'"
+	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and name that"
 	switch {
 	case duration == 0 && (o.mostGiven || o.checkGiven || o.yes):
 		return check.Misuse(errors.New("an away order needs a duration"), example)
 	case duration > 0 && o.json:
-		return check.Misuse(errors.New("--json lists the orders in force: it takes no duration"), "springfield back --json tells of one")
+		return check.Misuse(errors.New("--json lists the orders in force"), "springfield back --json tells of one")
 	case duration > ledger.MostAway:
 		return check.Misuse(errors.New("an away order lasts 24 h at most"), "springfield away 24h")
 	case o.most < 1 || o.most > ledger.MostContinues:
@@ -98,9 +102,9 @@ func (o *awayOptions) checkOptions(duration time.Duration) error {
 	case o.checkGiven && strings.TrimSpace(o.check) == "":
 		return check.Misuse(errors.New("--check is empty"), example)
 	case len(o.check) > ledger.MaxCheck:
-		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", ledger.MaxCheck), "put the commands into a script, and name that")
+		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", ledger.MaxCheck), script)
 	case strings.Join(strings.Fields(o.check), " ") != o.check || absence.Mask(o.check) != o.check:
-		return check.Misuse(errors.New("--check must be one plain line, without two blanks in a row or a secret"), "put the commands into a script, and name that")
+		return check.Misuse(errors.New("--check must be one plain line without two blanks in a row or a secret"), script)
 	}
 	return nil
 }
@@ -144,196 +148,210 @@ func (a *app) listOrders(p absence.Places, o awayOptions) error {
 	return nil
 }
 
-// setAway sets an order, after a look at what is at work and a yes at the user's terminal.
-func (a *app) setAway(ctx context.Context, d *console.Console, p absence.Places, o awayOptions, duration time.Duration) error {
-	order := ledger.AwayOrder{At: p.Now.UnixMilli(), Until: p.Now.Add(duration).UnixMilli(), Most: o.most, Check: o.check}
-	if !o.all {
-		order.Project = a.awayProject()
+// leaving is an order that the user is about to set.
+type leaving struct {
+	*app
+	context.Context
+	awayOptions
+	absence.Places
+	duration time.Duration
+	order    ledger.AwayOrder
+	terminal *terminal.Terminal
+}
+
+// setOrder sets the order, after a look at what is at work and a yes at the user's terminal.
+func (l *leaving) setOrder() error {
+	l.order = ledger.AwayOrder{Most: l.most, Check: l.check}
+	l.setTime()
+	if !l.all {
+		l.order.Project = l.awayProject()
 	}
-	shorter, done, err := p.Shorten(order, !o.mostGiven, !o.checkGiven)
+	shorter, done, err := l.Shorten(l.order, !l.mostGiven, !l.checkGiven)
 	if err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	if done {
-		a.say("%s", p.Summary(shorter).Describe(p.Now.UnixMilli()))
+		l.say("%s", l.Summary(shorter).Describe(l.Now.UnixMilli()))
 		return nil
 	}
-	again := o.callAgain(duration)
-	if a.caller != nil {
-		return check.Advise(errors.New("only a person sets an away order, not "+a.caller.Agent),
-			"open a terminal outside "+a.caller.Title+" and run: "+again)
+	again := l.callAgain()
+	if l.caller != nil {
+		return check.Advise(errors.New("only a person sets an away order, not "+l.caller.Agent),
+			"open a terminal outside "+l.caller.Title+" and run: "+again)
 	}
-	t, err := terminal.OwnTerminal()
-	if err != nil {
+	if l.terminal, err = terminal.OwnTerminal(); err != nil {
 		return check.Advise(fmt.Errorf("only a person at a terminal sets an away order: %w", err),
 			"open a terminal that no agent and no program of yours has opened, and run: "+again)
 	}
-	defer t.Close()
-	before, err := a.lookBeforeAway(p, order)
+	defer l.terminal.Close()
+	before, err := l.look()
 	if err != nil {
 		return err
 	}
-	before.WriteText(a.notePrinter())
-	if err := t.Confirm(a.awayQuestion(order, duration), ctx.Done()); err != nil {
+	before.WriteText(l.notePrinter())
+	if err := l.terminal.Confirm(l.question(), l.Done()); err != nil {
 		return err
 	}
-	if err := a.offerBesides(ctx, t, o, before.Version); ctx.Err() != nil {
+	if err := l.offer(before.Version); l.Err() != nil {
 		return errCancelled
 	} else if err != nil {
-		a.talk("springfield: note: what was offered was not done: %v", err)
+		l.talk("springfield: note: what was offered was not done: %v", err)
 	}
-	p.Now = time.Now()
-	order.ID, order.From = ledger.NewOrderID(p.Now), t.Name
-	order.At, order.Until = p.Now.UnixMilli(), p.Now.Add(duration).UnixMilli()
-	kept := a.keepTree(ctx, &order)
-	if err := p.SetOrder(order); err != nil {
+	l.setTime()
+	l.order.ID, l.order.From = ledger.NewOrderID(l.Now), l.terminal.Name
+	kept := l.keepTree()
+	if err := l.SetOrder(l.order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
-	a.say("%s", p.Summary(order).Describe(p.Now.UnixMilli()))
-	a.say("%s", kept)
-	a.talk("springfield back ends it, and says what happened")
+	l.say("%s\n%s", l.Summary(l.order).Describe(l.Now.UnixMilli()), kept)
+	l.talk("springfield back ends it, and says what happened")
 	return nil
 }
 
-func (o awayOptions) callAgain(duration time.Duration) string {
-	again := "springfield away " + strings.ReplaceAll(timestamp.LengthInWords(duration.Milliseconds()), " ", "")
-	if o.all {
+// setTime has the order begin now.
+func (l *leaving) setTime() {
+	l.Now = time.Now()
+	l.order.At, l.order.Until = l.Now.UnixMilli(), l.Now.Add(l.duration).UnixMilli()
+}
+
+// callAgain is the call as the user types it.
+func (l *leaving) callAgain() string {
+	again := "springfield away " + strings.ReplaceAll(timestamp.LengthInWords(l.duration.Milliseconds()), " ", "")
+	if l.all {
 		again += " --all"
 	}
-	if o.mostGiven {
-		again += fmt.Sprintf(" --max %d", o.most)
+	if l.mostGiven {
+		again += fmt.Sprintf(" --max %d", l.most)
 	}
-	if o.checkGiven {
-		again += " --check " + check.QuoteArgument(o.check)
+	if l.checkGiven {
+		again += " --check " + check.QuoteArgument(l.check)
 	}
 	return again
 }
 
-func (a *app) awayQuestion(order ledger.AwayOrder, duration time.Duration) string {
-	out := a.notePrinter()
+// question is what the user says yes to.
+func (l *leaving) question() string {
 	where := "every project"
-	if order.Project != "" {
-		where = out.ShortPath(order.Project)
+	if l.order.Project != "" {
+		where = l.notePrinter().ShortPath(l.order.Project)
 	}
-	until := absence.UntilInWords(time.UnixMilli(order.Until), time.Now())
-	text := fmt.Sprintf("Keep agents at work in %s for %s, until %s, with at most %s?", where, timestamp.LengthInWords(duration.Milliseconds()), until, countOf(order.Most, "continue"))
-	if order.Check != "" {
-		text += " Done means that " + order.Check + " passes."
+	until := absence.UntilInWords(time.UnixMilli(l.order.Until), l.Now)
+	text := "Keep agents at work in " + where + " for " + timestamp.LengthInWords(l.duration.Milliseconds()) +
+		", until " + until + ", with at most " + countOf(l.most, "continue") + "?"
+	if l.check != "" {
+		text += " Done means that " + l.check + " passes."
 	}
-	return text
+	out := l.notePrinter()
+	if text = display.OneLine(text); !out.Wraps {
+		return text
+	}
+	return strings.Join(layout.BreakLine(text, 2, out.Width), "\n")
 }
 
-// lookBeforeAway looks at what is at work. Where no plugin decides at a stop, no order does anything.
-func (a *app) lookBeforeAway(p absence.Places, order ledger.AwayOrder) (absence.Preflight, error) {
-	in, others, _, err := a.inspectHosts(a.inspectionRequest(), nil)
+// look looks at what is at work. Where no plugin decides at a stop, no order does anything.
+func (l *leaving) look() (absence.Preflight, error) {
+	in, others, _, err := l.inspectHosts(l.inspectionRequest(), nil)
 	if err != nil {
 		return absence.Preflight{}, err
 	}
-	status, plugin, decides := in.SumUpStatus(), "", false
-	if len(status.Deciding) > 0 {
-		plugin, decides = strings.Join(status.Deciding, ", "), true
-	}
+	status := in.SumUpStatus()
+	decides := len(status.Deciding) > 0
 	for _, o := range others {
-		for _, p := range o.Plugins {
-			decides = decides || p.Decides
-		}
+		decides = decides || slices.ContainsFunc(o.Plugins, func(p doctor.HostPlugin) bool { return p.Decides })
 	}
 	if !decides {
 		why, _, _ := strings.Cut(strings.Join(status.Reasons, "; "), "; next: ")
-		return absence.Preflight{}, check.Advise(errors.New("no plugin decides here when an agent stops, so an away order would do nothing: "+why), in.HowToBegin())
+		return absence.Preflight{}, check.Advisef(in.HowToBegin(),
+			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
-	asleep := []byte{}
+	asleep := ""
 	if runtime.GOOS == "darwin" {
-		asleep, _ = process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}.AskOutput(16 << 10) // "" if it does not say
+		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
+		said, _ := ask.AskOutput(16 << 10) // "" if it does not say
+		asleep = string(said)
 	}
-	return p.Look(order, plugin, string(asleep)), nil
+	return l.Look(l.order, strings.Join(status.Deciding, ", "), asleep), nil
 }
 
 // keepTree keeps HEAD and the files as they are, and says what came of it.
-func (a *app) keepTree(ctx context.Context, order *ledger.AwayOrder) string {
-	if order.Project == "" {
-		return "no snapshot of files: the order is for every project"
+func (l *leaving) keepTree() string {
+	const none = "no snapshot of files: "
+	if l.all {
+		return none + "the order is for every project"
 	}
-	defer a.showWorking("keeping the files as they are")()
-	repository, err := a.gitOfProcess().Repository(ctx, order.Project)
+	defer l.showWorking("keeping the files as they are")()
+	repository, err := l.gitOfProcess().Repository(l, l.order.Project)
 	if err == nil && repository == nil {
-		return "no snapshot of files: " + order.Project + " is in no git repository"
+		return none + l.order.Project + " is in no git repository"
 	}
 	if err == nil {
-		order.Head, order.Kept, err = repository.KeepTree(ctx, order.ID)
+		l.order.Head, l.order.Kept, err = repository.KeepTree(l, l.order.ID)
 	}
 	if err != nil {
-		order.Kept = ""
-		return "no snapshot of files: " + err.Error()
+		l.order.Kept = ""
+		return none + err.Error()
 	}
 	return "the files as they are now are kept; springfield back says how to return to them"
 }
 
-// offerBesides offers what helps through the night: going on after a usage limit, and the rule that
-// allows the check.
-func (a *app) offerBesides(ctx context.Context, t *terminal.Terminal, o awayOptions, version string) error {
-	if command := a.claudeCommand(); version == "" && command.Path != "" {
-		version, _ = command.Version(ctx)
+// offer offers what helps through the night: to go on after a usage limit, and the rule that allows
+// the check.
+func (l *leaving) offer(version string) error {
+	if command := l.claudeCommand(); version == "" && command.Path != "" {
+		version, _ = command.Version(l)
 	}
 	if absence.WaitsAfterLimit(version) {
-		limit := func() (journal.Change, error) {
-			return settings.ReadSettings(a.places).PlanMember(client.User, "set autoContinueAtUsageLimit in user settings",
-				func(was json.RawMessage) (json.RawMessage, error) {
-					if was != nil { // the user has decided about it
-						return nil, nil
-					}
-					return json.RawMessage("true"), nil
-				}, "autoContinueAtUsageLimit")
+		const name = "autoContinueAtUsageLimit"
+		m := settings.Member{Scope: client.User, Path: []string{name}, Did: "set " + name + " in user settings"}
+		m.Change = func(was json.RawMessage) (json.RawMessage, error) {
+			if was != nil {
+				return nil, nil // the user has decided about it
+			}
+			return json.RawMessage("true"), nil
 		}
-		if err := a.offerChange(ctx, t, o, "Have Claude Code wait for the reset at a usage limit, and go on (autoContinueAtUsageLimit in your settings)?", limit); err != nil {
+		err := l.offerMember("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
+		if err != nil {
 			return err
 		}
 	}
-	rule := absence.RuleFor(o.check)
-	switch {
-	case o.check == "":
-		return nil
-	case rule == "" || o.all:
-		a.talk("springfield: note: in default mode the check is refused unless a rule of yours allows it: add one to permissions.allow for %s", o.check)
+	rule := absence.RuleFor(l.check)
+	if l.check != "" && (rule == "" || l.all) {
+		l.talk("springfield: note: without a rule in permissions.allow for it, the check may be refused: %s", l.check)
+	}
+	if rule == "" || l.all {
 		return nil
 	}
-	allow := func() (journal.Change, error) {
-		return settings.ReadSettings(a.places).PlanMember(client.Local, "allow "+rule+" in local settings",
-			func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }, "permissions", "allow")
-	}
-	return a.offerChange(ctx, t, o, "Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", allow)
+	m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings"}
+	m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
+	return l.offerMember("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
 }
 
 // addRule adds a rule to a list of them, nil if it is there.
 func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
-	var rules []json.RawMessage
-	if was != nil {
-		if err := json.Unmarshal(was, &rules); err != nil {
-			return nil, errors.New("permissions.allow is no list")
-		}
+	rules := []any{}
+	if was != nil && json.Unmarshal(was, &rules) != nil {
+		return nil, errors.New("permissions.allow is no list")
 	}
-	text, err := json.Marshal(rule)
-	if err != nil || slices.ContainsFunc(rules, func(r json.RawMessage) bool { return string(r) == string(text) }) {
-		return nil, err
+	if slices.Contains(rules, any(rule)) {
+		return nil, nil
 	}
-	return json.Marshal(append(rules, text))
+	return document.EncodeValue(append(rules, rule))
 }
 
-// offerChange makes a change of settings after a yes, if there is anything to change.
-func (a *app) offerChange(ctx context.Context, t *terminal.Terminal, o awayOptions, question string, plan func() (journal.Change, error)) error {
+// offerMember changes a member of settings after a yes, if there is anything to change.
+func (l *leaving) offerMember(question string, m settings.Member) error {
+	plan := func() (journal.Change, error) { return settings.ReadSettings(l.places).PlanMember(m) }
 	c, err := plan()
 	if err != nil || c.IsEmpty() {
 		return err
 	}
-	if !o.yes {
-		if err := t.Confirm(question, ctx.Done()); err != nil {
-			return ctx.Err() // a no is an answer
-		}
+	if !l.yes && l.terminal.Confirm(question, l.Done()) != nil {
+		return nil // a no is an answer
 	}
-	if c, err = settings.Journal(a.places).PlanAndApply(plan); err != nil {
+	if c, err = settings.Journal(l.places).PlanAndApply(plan); err != nil {
 		return hintChange(err, "away")
 	}
-	a.resultPrinter().PrintDiff(c.Diff())
-	a.talk("%s: done; springfield undo takes it back", cmp.Or(c.Did, "settings"))
+	l.resultPrinter().PrintDiff(c.Diff())
+	l.talk("%s: done; springfield undo takes it back", m.Did)
 	return nil
 }

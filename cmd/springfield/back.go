@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -106,8 +105,9 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 		return nil, "the files cannot be compared: " + err.Error()
 	}
 	order.Kept = kept
-	if head := repository.CommitOf(ctx, "HEAD"); head != order.Head && order.Head != "" && repository.CommitOf(ctx, order.Head) == order.Head {
-		note = fmt.Sprintf("HEAD was %s when you left; git log %s.. lists what was committed since", order.Head, order.Head[:min(len(order.Head), 12)])
+	head := repository.CommitOf(ctx, "HEAD")
+	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
+		note = "HEAD was " + then + " when you left; git log " + then[:12] + ".. lists what was committed since"
 	}
 	return changed, note
 }

@@ -8,24 +8,31 @@ import (
 	"github.com/cameronsjo/springfield/internal/journal"
 )
 
-// PlanMember plans to set one member of a scope's settings, which undo takes back. change makes of
-// what it is, nil if it is absent, what it is to be, nil to leave it as it is.
-func (s *Settings) PlanMember(scope client.Scope, did string, change func(was json.RawMessage) (json.RawMessage, error), path ...string) (journal.Change, error) {
-	c := journal.Change{Did: did}
-	f, err := s.openScope(scope)
+// Member is a member of a scope's settings that is to be changed.
+type Member struct {
+	Scope client.Scope
+	Path  []string
+	Did   string // what undo says was done
+	// Change makes of what it is, nil if it is absent, what it is to be, nil to leave it.
+	Change func(was json.RawMessage) (json.RawMessage, error)
+}
+
+// PlanMember plans to change a member, which undo takes back.
+func (s *Settings) PlanMember(m Member) (journal.Change, error) {
+	c := journal.Change{Did: m.Did}
+	f, err := s.openScope(m.Scope)
 	if err != nil {
 		return c, err
 	}
-	was, _, err := f.doc.Get(path...)
-	if err != nil {
-		return c, f.namedError(err)
+	value, _, err := f.doc.Get(m.Path...)
+	if err == nil {
+		value, err = m.Change(value)
 	}
-	value, err := change(was)
 	if err != nil {
 		return c, f.namedError(err)
 	}
 	if value == nil {
 		return c, nil
 	}
-	return c, s.setMembers(&c, f, []document.Edit{{Path: path, Value: value}}, "")
+	return c, s.setMembers(&c, f, []document.Edit{{Path: m.Path, Value: value}}, "")
 }

@@ -55,8 +55,8 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 		l.takeLine(c, at, at >= since)
 		if usage := codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "usage"); at >= since && usage != nil {
 			id := string(codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "id"))
-			in := numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens") + numberIn(usage, "cache_read_input_tokens")
-			tokens[id] = [2]int64{in, numberIn(usage, "output_tokens")}
+			in := numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens")
+			tokens[id] = [2]int64{in + numberIn(usage, "cache_read_input_tokens"), numberIn(usage, "output_tokens")}
 		}
 		l.mode, l.version = c.Log.Mode, c.Log.Version
 		return true
@@ -135,7 +135,8 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 		delete(l.open, string(p.ID))
 		text := codec.ValidText(p.Text)
 		said := func(words string) bool { return strings.Contains(text, words) }
-		if known && counts && p.Failed && len(l.refused) < mostKept && slices.ContainsFunc(refusals, said) && !said("The user is away") {
+		denied := slices.ContainsFunc(refusals, said) && !said("The user is away")
+		if known && counts && p.Failed && denied && len(l.refused) < mostKept {
 			l.refused = append(l.refused, what)
 		}
 	}

@@ -16,7 +16,7 @@ var secrets = []struct {
 	shape *regexp.Regexp
 	left  string
 }{
-	{regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----[\s\S]*?(-----END [A-Z0-9 ]*-----|$)`), "[private key]"},
+	{regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`), "[private key]"},
 	{regexp.MustCompile(`\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`), "[token]"},
 	{regexp.MustCompile(`\b(sk|rk|pk)[-_][\w-]{16,}`), "$1-[secret]"},
 	{regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-|npm_|xox[a-z]-|xapp-)[\w-]{10,}`), "$1[secret]"},

@@ -27,7 +27,9 @@ func (p Places) NewestOrder(project string, all bool) (newest ledger.AwayOrder, 
 
 // Shorten has the order in force of just this scope end sooner, or bring fewer continues, if that is
 // all that another one would change. It needs no one's leave: agents stop sooner.
-func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck bool) (now ledger.AwayOrder, shorter bool, err error) {
+func (p Places) Shorten(
+	wanted ledger.AwayOrder, sameMost, sameCheck bool,
+) (now ledger.AwayOrder, done bool, err error) {
 	lesser := func(o ledger.AwayOrder) bool {
 		return o.IsInForce(p.Now) && o.Project == wanted.Project && wanted.Until <= o.Until &&
 			(sameMost || wanted.Most <= o.Most) && (sameCheck || wanted.Check == o.Check)
@@ -38,7 +40,7 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck bool) (now 
 	err = ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
 			if lesser(all[i]) {
-				shorter, all[i].Until = true, wanted.Until
+				done, all[i].Until = true, wanted.Until
 				if !sameMost {
 					all[i].Most = wanted.Most
 				}
@@ -47,7 +49,7 @@ func (p Places) Shorten(wanted ledger.AwayOrder, sameMost, sameCheck bool) (now 
 		}
 		return all
 	})
-	return now, shorter && err == nil, err
+	return now, done && err == nil, err
 }
 
 // SetOrder sets an order in the place of the one in force of just this scope.

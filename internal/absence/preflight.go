@@ -46,8 +46,10 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 		if s.host == "" && newerVersion(s.log.version, out.Version) {
 			out.Version = s.log.version
 		}
-		live := Live{Session: s.id, Host: s.hostTitle(), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin, Mode: s.log.mode,
-			Process: s.process.PID, Seen: max(s.log.last, s.newest.At)}
+		live := Live{
+			Session: s.id, Host: s.hostTitle(), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin,
+			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.newest.At),
+		}
 		if live.Plugin == "" && s.host == "" {
 			live.Plugin = plugin
 		}
@@ -63,11 +65,12 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 				live.Does += ": " + say(s.log.doing)
 			}
 		}
+		const refused = " mode Bash is refused all night unless your rules allow it"
 		switch live.Mode {
 		case "default":
-			live.Warnings = append(live.Warnings, "in default mode Bash is refused all night unless your rules allow it, and so are changes to files")
+			live.Warnings = append(live.Warnings, "in default"+refused+", and so are changes to files")
 		case "acceptEdits":
-			live.Warnings = append(live.Warnings, "in acceptEdits mode Bash is refused all night unless your rules allow it")
+			live.Warnings = append(live.Warnings, "in acceptEdits"+refused)
 		case "plan":
 			live.Warnings = append(live.Warnings, "in plan mode its plan waits for you: nothing is answered")
 		}

@@ -253,9 +253,9 @@ func decidesCheck(file, check string) bool {
 		}
 	}
 	for _, pattern := range []string{
-		"makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile*", "rakefile", "package.json", "tox.ini", "noxfile.py",
-		"pytest.ini", "conftest.py", "pyproject.toml", "setup.cfg", "jest.config.*", "vitest.config.*", "playwright.config.*", "karma.conf.*",
-		".gitlab-ci.yml", "jenkinsfile", "azure-pipelines.yml", ".travis.yml", "build.gradle*", "pom.xml", "cmakelists.txt", "cargo.toml",
+		"makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile*", "rakefile", "package.json", "tox.ini",
+		"noxfile.py", "pytest.ini", "conftest.py", "pyproject.toml", "setup.cfg", "*.config.js", "*.config.ts",
+		"*.config.mjs", ".gitlab-ci.yml", "jenkinsfile", "azure-pipelines.yml", "build.gradle*", "pom.xml", "cmakelists.txt", "cargo.toml",
 		"*_test.*", "test_*", "*.test.*", "*.spec.*", "*_spec.*", "*test.java", "*tests.cs",
 	} {
 		if is, _ := path.Match(pattern, name); is {

@@ -152,7 +152,8 @@ func printSome(out layout.Printer, title string, items []Item, text func(Item) s
 
 func (s Session) writeCheck(out layout.Printer, check string) {
 	text := map[string]string{
-		ledger.AwayPassed: check + " passed at ", ledger.AwayFailed: check + " did not pass, as often as it was asked for, at ",
+		ledger.AwayPassed:  check + " passed at ",
+		ledger.AwayFailed:  check + " did not pass, as often as it was asked for, at ",
 		ledger.AwayChecked: check + " has not passed; it was told to run it at ",
 	}[s.Check] + clock(s.CheckAt)
 	if len(s.Deciding) > 0 {

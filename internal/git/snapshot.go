@@ -26,7 +26,7 @@ const maxIndex = 512 << 20
 // and of the snapshot.
 func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept string, err error) {
 	head = r.CommitOf(ctx, "HEAD")
-	err = r.withTree(ctx, false, func(in *caller, tree string) error {
+	err = r.withTree(ctx, "", func(in *caller, tree string) error {
 		for _, who := range []string{"AUTHOR", "COMMITTER"} {
 			in.env = append(in.env, "GIT_"+who+"_NAME=springfield", "GIT_"+who+"_EMAIL=springfield@localhost")
 		}
@@ -53,7 +53,7 @@ type Changed struct {
 // ChangesSince are the files of the working tree that are not as in a snapshot. Nothing is
 // written into the repository.
 func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Changed, err error) {
-	err = r.withTree(ctx, true, func(in *caller, tree string) error {
+	err = r.withTree(ctx, kept, func(in *caller, tree string) error {
 		out, err := in.runGit(ctx, "", "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv",
 			"--ignore-submodules=all", kept, tree)
 		for _, entry := range strings.Split(out, "\x00") {
@@ -71,9 +71,10 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree makes a tree of what is there, in an index of its own; apart says that its objects go
-// elsewhere, too, and are gone afterwards.
-func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *caller, tree string) error) error {
+// withTree makes a tree of what is there, in an index of its own. To compare it with a snapshot, its
+// objects go elsewhere, too, and are gone afterwards; and what the snapshot has counts, though it may
+// be ignored by now.
+func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err
@@ -96,9 +97,10 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 	in.within = 2 * time.Minute // a large tree is read as a whole
 	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false")
 	in.env = append(slices.Clip(in.env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
-	if apart {
-		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+filepath.Join(dir, "objects"), "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strconv.Quote(places[1]))
-		if err := os.Mkdir(filepath.Join(dir, "objects"), 0o700); err != nil {
+	if snapshot != "" {
+		objects := filepath.Join(dir, "objects")
+		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strconv.Quote(places[1]))
+		if err := os.Mkdir(objects, 0o700); err != nil {
 			return err
 		}
 	}
@@ -106,6 +108,11 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 		return err
 	}
 	names, err := in.runGit(ctx, "", "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
+	if err == nil && snapshot != "" {
+		var kept string
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--name-only", "--full-tree", snapshot)
+		names += kept
+	}
 	if err == nil {
 		_, err = in.runGit(ctx, names, "update-index", "-z", "--add", "--remove", "--stdin")
 	}
@@ -119,7 +126,8 @@ func (r *Repository) withTree(ctx context.Context, apart bool, use func(in *call
 	return use(&in, tree)
 }
 
-// copyIndex copies an index: with it git needs not read what has not changed.
+// copyIndex copies an index: with it git needs not read what has not changed. By the index's time it
+// knows which files may have changed in the second in which they were added.
 func copyIndex(from, to string) error {
 	info, err := os.Lstat(from)
 	if err != nil {
@@ -132,5 +140,8 @@ func copyIndex(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, index, 0o600)
+	if err := os.WriteFile(to, index, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
