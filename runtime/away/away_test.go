@@ -57,7 +57,7 @@ func TestAnswerStop(t *testing.T) {
 		"a wait":              {stop: stopped("The build runs in the background; I'll be notified when it finishes.")},
 		"blocked":             {stop: stopped("I'm blocked: I have no access to the repository.")},
 		"a plan":              {stop: stopped("Here's my plan for your approval: first the schema, then the API.")},
-		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide"},
+		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide (“delete”)"},
 		"force-push":          {stop: stopped("The history has diverged. Should I force-push?"), did: ledger.AwayLeft},
 		"publishing":          {stop: stopped("Version 2 is ready. Do you want me to publish it?"), did: ledger.AwayLeft},
 		"deployment":          {stop: stopped("Soll ich das jetzt ausrollen?"), did: ledger.AwayLeft},
