@@ -161,3 +161,31 @@ func TestNightInHeadlessSessions(t *testing.T) {
 		}
 	})
 }
+
+// A plan waits for the user: its dialog stands, and nothing is denied.
+func TestPlanWaitsForTheUser(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.order("", 50)
+		model := newStandIn(t, []Turn{calls("Here is the plan.", "ExitPlanMode", map[string]any{"plan": "1. Read TOML\n2. Write TOML"})}, nil)
+		w.interactive(model, "plan", 50, [2]string{"plan mode on", "make a plan"}, [2]string{"make a plan", "\r"}, [2]string{"1. Yes", ""})
+		if did := w.brought(); !slices.Equal(did, []string{ledger.AwayShown}) {
+			t.Errorf("brought %v", did)
+		}
+	})
+}
+
+// What the API refuses is in the report, with its time; the session ends there.
+func TestNightWithAFailure(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.order("", 50)
+		write(t, w.path(".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_MAX_RETRIES": "1"}}`)
+		script := append(says("Shall the cache live in memory or on disk?"), Turn{Fails: true})
+		w.Run(Session{Script: script})
+		n := w.back()
+		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) == 0 || !strings.Contains(n.Sessions[0].Failed[0].Text, "529") {
+			t.Errorf("the report: %+v", n)
+		}
+	})
+}

@@ -56,6 +56,8 @@ func TestAnswerStop(t *testing.T) {
 		"a report":            {stop: stopped("All 40 tests pass. Everything is done.")},
 		"a wait":              {stop: stopped("The build runs in the background; I'll be notified when it finishes.")},
 		"blocked":             {stop: stopped("I'm blocked: I have no access to the repository.")},
+		"grave words before":  {stop: stopped("The old backups were deleted yesterday, as you asked.\n\nShould the new index be built on the name or on the date of each entry?"), did: ledger.AwayAnswered, goesOn: true},
+		"a short question":    {stop: stopped("Next I would delete the old backups.\n\nShall I do that?"), did: ledger.AwayLeft},
 		"a plan":              {stop: stopped("Here's my plan for your approval: first the schema, then the API.")},
 		"deletion":            {stop: stopped("Shall I delete the old backups?"), did: ledger.AwayLeft, says: "yours to decide (“delete”)"},
 		"force-push":          {stop: stopped("The history has diverged. Should I force-push?"), did: ledger.AwayLeft},
