@@ -27,6 +27,35 @@ func (w *World) order(check string, most int) {
 	}))
 }
 
+// Away sets an order, at a terminal.
+func (w *World) Away(args ...string) {
+	w.t.Helper()
+	if out := w.atTerminal(springfield(w.t), w.env([]string{w.bin(), filepath.Dir(w.client())}), append([]string{"away"}, args...)...); out.Code != 0 {
+		w.t.Fatalf("springfield away %v: exit %d\n%s%s", args, out.Code, out.Stdout, out.Stderr)
+	}
+}
+
+// item is something that happened in a night.
+type item struct{ Text, Word string }
+
+// night is what back --json tells, in part.
+type night struct {
+	Order              struct{ Used, Most int }
+	Questions, Prompts []item
+	Sessions           []struct {
+		Asked, Check             string
+		Decided, Refused, Failed []item
+	}
+	Changed []struct{ Path string }
+	Return  string
+}
+
+func (w *World) back() (n night) {
+	w.t.Helper()
+	must(w.t, json.Unmarshal([]byte(w.Springfield("back", "--json").Stdout), &n))
+	return n
+}
+
 // brought is what the order has brought, in the order of time.
 func (w *World) brought() (did []string) {
 	w.t.Helper()
@@ -67,9 +96,9 @@ func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]s
 func TestNight(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "ned-flanders", "marge-simpson")
-		w.order("make test", 50)
 		write(t, w.path("Makefile"), "test:\n\t@test -e done || { echo FAIL: not done; exit 1; }\n")
 		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
+		w.Away("8h", "--check", "make test")
 		dialog := map[string]any{"questions": []any{map[string]any{"question": "Tabs or blanks?", "header": "Style", "multiSelect": false,
 			"options": []any{map[string]any{"label": "Tabs", "description": "one"}, map[string]any{"label": "Blanks", "description": "four"}}}}}
 		test := calls("I run the check.", "Bash", map[string]any{"command": "make test", "description": "Run the tests"})
@@ -91,6 +120,18 @@ func TestNight(t *testing.T) {
 		eventually(t, "the check to be read", func() bool { return len(w.brought()) >= len(want) })
 		if did := w.brought(); !slices.Equal(did, want) {
 			t.Errorf("brought %v, want %v\n%s", did, want, screen)
+		}
+		n := w.back()
+		if len(n.Sessions) != 1 || n.Order.Used != 3 || n.Order.Most != 50 || len(n.Questions) != 0 || n.Return == "" {
+			t.Fatalf("the report: %+v", n)
+		}
+		s := n.Sessions[0]
+		if len(s.Decided) != 2 || !strings.Contains(s.Decided[0].Text, "memory or on disk") || !strings.Contains(s.Decided[1].Text, "Tabs or blanks?") ||
+			len(s.Refused) != 1 || !strings.Contains(s.Refused[0].Text, "curl") || s.Check != "passed" || s.Asked != "carry out the plan" {
+			t.Errorf("the session: %+v", s)
+		}
+		if !slices.ContainsFunc(n.Changed, func(c struct{ Path string }) bool { return c.Path == "done" }) {
+			t.Errorf("changed: %+v", n.Changed)
 		}
 	})
 }
@@ -115,5 +156,36 @@ func TestNightInHeadlessSessions(t *testing.T) {
 			t.Errorf("brought %v", did)
 		}
 		w.decided(r.ID, "continue away", "stop away")
+		if n := w.back(); len(n.Questions) != 1 || n.Questions[0].Word == "" || len(n.Sessions) != 3 || n.Order.Used != 2 {
+			t.Errorf("the report: %+v", n)
+		}
+	})
+}
+
+// A plan waits for the user: its dialog stands, and nothing is denied.
+func TestPlanWaitsForTheUser(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.order("", 50)
+		model := newStandIn(t, []Turn{calls("Here is the plan.", "ExitPlanMode", map[string]any{"plan": "1. Read TOML\n2. Write TOML"})}, nil)
+		w.interactive(model, "plan", 50, [2]string{"plan mode on", "make a plan"}, [2]string{"make a plan", "\r"}, [2]string{"1. Yes", ""})
+		if did := w.brought(); !slices.Equal(did, []string{ledger.AwayShown}) {
+			t.Errorf("brought %v", did)
+		}
+	})
+}
+
+// What the API refuses is in the report, with its time; the session ends there.
+func TestNightWithAFailure(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.order("", 50)
+		write(t, w.path(".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_MAX_RETRIES": "1"}}`)
+		script := append(says("Shall the cache live in memory or on disk?"), Turn{Fails: true})
+		w.Run(Session{Script: script})
+		n := w.back()
+		if len(n.Sessions) != 1 || len(n.Sessions[0].Failed) == 0 || !strings.Contains(n.Sessions[0].Failed[0].Text, "529") {
+			t.Errorf("the report: %+v", n)
+		}
 	})
 }

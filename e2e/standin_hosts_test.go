@@ -42,7 +42,8 @@ func apiOf(r *http.Request) (api, bool) {
 
 // said is the text of a turn and its calls, whose inputs are JSON.
 func (s *StandIn) said(r Request) (text string, calls []call) {
-	for _, block := range s.blocks(r) {
+	blocks, _ := s.blocks(r)
+	for _, block := range blocks {
 		if block.Tool == "" {
 			text += block.Text
 			continue

@@ -29,6 +29,7 @@ import (
 // Turn is one answer of the model in the main loop.
 type Turn struct {
 	Blocks []Block
+	Fails  bool   // the API does
 	Before func() // when set, runs after the request has come in and before it is answered
 }
 
@@ -156,7 +157,12 @@ func (s *StandIn) keep(r Request) {
 func (s *StandIn) answer(w http.ResponseWriter, r Request) {
 	var content []map[string]any
 	stop := "end_turn"
-	for _, block := range s.blocks(r) {
+	blocks, fails := s.blocks(r)
+	if fails {
+		http.Error(w, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, 529)
+		return
+	}
+	for _, block := range blocks {
 		if block.Tool == "" {
 			content = append(content, map[string]any{"type": "text", "text": block.Text})
 			continue
@@ -182,13 +188,13 @@ func (s *StandIn) answer(w http.ResponseWriter, r Request) {
 }
 
 // blocks is what the model says to r: the script's next turn, or the side answer.
-func (s *StandIn) blocks(r Request) []Block {
+func (s *StandIn) blocks(r Request) (blocks []Block, fails bool) {
 	if !r.Main {
 		answer := s.side(r)
 		if len(r.Tools) == 0 {
-			return []Block{{Text: answer}}
+			return []Block{{Text: answer}}, false
 		}
-		return []Block{{Tool: r.Tools[len(r.Tools)-1], Input: json.RawMessage(answer)}}
+		return []Block{{Tool: r.Tools[len(r.Tools)-1], Input: json.RawMessage(answer)}}, false
 	}
 	s.mu.Lock()
 	turn := s.script[min(s.turns, len(s.script)-1)]
@@ -197,7 +203,7 @@ func (s *StandIn) blocks(r Request) []Block {
 	if turn.Before != nil {
 		turn.Before()
 	}
-	return turn.Blocks
+	return turn.Blocks, turn.Fails
 }
 
 // id is unlike every other of this session, and long enough to look like the real one.

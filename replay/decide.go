@@ -50,7 +50,8 @@ type scene struct {
 	now    time.Time
 	lines  func(n int) activity.Window
 	window map[int]activity.Window
-	sent   int // bytes of the last lines
+	sent   int     // bytes of the last lines
+	away   *string // what an away order makes of a stop there, nil: not asked yet
 }
 
 // ReadNew gives the situation at the place, whatever was read before.
@@ -159,5 +160,6 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by
 	}
+	c.Away = m.askAway(o, label)
 	return c
 }

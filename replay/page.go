@@ -95,12 +95,11 @@ func policyHash(text string) string {
 // page is what the template sees: a report, with functions that say its figures.
 type page struct {
 	Report
-	Policy      string
-	CSS         template.CSS
-	JS, Data    template.JS
-	Stops, Work int
-	Few         bool
-	Best        int
+	Policy   string
+	CSS      template.CSS
+	JS, Data template.JS
+	Few      bool
+	Best     int
 }
 
 // few rows of a kind: the page says so.
@@ -108,7 +107,6 @@ const few = 100
 
 func (r Report) newPage() page {
 	p := page{Report: r, Best: r.bestCareful()}
-	p.Stops, p.Work = r.countPlaces()
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
 		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
 	})

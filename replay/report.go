@@ -34,6 +34,8 @@ type Report struct {
 	// Since; Elsewhere the files of other projects.
 	TooOld    int `json:"too_old,omitempty"`
 	Elsewhere int `json:"elsewhere,omitempty"`
+	// Stops are the real stops, by what came after them.
+	Stops Stops `json:"stops"`
 	// Labels count the rows by what came next, in the order of Labels().
 	Labels []LabelCount `json:"labels"`
 	// Hosts count the rows by the host of their session, most first, if there is another
@@ -126,6 +128,8 @@ type Choice struct {
 	Alone string `json:"alone,omitempty"`
 	// Guard is the guard or the limit that made the difference.
 	Guard string `json:"guard,omitempty"`
+	// Away is what an away order would have made of the question at a stop: answered or left.
+	Away string `json:"away,omitempty"`
 	// Asks tells that a judge would be asked here; Bytes is how much it would get to
 	// read, system prompt included.
 	Asks  bool `json:"asks,omitempty"`
@@ -139,6 +143,10 @@ type Score struct {
 	// OnlyAsks tells that a model decides every time: what it costs is known, and
 	// nothing else.
 	OnlyAsks bool `json:"only_asks,omitempty"`
+	// Continued are the real stops that it would have continued; Away is how many questions at
+	// the others an away order would have answered: the rest it would have left to the user.
+	Continued Stops `json:"continued"`
+	Away      Rate  `json:"away"`
 	// Caught are continues where Claude should have gone on; Wrong are continues
 	// where a person had something else to say.
 	Caught    Rate `json:"caught"`

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 const (
@@ -34,8 +35,10 @@ const (
 // FillInScores fills in the scores of a report from its rows, and the advice.
 func (r *Report) FillInScores() {
 	rows := map[string]int{}
+	r.Stops = Stops{}
 	for i := range r.Rows {
 		rows[r.Rows[i].Project]++
+		r.Stops.countLabel(r.Rows[i].Label)
 	}
 	projects := keysByCount(rows)
 	if len(projects) > maxProjects {
@@ -69,6 +72,10 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		}
 		c := &row.Choices[i]
 		goesOn := c.Decision == "continue"
+		if goesOn && row.Label.HadStopHooks() {
+			s.Continued.countLabel(row.Label)
+		}
+		countHit(&s.Away, c.Away != "", c.Away == ledger.AwayAnswered)
 		countHit(&s.Caught, row.Means == WantContinue, goesOn)
 		countHit(&s.Wrong, row.Means == WantStop, goesOn)
 		countHit(&s.Nudges, row.Label == Nudge, goesOn)
@@ -106,7 +113,7 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		byHost.addPart(row.hostName(), row, c)
 	}
 	s.Precision = Rate{N: right, Of: continued}
-	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
+	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked, &s.Away} {
 		rate.ComputeInterval()
 	}
 	for _, name := range keysByCount(guards) {
@@ -218,17 +225,6 @@ func shareText(share float64) string {
 		return fmt.Sprintf("%.1f %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
-}
-
-func (r *Report) countPlaces() (stops, work int) {
-	for _, l := range r.Labels {
-		if l.Label == MidWork {
-			work += l.N
-		} else {
-			stops += l.N
-		}
-	}
-	return stops, work
 }
 
 // adviceFor says in one sentence what the data speaks for.

@@ -22,12 +22,13 @@ type text struct {
 // WriteText writes the scores and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
-	stops, work := r.countPlaces()
-	read := ""
-	if r.Bytes >= 1e6 {
-		read = fmt.Sprintf(" (%.1f MB, %.1f s)", float64(r.Bytes)/1e6, r.Seconds)
+	t.PrintFolded("", "%s", r.SayStops())
+	for _, said := range r.SayContinued() {
+		t.PrintFolded("  ", "%s", said)
 	}
-	t.PrintFolded("", "%s in %s, and %s in mid-work%s", layout.CountOf(stops, "stop"), layout.CountOf(r.Sessions, "session"), layout.CountOf(work, "point"), read)
+	if said := r.SayMidWork(); said != "" {
+		t.PrintFolded("", "%s", said)
+	}
 	if len(r.Rows) > 0 {
 		t.InBold().PrintText("\n%s", "what came next")
 		for _, l := range r.Labels {
@@ -49,6 +50,9 @@ func (r *Report) WriteText(out layout.Printer) {
 
 // WriteNotes writes what has to be known of the figures.
 func (r *Report) WriteNotes(out layout.Printer) {
+	if r.Bytes >= 1e6 {
+		out.PrintFolded("note: ", "read %.1f MB in %.1f s", float64(r.Bytes)/1e6, r.Seconds)
+	}
 	for _, s := range r.Scores {
 		if s.Note != "" && len(r.Rows) > 0 {
 			out.PrintFolded("note: ", "%s: %s", s.Name, s.Note)
@@ -261,6 +265,9 @@ func (t text) says(c Choice) string {
 	}
 	if c.Guard != "" {
 		says += fmt.Sprintf(" (alone: %s; changed by %s)", c.Alone, c.Guard)
+	}
+	if c.Away != "" {
+		says += " (away: " + c.Away + ")"
 	}
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)

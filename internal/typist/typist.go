@@ -17,7 +17,7 @@ func AgreeToAll() string { return "y\n" }
 
 // RunTyping runs a command in a session of its own, which a pseudo-terminal controls, and
 // returns what that shows and its name. What is typed where a question is shown is
-// asked for once. Standard input, output and error are the command's own.
+// asked for at each. Standard input, output and error are the command's own.
 func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {
@@ -36,15 +36,14 @@ func RunTyping(cmd *exec.Cmd, types func() (keys string)) (screen, name string, 
 	go func() {
 		var said strings.Builder
 		buf := make([]byte, 4096)
-		for asked := false; ; {
+		for answered := 0; ; {
 			got, err := ptm.Read(buf)
 			said.Write(buf[:got])
 			if err != nil {
 				done <- said.String()
 				return
 			}
-			if !asked && strings.Contains(said.String(), "[y/N] ") {
-				asked = true
+			for ; answered < strings.Count(said.String(), "[y/N] "); answered++ {
 				ptm.WriteString(types())
 			}
 		}

@@ -43,25 +43,35 @@ func IsGrave(question string) (word string, grave bool) {
 		case word == "" || word[0] == '#':
 		case word[0] == '[':
 			code = strings.Trim(word, "[]")
-		case slices.Contains(codes, code) && hasWord(text, word, code != "en" && len(word) > 3):
-			return word, true
+		case slices.Contains(codes, code):
+			if found, ok := findWord(text, word, code != "en" && len(word) > 3); ok {
+				return found, true
+			}
 		}
 	}
 	return "", false
 }
 
-// hasWord tells whether a word of a text begins so, or has it anywhere: other languages put
-// syllables in front, and some no blanks between.
-func hasWord(text, word string, anywhere bool) bool {
+// findWord finds a word of a text that begins so, or has it anywhere: other languages put syllables
+// in front, and some no blanks between.
+func findWord(text, begins string, anywhere bool) (word string, ok bool) {
 	for from := 0; ; {
-		i := strings.Index(text[from:], word)
+		i := strings.Index(text[from:], begins)
 		if i < 0 {
-			return false
+			return "", false
 		}
-		if i += from; anywhere || !language.IsWithinWord(text, i) {
-			return true
+		i += from
+		from = i + len(begins)
+		if !anywhere && language.IsWithinWord(text, i) {
+			continue
 		}
-		from = i + 1
+		for i > 0 && language.IsWithinWord(text, i) {
+			i--
+		}
+		for from < len(text) && language.IsWithinWord(text, from) {
+			from++
+		}
+		return strings.ToValidUTF8(text[i:from], ""), true
 	}
 }
 

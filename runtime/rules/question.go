@@ -28,9 +28,15 @@ func FindNeed(s strategy.Situation) (n Need, ok bool) {
 	if v.Rule == "asked" && len(s.Turn.Calls) > 0 {
 		n.Evidence = s.Turn.Calls[len(s.Turn.Calls)-1].Input
 	}
-	n.Text = v.Evidence + "\n" + n.Evidence + "\n" + lastParagraphs(s.Message.Text, 2)
+	n.Text = v.Evidence + "\n" + n.Evidence + "\n" + lastParagraphs(s.Message.Text, 1)
+	if len(strings.Fields(v.Evidence)) <= wordsOfPointing || n.Rule == "choices" {
+		n.Text += "\n" + lastParagraphs(s.Message.Text, 2)
+	}
 	return n, true
 }
+
+// wordsOfPointing is how long a question is that points to what stands in front of it: "Shall I do that?"
+const wordsOfPointing = 8
 
 // lastParagraphs are so many, and the end of what is longer than it is looked at.
 func lastParagraphs(text string, n int) string {
