@@ -34,7 +34,7 @@ change; programs for targets that are no longer named are removed. springfield u
 brings back what was there before.
 
 A released springfield carries compiled hooks. Otherwise it compiles the sources that
-it carries: that needs Go, but no network, and the result is kept for the next time.`,
+it carries: that needs Go, but no network.`,
 		Example: `  springfield build
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),

@@ -32,8 +32,8 @@ the suite itself, which is a marketplace. Each plugin gets its entry in
 .claude-plugin/marketplace.json; other entries, their order and layout stay.
 
 The hook is compiled for every machine. Clients fetch each version once, so a plugin
-whose files have changed needs a new one (--bump or --version). Everything is
-reviewed as marketplaces do it, and by Claude Code where it is installed. Then
+whose files have changed needs a new one (--bump or --version). Names, icon and
+size are looked at, and Claude Code validates where it is installed. Then
 plugin.json, the entry, ` + generator.SuiteFile + ` and CHANGELOG.md agree, or nothing is written.
 
 A plugin outside the marketplace's checkout is fetched from the suite's repository
