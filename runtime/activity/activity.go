@@ -96,6 +96,10 @@ type Call struct {
 	// Writes tells that it changes a file; Seen names what a failed one brought back, numbers left aside.
 	Writes bool   `json:"-"`
 	Seen   string `json:"-"`
+	// Command is what a shell was told, whole and as it stands, "" for other tools. Open tells that
+	// it was interrupted, or goes on in the background.
+	Command string `json:"-"`
+	Open    bool   `json:"-"`
 }
 
 // Plan is a plan file that the session has named, or a directory of superpowers'

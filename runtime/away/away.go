@@ -82,7 +82,8 @@ type Stop struct {
 	Stops     bool             // that is the decision
 	Session   string
 	Key       string // names the stop, whichever plugin decides it
-	Now       int64  // Unix milliseconds
+	Plugin    string
+	Now       int64 // Unix milliseconds
 	// Typed is when the user has typed their newest prompt in the session, Unix milliseconds,
 	// 0 if that is not known; Turns counts the session's prompts.
 	Typed int64
@@ -116,14 +117,15 @@ func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
 
 // AnswerStop asks an order about a stop.
 func AnswerStop(a *ledger.Away, s Stop) Answer {
-	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, Work: s.Work}}
+	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
+	used := a.CountContinues()
 	var own []ledger.AwayEvent // of this session
 	for _, e := range a.Past {
 		if e.Session == s.Session {
 			own = append(own, e)
 		}
-		if e.Session == s.Session && e.Key == s.Key {
-			out.Counts = !s.Stops
+		if e.IsByAnother(out.Event) {
+			out.Counts = !s.Stops && used <= a.Order.Most
 			return out // another plugin has answered
 		}
 	}
@@ -137,18 +139,34 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	case !s.Stops:
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
 	default:
-		need, needed := rules.FindNeed(*s.Situation)
+		situation := *s.Situation
+		calls := situation.Turn.Calls
+		if n := len(calls); n > 0 && isDenied(calls[n-1]) {
+			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
+		}
+		if call, ran := findCheck(calls, &a.Order); ran && a.Order.Check != "" {
+			out.Event.Check = ledger.AwayPassed
+			if call.Error {
+				out.Event.Check = ledger.AwayFailed
+			}
+		}
+		need, needed := rules.FindNeed(situation)
 		switch {
 		case needed && need.Question:
 			out.answerQuestion(a, own, need)
-		case needed || a.Order.Check == "" || s.Situation.Turn.Count == 0 && len(own) == 0:
+		case a.Order.Check == "":
+			return out
+		case needed && out.Event.Check != "":
+			out.Event.Did = ledger.AwaySeen
+			return out
+		case needed || situation.Turn.Question && situation.Turn.Count == 0:
 			return out
 		default:
-			out.askForCheck(a, own, s.Situation.Turn.Calls)
+			out.askForCheck(a, own, calls)
 		}
 	}
 	if out.Event.IsContinue() {
-		if used := a.CountContinues(); used >= a.Order.Most {
+		if used >= a.Order.Most {
 			out.stop(ledger.AwaySpent, strconv.Itoa(used)+" continues, as many as your away order may bring")
 			return out
 		}
@@ -225,7 +243,7 @@ func Describe(a *ledger.Away, now int64) string {
 func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
-	call, ran := findCheck(calls, check)
+	call, ran := findCheck(calls, &a.Order)
 	if ran && !call.Error {
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
 		return
@@ -256,8 +274,8 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []a
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
 	}
-	reason := "Before you say that it is done, run exactly this command with your Bash or shell tool" + in + " Change no file after it:\n\n    " + check + "\n\n"
-	evidence := "the work is said to be done, and the check has not been run: " + check
+	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + check + "\n\n"
+	evidence := "it stops, and the check has not been run since the last change: " + check
 	if ran {
 		evidence = "the check has failed: " + check
 		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + check + "\n\n"
@@ -266,16 +284,21 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []a
 		Reason: SayAway(&a.Order, e.At) + " " + reason + "If it cannot be run here, say so under “Decided while you were away”."}
 }
 
-// findCheck finds the newest call of the check since the last change to a file.
-func findCheck(calls []activity.Call, check string) (activity.Call, bool) {
+// findCheck finds the check among the newest calls: the newest command of a shell, whole and as it
+// stands, behind the last change to a file, and at its end.
+func findCheck(calls []activity.Call, o *ledger.AwayOrder) (activity.Call, bool) {
 	for i := len(calls) - 1; i >= 0 && !calls[i].Writes; i-- {
-		command := calls[i].Input
-		if _, after, ok := strings.Cut(command, " && "); ok && strings.HasPrefix(command, "cd ") {
-			command = after
+		c := calls[i]
+		if c.Command == "" {
+			continue
 		}
-		if command == check && calls[i].Done {
-			return calls[i], true
+		rest := c.Command
+		for _, quote := range []string{"", "'", `"`} {
+			if o.Project != "" {
+				rest = strings.TrimPrefix(rest, "cd "+quote+o.Project+quote+" && ")
+			}
 		}
+		return c, rest == o.Check && c.Done && !c.Open
 	}
 	return activity.Call{}, false
 }
@@ -292,7 +315,7 @@ type Request struct {
 	Tool, About string
 	Questions   string // of a dialog
 	Session     string
-	Key         string
+	Key, Plugin string
 	Mode        string // the permission mode
 	Plan        bool   // the dialog asks to leave plan mode
 	Now         int64
@@ -306,16 +329,15 @@ const (
 	mostInSession = 20
 )
 
-// besides is how long two plugins may take that are asked about the same, in milliseconds.
-const besides = 3000
-
 // denial begins what a denied call brings back, by which the next one knows it.
 const denial = "The user is away"
+
+func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, denial) }
 
 // AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
 // the client. It never allows one.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
-	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, Text: shorten(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
+	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: shorten(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
@@ -324,14 +346,14 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		if old.Session != r.Session {
 			continue
 		}
-		answered = answered || old.Key == r.Key && old.Did != ledger.AwayStands && r.Now-old.At < besides
-		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog {
+		answered = answered || old.IsByAnother(e)
+		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog || old.Did == ledger.AwayLeft {
 			denied++
 		}
 		stands = stands || old.Did == ledger.AwayStands && old.Key == r.Key
 	}
 	row := 0
-	for i := len(r.Calls) - 1; i >= 0 && (!r.Calls[i].Done || r.Calls[i].Error && strings.Contains(r.Calls[i].Result, denial)); i-- {
+	for i := len(r.Calls) - 1; i >= 0 && (!r.Calls[i].Done || isDenied(r.Calls[i])); i-- {
 		if r.Calls[i].Done {
 			row++
 		}

@@ -72,12 +72,16 @@ func TestAnswerStop(t *testing.T) {
 		"a third":             {past: past(answered("x", 0), answered("y", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwayLeft, says: "a third question"},
 		"a third, after work": {past: past(answered("x", 0), answered("y", 1)), stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Work = 2 }), did: ledger.AwayAnswered, goesOn: true},
 		"another session's":   {past: []ledger.AwayEvent{{Session: "t", Did: ledger.AwayAnswered, Same: first.Event.Same}}, stop: stopped("Shall the cache live in memory or on disk?"), did: ledger.AwayAnswered, goesOn: true},
-		"another plugin has":  {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k"}), stop: stopped("Tabs or blanks?")},
-		"all spent":           {order: func(o *ledger.AwayOrder) { o.Most = 1 }, past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwaySpent, says: "1 continues"},
-		"the user is back":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 3 }), did: ledger.AwayPresent},
-		"typed on leaving":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 10*hour+60_000, 3 }), did: ledger.AwayAnswered, goesOn: true},
-		"a new session":       {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 1 }), did: ledger.AwayAnswered, goesOn: true},
-		"back for good":       {past: past(did(ledger.AwayPresent)), stop: stopped("Tabs or blanks?")},
+		"another plugin has":  {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k", By: "marge", At: 12*hour - 1000}), stop: stopped("Tabs or blanks?")},
+		"itself, long ago":    {past: past(ledger.AwayEvent{Did: ledger.AwayAnswered, Key: "k", At: 12*hour - 1000}), stop: stopped("Tabs or blanks?"), did: ledger.AwayAnswered, goesOn: true},
+		"after a dialog": {stop: with(stopped("I choose sqlite. Decided while you were away: sqlite."), func(s *Stop) {
+			s.Situation.Turn.Asked, s.Situation.Turn.Calls = "AskUserQuestion", []activity.Call{{Name: "AskUserQuestion", Error: true, Done: true, Result: "The user is away for another 6 h."}}
+		})},
+		"all spent":        {order: func(o *ledger.AwayOrder) { o.Most = 1 }, past: past(answered("x", 0)), stop: stopped("Tabs or blanks?"), did: ledger.AwaySpent, says: "1 continues"},
+		"the user is back": {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 3 }), did: ledger.AwayPresent},
+		"typed on leaving": {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 10*hour+60_000, 3 }), did: ledger.AwayAnswered, goesOn: true},
+		"a new session":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 1 }), did: ledger.AwayAnswered, goesOn: true},
+		"back for good":    {past: past(did(ledger.AwayPresent)), stop: stopped("Tabs or blanks?")},
 		"the strategy goes on": {stop: with(stopped("On to the docs."), func(s *Stop) {
 			s.Stops, s.Verdict = false, strategy.Verdict{Decision: strategy.Continue, Rule: "progress", Reason: "Do it."}
 		}), did: ledger.AwayContinued, goesOn: true, says: "Do it."},
@@ -100,7 +104,7 @@ func with(s Stop, change func(*Stop)) Stop {
 // Done is a command: it has to pass after the last change to a file.
 func TestCheck(t *testing.T) {
 	bash := func(command string, failed bool, seen string) activity.Call {
-		return activity.Call{Name: "Bash", Input: command, Error: failed, Seen: seen, Done: true}
+		return activity.Call{Name: "Bash", Input: command, Command: command, Error: failed, Seen: seen, Done: true}
 	}
 	edit := activity.Call{Name: "Edit", Input: "a.go", Done: true, Writes: true}
 	checked := func(same string) ledger.AwayEvent { return ledger.AwayEvent{Did: ledger.AwayChecked, Same: same} }
@@ -111,15 +115,22 @@ func TestCheck(t *testing.T) {
 		goesOn bool
 		says   string
 	}{
-		"not run":             {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command with your Bash or shell tool in /p. Change no file after it:\n\n    make test\n"},
-		"passed":              {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
-		"from elsewhere":      {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
-		"before a change":     {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
-		"another command":     {calls: []activity.Call{bash("make test || true", false, "")}, did: ledger.AwayChecked, goesOn: true},
-		"failed":              {calls: []activity.Call{edit, bash("make test", true, "f")}, did: ledger.AwayChecked, goesOn: true, says: "The check has failed."},
-		"failed three times":  {past: past(checked("f"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "f")}, did: ledger.AwayFailed, says: "in the same way"},
-		"failed in other way": {past: past(checked("g"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "h")}, did: ledger.AwayChecked, goesOn: true},
-		"never run":           {past: past(checked(""), checked(""), checked("")), did: ledger.AwayFailed, says: "was not run"},
+		"not run":                 {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command, alone, with your Bash or shell tool in /p. Change nothing after it:\n\n    make test\n"},
+		"passed":                  {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
+		"from elsewhere":          {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
+		"before a change":         {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
+		"from a place of its own": {calls: []activity.Call{bash("cd /tmp/evil && make test", false, "")}, did: ledger.AwayChecked, goesOn: true},
+		"what looks like it":      {calls: []activity.Call{{Name: "Grep", Input: "make test", Done: true}}, did: ledger.AwayChecked, goesOn: true},
+		"on two lines":            {calls: []activity.Call{bash("make\ntest", false, "")}, did: ledger.AwayChecked, goesOn: true},
+		"in the background":       {calls: []activity.Call{{Name: "Bash", Command: "make test", Done: true, Open: true}}, did: ledger.AwayChecked, goesOn: true},
+		"still running":           {calls: []activity.Call{{Name: "Bash", Command: "make test"}}, did: ledger.AwayChecked, goesOn: true},
+		"another one after":       {calls: []activity.Call{bash("make test", false, ""), bash("echo x >a.go", false, "")}, did: ledger.AwayChecked, goesOn: true},
+		"a look after":            {calls: []activity.Call{bash("make test", false, ""), {Name: "Read", Done: true}}, did: ledger.AwayPassed},
+		"another command":         {calls: []activity.Call{bash("make test || true", false, "")}, did: ledger.AwayChecked, goesOn: true},
+		"failed":                  {calls: []activity.Call{edit, bash("make test", true, "f")}, did: ledger.AwayChecked, goesOn: true, says: "The check has failed."},
+		"failed three times":      {past: past(checked("f"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "f")}, did: ledger.AwayFailed, says: "in the same way"},
+		"failed in other way":     {past: past(checked("g"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "h")}, did: ledger.AwayChecked, goesOn: true},
+		"never run":               {past: past(checked(""), checked(""), checked("")), did: ledger.AwayFailed, says: "was not run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stopped("All is done.")
@@ -185,6 +196,18 @@ func TestIsGrave(t *testing.T) {
 	for _, plain := range []string{"Tabs or blanks?", "Should the lexer keep its tokens in a slice?", "Is a silent failure fine here?", "Soll der Puffer im Speicher liegen?", "Which public API do you want?", "メモリとディスクのどちらにしますか？"} {
 		if word, is := IsGrave(plain); is {
 			t.Errorf("%q is grave by %q", plain, word)
+		}
+	}
+}
+
+// What the check brought is noted at a stop that needs the user, too.
+func TestCheckIsSeenAtAQuestion(t *testing.T) {
+	o := order(func(o *ledger.AwayOrder) { o.Check = "make test" })
+	for text, did := range map[string]string{"All is done. Shall I delete the old branch?": ledger.AwayLeft, "I'm blocked: I have no access to the repository.": ledger.AwaySeen} {
+		s := stopped(text)
+		s.Situation.Turn.Calls = []activity.Call{{Name: "Bash", Command: "make test", Done: true}}
+		if e := AnswerStop(&ledger.Away{Order: o}, s).Event; e.Did != did || e.Check != ledger.AwayPassed {
+			t.Errorf("%s: %+v", text, e)
 		}
 	}
 }

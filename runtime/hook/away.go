@@ -43,8 +43,8 @@ func (s *start) answerRequest(settings Settings) {
 	id := shortenText(s.event.SessionID, 200)
 	words, e := away.AnswerRequest(&brought.Away, away.Request{
 		Tool: shortenText(s.event.Tool, 100), About: aboutInput(s.event.Input), Questions: questionsOf(s.event), Session: id,
-		Key:  quotation.HashText(s.event.Tool + "\x00" + string(s.event.Input)),
-		Mode: s.event.PermissionMode, Plan: s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
+		Key:    quotation.HashText(s.event.Tool + "\x00" + string(s.event.Input)),
+		Plugin: settings.Plugin, Mode: s.event.PermissionMode, Plan: s.event.Tool == "ExitPlanMode", Now: s.Now.UnixMilli(),
 		Present: away.IsPresent(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
 	})
 	if e.Did != "" {

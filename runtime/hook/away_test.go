@@ -3,8 +3,8 @@ package hook
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +17,7 @@ import (
 // away writes an order of the user's, who left an hour ago.
 func (w *world) away(change func(*ledger.AwayOrder)) ledger.AwayOrder {
 	w.t.Helper()
-	o := ledger.AwayOrder{ID: "o", At: w.host.Now.Add(-time.Hour).UnixMilli(), Until: w.host.Now.Add(6 * time.Hour).UnixMilli(), Project: w.home, Most: 50, From: "/dev/pts/3"}
+	o := ledger.AwayOrder{ID: "o", At: w.host.Now.Add(-time.Hour).UnixMilli(), Until: w.host.Now.Add(6 * time.Hour).UnixMilli(), Project: w.path("project"), Most: 50, From: "/dev/pts/3"}
 	if change != nil {
 		change(&o)
 	}
@@ -45,20 +45,22 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 		event map[string]any
 		goes  bool
 	}{
-		"in force":              {nil, nil, true},
-		"for every project":     {func(o *ledger.AwayOrder) { o.Project = "" }, nil, true},
-		"of unknown origin":     {func(o *ledger.AwayOrder) { o.From = "" }, nil, true},
-		"over":                  {func(o *ledger.AwayOrder) { o.Until = o.At + 1 }, nil, false},
-		"taken back":            {func(o *ledger.AwayOrder) { o.Ended = o.At + 1 }, nil, false},
-		"of the future":         {func(o *ledger.AwayOrder) { o.At += 2 * time.Hour.Milliseconds() }, nil, false},
-		"for a year":            {func(o *ledger.AwayOrder) { o.Until += 365 * 24 * time.Hour.Milliseconds() }, nil, false},
-		"for a million":         {func(o *ledger.AwayOrder) { o.Most = 1_000_000 }, nil, false},
-		"for another project":   {func(o *ledger.AwayOrder) { o.Project += "/other" }, nil, false},
-		"with a name alike":     {func(o *ledger.AwayOrder) { o.Project = strings.TrimSuffix(o.Project, "x")[:len(o.Project)-1] }, nil, false},
-		"by a link":             {func(o *ledger.AwayOrder) { o.Project, _ = filepath.EvalSymlinks(o.Project) }, map[string]any{"cwd": "LINK"}, true},
-		"in plan mode":          {nil, map[string]any{"permission_mode": "plan"}, false},
-		"while work goes on":    {nil, map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}}, false},
-		"while a wake-up is on": {nil, map[string]any{"session_crons": []any{map[string]any{"id": "1"}}}, false},
+		"in force":                    {nil, nil, true},
+		"for every project":           {func(o *ledger.AwayOrder) { o.Project = "" }, nil, true},
+		"of unknown origin":           {func(o *ledger.AwayOrder) { o.From = "" }, nil, true},
+		"over":                        {func(o *ledger.AwayOrder) { o.Until = o.At + 1 }, nil, false},
+		"taken back":                  {func(o *ledger.AwayOrder) { o.Ended = o.At + 1 }, nil, false},
+		"of the future":               {func(o *ledger.AwayOrder) { o.At += 2 * time.Hour.Milliseconds() }, nil, false},
+		"for a year":                  {func(o *ledger.AwayOrder) { o.Until += 365 * 24 * time.Hour.Milliseconds() }, nil, false},
+		"for a million":               {func(o *ledger.AwayOrder) { o.Most = 1_000_000 }, nil, false},
+		"for another project":         {func(o *ledger.AwayOrder) { o.Project += "/other" }, nil, false},
+		"with a name alike":           {func(o *ledger.AwayOrder) { o.Project = strings.TrimSuffix(o.Project, "x")[:len(o.Project)-1] }, nil, false},
+		"by a link":                   {nil, map[string]any{"cwd": "LINK"}, true},
+		"whose home is the project's": {func(o *ledger.AwayOrder) { o.Project = "" }, map[string]any{"cwd": "HOME"}, false},
+		"since ever":                  {func(o *ledger.AwayOrder) { o.At, o.Until = math.MinInt64, math.MaxInt64 }, nil, false},
+		"in plan mode":                {nil, map[string]any{"permission_mode": "plan"}, false},
+		"while work goes on":          {nil, map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}}, false},
+		"while a wake-up is on":       {nil, map[string]any{"session_crons": []any{map[string]any{"id": "1"}}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, `{"strategy": "ned-flanders"}`)
@@ -66,12 +68,16 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 			if test.event == nil {
 				test.event = map[string]any{}
 			}
+			if test.event["cwd"] == "HOME" {
+				test.event["cwd"] = w.home
+			}
 			if test.event["cwd"] == "LINK" {
 				test.event["cwd"] = w.path("link")
-				scratch.Link(t, w.home, w.path("link"))
+				must(t, os.MkdirAll(w.path("project"), 0o755))
+				scratch.Link(t, w.path("project"), w.path("link"))
 			}
 			test.event["last_assistant_message"] = question
-			out, _ := w.run(w.event(test.event))
+			out, _ := w.run(w.inProject(test.event))
 			if goes := out.Decision == "block"; goes != test.goes || goes != strings.Contains(out.Reason, "Decided while you were away") {
 				t.Errorf("%+v", out)
 			}
@@ -88,7 +94,7 @@ func TestAwayAndHold(t *testing.T) {
 	w.away(nil)
 	_, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, 0, ledger.Means{})
 	must(t, err)
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": question})); out != (output{}) {
+	if out, _ := w.run(w.inProject(map[string]any{"last_assistant_message": question})); out != (output{}) {
 		t.Errorf("%+v", out)
 	}
 	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
@@ -107,7 +113,7 @@ func TestAwayCountsOverAllSessions(t *testing.T) {
 		go func() {
 			defer wait.Done()
 			h := w.host
-			h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"session_id": fmt.Sprint("s", i), "last_assistant_message": question})), &strings.Builder{}, &strings.Builder{}
+			h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.inProject(map[string]any{"session_id": fmt.Sprint("s", i), "last_assistant_message": question})), &strings.Builder{}, &strings.Builder{}
 			h.Run()
 		}()
 	}
@@ -119,7 +125,7 @@ func TestAwayCountsOverAllSessions(t *testing.T) {
 	w = newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(nil)
 	for i := range 6 { // a burst is three
-		if out, _ := w.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Task %d complete. Moving to Task %d.", i, i+1)})); out.Decision != "block" {
+		if out, _ := w.run(w.inProject(map[string]any{"last_assistant_message": fmt.Sprintf("Task %d complete. Moving to Task %d.", i, i+1)})); out.Decision != "block" {
 			t.Errorf("continue %d: %+v", i, out)
 		}
 	}
@@ -134,7 +140,7 @@ func TestAwayThatCannotBeNoted(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
 	w.away(nil)
 	must(t, os.Mkdir(w.path(".claude/springfield/away.jsonl"), 0o700))
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": question})); out.Decision != "" {
+	if out, _ := w.run(w.inProject(map[string]any{"last_assistant_message": question})); out.Decision != "" {
 		t.Errorf("%+v", out)
 	}
 	if out, _ := w.run(w.request("Bash", `{"command":"make"}`)); out != (output{}) {
@@ -142,8 +148,18 @@ func TestAwayThatCannotBeNoted(t *testing.T) {
 	}
 }
 
+// inProject is an event of a session in a project below the home.
+func (w *world) inProject(more map[string]any) string {
+	w.t.Helper()
+	must(w.t, os.MkdirAll(w.path("project"), 0o755))
+	if more["cwd"] == nil {
+		more["cwd"] = w.path("project")
+	}
+	return w.event(more)
+}
+
 func (w *world) request(tool, input string) string {
-	return w.event(map[string]any{"hook_event_name": "PermissionRequest", "tool_name": tool, "tool_input": json.RawMessage(input)})
+	return w.inProject(map[string]any{"hook_event_name": "PermissionRequest", "tool_name": tool, "tool_input": json.RawMessage(input)})
 }
 
 // The answer to a permission request, as Claude Code reads it.
@@ -176,7 +192,7 @@ func TestAwayDeniesRequests(t *testing.T) {
 // A session's start says what is in force, once, though two plugins are asked.
 func TestSessionStartSaysWhatIsInForce(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)
-	start := w.event(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
+	start := w.inProject(map[string]any{"hook_event_name": "SessionStart", "source": "startup"})
 	if out, _ := w.run(start); out != (output{}) {
 		t.Errorf("with nothing in force: %+v", out)
 	}

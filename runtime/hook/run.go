@@ -283,7 +283,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		snapshot.applyVeto(s.holdVeto())
 	}
 	snapshot.Before, snapshot.Away = session.State, nil
-	if isAway {
+	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
 		brought, err := ledger.OpenAway(s.awayDir(), order)
 		if err != nil {
 			s.noteForDebug("read away: " + err.Error())
@@ -371,12 +371,27 @@ func (s *start) holdVeto() guard.Veto {
 }
 
 // awayDir is where away orders lie: in the user's home, whatever directory the agent has its
-// configuration in, so that one file counts what an order brings.
-func (s *start) awayDir() string { return ledger.StateDir("", s.Home) }
+// configuration in, so that one file counts what an order brings. A home that lies in the project
+// can have come with it: there is no order then.
+func (s *start) awayDir() string {
+	if !filepath.IsAbs(s.Home) {
+		return ""
+	}
+	for _, project := range []string{s.Project, s.event.Cwd} {
+		if project != "" && liesWithin(s.Home, project) {
+			return ""
+		}
+	}
+	return ledger.StateDir("", s.Home)
+}
 
 // orderInForce is the away order in force for the session's project.
 func (s *start) orderInForce() (ledger.AwayOrder, bool) {
-	return ledger.OrderInForce(s.awayDir(), s.projectDir(), s.Now)
+	dir := s.awayDir()
+	if dir == "" {
+		return ledger.AwayOrder{}, false
+	}
+	return ledger.OrderInForce(dir, s.projectDir(), s.Now)
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which

@@ -425,7 +425,7 @@ func (s *Snapshot) askAway() away.Answer {
 	count := s.stopToCount()
 	return away.AnswerStop(s.Away, away.Stop{
 		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
-		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Now: s.Now.UnixMilli(),
+		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
 		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work,
 	})
 }

@@ -61,7 +61,7 @@ func (o *AwayOrder) Members(m *codec.Members) {
 // begins in the future, was written by something else.
 func (o AwayOrder) IsInForce(now time.Time) bool {
 	at := now.UnixMilli()
-	return o.ID != "" && o.Ended == 0 && o.At <= at && at < o.Until && o.Until-o.At <= MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck
+	return o.ID != "" && o.Ended == 0 && 0 < o.At && o.At <= at && at < o.Until && o.Until <= o.At+MostAway.Milliseconds() && o.Most > 0 && o.Most <= MostContinues && len(o.Check) <= MaxCheck
 }
 
 // Covers tells whether an order is for a directory.
@@ -80,6 +80,7 @@ const (
 	AwayChecked   = "checked"   // the agent was told to run the check
 	AwayLeft      = "left"      // a question that is the user's alone, or was asked again
 	AwayPassed    = "passed"    // the check; the agent may stop
+	AwaySeen      = "seen"      // what the check brought, at a stop that needs the user
 	AwayFailed    = "failed"    // the check, as often as it may; the agent may stop
 	AwayDenied    = "denied"    // a permission
 	AwayDialog    = "dialog"    // a dialog, with the words to decide it in the user's place
@@ -98,6 +99,7 @@ type AwayEvent struct {
 	// Key names the stop or the request that it is about: of two plugins that are asked
 	// about the same, one answers.
 	Key  string
+	By   string // the plugin
 	Text string // the question, the tool and what for, the command
 	// Same names the question by its words or its options, so that it is known when it is asked
 	// again.
@@ -105,6 +107,9 @@ type AwayEvent struct {
 	Word string // in the question, that makes it the user's alone to decide
 	// Work counts what had been done in the session: files changed and tests run.
 	Work int
+	// Check is what the check had brought at that stop: passed or failed, "" if it was not run since
+	// the last change.
+	Check string
 }
 
 func (e *AwayEvent) Members(m *codec.Members) {
@@ -113,6 +118,8 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	m.Text("session", &e.Session)
 	m.KeepEmpty().Text("did", &e.Did)
 	m.Text("key", &e.Key)
+	m.Text("by", &e.By)
+	m.Text("check", &e.Check)
 	m.Text("text", &e.Text)
 	m.Text("same", &e.Same)
 	m.Text("word", &e.Word)
@@ -122,6 +129,14 @@ func (e *AwayEvent) Members(m *codec.Members) {
 // IsContinue tells that an event is a continue, of which an order has so many.
 func (e AwayEvent) IsContinue() bool {
 	return e.Did == AwayAnswered || e.Did == AwayContinued || e.Did == AwayChecked
+}
+
+// besides is how long two plugins may take that are asked about the same, in milliseconds.
+const besides = 15_000
+
+// IsByAnother tells that another plugin has just answered what an event is about.
+func (e AwayEvent) IsByAnother(of AwayEvent) bool {
+	return e.Session == of.Session && e.Key == of.Key && e.By != of.By && of.At-e.At < besides
 }
 
 // Away is an order in force, and what it has brought.

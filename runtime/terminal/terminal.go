@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // ErrNone says that no terminal controls this process.
@@ -53,7 +55,7 @@ func TerminalName() string {
 // answered yes there. Cancel ends the wait; nil never does.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- askToConfirm(t.in, t.out, question) }() // a read from a terminal does not end otherwise
+	go func() { answer <- askToConfirm(t.in, t.out, display.PlainText(question)) }() // a read from a terminal does not end otherwise
 	select {
 	case err := <-answer:
 		return err

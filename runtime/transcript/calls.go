@@ -30,6 +30,7 @@ type past struct {
 	Result place
 	Done   bool // there is a result
 	Failed bool
+	Open   bool // it was interrupted, or goes on in the background
 }
 
 // claim is a call whose result will matter, and what was so before it.
@@ -65,7 +66,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		l.Work++
 	}
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
-	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input}, maxRecent)
+	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}, maxRecent)
 	l.namesIn(e, p)
 
 	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
@@ -114,6 +115,7 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
 			r.Result, r.Done, r.Failed = e.placeOf(p.Text), true, p.Failed
+			r.Open = r.Open || bytes.Contains(p.Outcome, []byte(`"interrupted":true`))
 			input = r.Input
 		}
 	}
@@ -136,7 +138,11 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	}
 	// A command can be sent to the background while it runs.
 	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
-		l.startWork(f.Outcome(NothingSpecial, p).Job, input)
+		job := f.Outcome(NothingSpecial, p).Job
+		for i := range l.Recent {
+			l.Recent[i].Open = l.Recent[i].Open || job != nil && l.Recent[i].ID == id
+		}
+		l.startWork(job, input)
 	}
 }
 

@@ -258,6 +258,7 @@ func (p *past) Members(m *codec.Members) {
 	codec.NumberPair(m, "out", &p.Result)
 	m.Bool("done", &p.Done)
 	m.Bool("failed", &p.Failed)
+	m.Bool("open", &p.Open)
 }
 
 func (c *claim) Members(m *codec.Members) {

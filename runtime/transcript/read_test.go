@@ -183,8 +183,9 @@ func TestCalls(t *testing.T) {
 	again := view(t, new(session).asks("and").calls("Bash", `{"command":"go test"}`).fails("Exit code 23\nFAIL x").bytes())
 	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[4].Seen || v.Work != 2 || again.Work != 1,
 		"failures: %+v, %+v", v.Calls, again.Calls)
+	failIf(t, v.Calls[0].Command != "go test \\\n  ./..." || v.Calls[1].Command != "", "commands: %+v", v.Calls)
 	for i := range v.Calls {
-		v.Calls[i].Seen = ""
+		v.Calls[i].Seen, v.Calls[i].Command = "", ""
 	}
 	want := []activity.Call{
 		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
@@ -368,6 +369,18 @@ func TestStarted(t *testing.T) {
 
 // The user's own last prompt is none of our slash commands, and nothing that no person
 // has sent.
+// A call that was interrupted, or that goes on in the background, has brought nothing yet.
+func TestOpenCalls(t *testing.T) {
+	for outcome, open := range map[string]bool{
+		`{"stdout":"","interrupted":false}`: false, `{"stdout":"","interrupted":true}`: true, `{"stdout":"","backgroundTaskId":"b1"}`: true,
+	} {
+		v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test"}`).returns("x", outcome).bytes())
+		failIf(t, v.Calls[0].Open != open, "%s: %+v", outcome, v.Calls)
+	}
+	v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test","run_in_background":true}`).returns("x", `{}`).bytes())
+	failIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
+}
+
 // at is the time of a line: 2026-11-20T10:00:00Z, as session.add counts.
 func at(n int64) int64 { return 1795168800000 + n*1000 + n }
 

@@ -160,6 +160,9 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 			Done:   p.Done,
 			Writes: p.Does == WritesFile,
 			Seen:   hashFailure(f, p, brief, buf),
+			Open:   p.Open,
+
+			Command: commandOf(f, p, brief, buf),
 		})
 	}
 	if n := len(l.Recent); n > 0 {
@@ -271,6 +274,18 @@ func hashFailure(f io.ReaderAt, p past, brief bool, buf []byte) string {
 		}
 		return r
 	}, string(fetchPlace(f, p.Result, maxInput, buf))))
+}
+
+// commandOf is what a shell was told.
+func commandOf(f io.ReaderAt, p past, brief bool, buf []byte) string {
+	if brief || !slices.Contains([]string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}, p.Name) {
+		return ""
+	}
+	command := codec.InsideQuotes(codec.FindMember(objectIn(fetchPlace(f, p.Input, maxInput, buf)), "command", "cmd"))
+	if command == nil {
+		return "?" // it cannot be read as a whole
+	}
+	return codec.ExactText(command)
 }
 
 // outcomeOf is the first line of a result.
