@@ -129,6 +129,9 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		if !p.Failed && f.Outcome != nil {
 			o = f.Outcome(c.Of, p)
 		}
+		if c.Of == MayGoOn && len(o.Job) == 0 {
+			l.markOpen(id, false)
+		}
 		if p.Failed || o.Refused {
 			l.undoClaim(c)
 		} else {
@@ -139,10 +142,19 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	// A command can be sent to the background while it runs.
 	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
 		job := f.Outcome(NothingSpecial, p).Job
-		for i := range l.Recent {
-			l.Recent[i].Open = l.Recent[i].Open || job != nil && l.Recent[i].ID == id
+		if len(job) > 0 {
+			l.markOpen(id, true)
 		}
 		l.startWork(job, input)
+	}
+}
+
+// markOpen notes of a call whether it goes on in the background.
+func (l *Log) markOpen(id uint32, open bool) {
+	for i := range l.Recent {
+		if l.Recent[i].ID == id {
+			l.Recent[i].Open = open
+		}
 	}
 }
 

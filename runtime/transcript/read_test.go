@@ -377,7 +377,7 @@ func TestOpenCalls(t *testing.T) {
 		v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test"}`).returns("x", outcome).bytes())
 		failIf(t, v.Calls[0].Open != open, "%s: %+v", outcome, v.Calls)
 	}
-	v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test","run_in_background":true}`).returns("x", `{}`).bytes())
+	v := view(t, new(session).asks("go").calls("Bash", `{"command":"make test","run_in_background":true}`).returns("x", `{"backgroundTaskId":"b1"}`).bytes())
 	failIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
 }
 
