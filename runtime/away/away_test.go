@@ -188,12 +188,13 @@ func TestAnswerRequest(t *testing.T) {
 func TestIsGrave(t *testing.T) {
 	for _, grave := range []string{"Should I delete the branch?", "rm -rf build?", "Soll ich die Tabelle löschen?", "Dois-je supprimer l'ancienne table ?", "¿Borro la rama?", "Elimino il ramo?",
 		"Devo apagar a tabela antiga?", "Zal ik de branch verwijderen?", "Czy mam usunąć tę gałąź?", "Eski tabloyu silmemi ister misiniz?", "Apakah saya hapus saja tabel yang lama?", "Tôi có nên xóa bảng cũ không?", "Удалить старую таблицу?",
-		"Видалити стару таблицю?", "هل أحذف الجدول القديم؟ حذف الجدول نهائي.", "क्या मैं पुरानी तालिका हटा दूँ?", "古いテーブルを削除しますか？", "이전 테이블을 삭제할까요?", "要删除旧表吗？", "Merge it now?", "Wird das Passwort gebraucht?"} {
+		"Видалити стару таблицю?", "هل أحذف الجدول القديم؟ حذف الجدول نهائي.", "क्या मैं पुरानी तालिका हटा दूँ?", "古いテーブルを削除しますか？", "이전 테이블을 삭제할까요?", "要删除旧表吗？", "Merge it now?", "Wird das Passwort gebraucht?", "Shall I remove all files in dist?", "Reset the database?", "Discard the uncommitted changes?", "Should I git checkout -- . first?", "Email the customers?",
+		"Ping the team on Slack?", "Apply the migration to prod?", "Upload it to PyPI?", "Transfer the 500 euros?", "Charge the card?", "Revoke his access?", "Soll ich die Tabelle leeren und danach die Daten laden?"} {
 		if word, is := IsGrave(grave); !is {
 			t.Errorf("%q is not grave: %q", grave, word)
 		}
 	}
-	for _, plain := range []string{"Tabs or blanks?", "Should the lexer keep its tokens in a slice?", "Is a silent failure fine here?", "Soll der Puffer im Speicher liegen?", "Which public API do you want?", "メモリとディスクのどちらにしますか？"} {
+	for _, plain := range []string{"Tabs or blanks?", "Should the lexer keep its tokens in a slice?", "Is a silent failure fine here?", "Shall I remove the unused helper?", "Which product page first?", "Soll der Puffer im Speicher liegen?", "Which public API do you want?", "メモリとディスクのどちらにしますか？"} {
 		if word, is := IsGrave(plain); is {
 			t.Errorf("%q is grave by %q", plain, word)
 		}
