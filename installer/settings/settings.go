@@ -69,9 +69,15 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
 	if err == nil {
-		f.Edit, err = read.WithinDir(in)
-	} else if _, link := journal.OpenEdit(in, path); link != nil {
-		err = link // whatever it leads to, that it is one comes first
+		f.Edit = read.Edit
+	}
+	if in != "" { // whatever it leads to, that it is a link comes first
+		bound, refused := journal.OpenEdit(in, path)
+		if refused != nil {
+			err = refused
+		}
+		bound.Before, bound.After = f.Before, f.After
+		f.Edit = bound
 	}
 	if err != nil {
 		return file{}, fmt.Errorf("read settings: %w", err)

@@ -339,7 +339,7 @@ func FuzzSDD(f *testing.F) {
 		if got.done > got.total || got.done < 0 || got.total != len(p.tasks) || (got.done < got.total) != (got.next != "" || got.waiting != "") {
 			t.Errorf("%+v", got)
 		}
-		if a := byBoxes(progress{}, ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
+		if a := byBoxes(ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
 			t.Errorf("%+v", a)
 		}
 		failIf(t, strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b"), "%+v", got)
