@@ -70,7 +70,7 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	if len(last) > 0 && f.parseLine(&r.Entry, last, r.Log.Offset) {
 		r.Log.takeEntry(f, &r.Entry)
 	}
-	return log, r.Log.makeView(opened, nil, brief), nil
+	return log, r.Log.makeView(opened, brief), nil
 }
 
 // markBefore identifies what lies before an offset.

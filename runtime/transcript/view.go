@@ -94,37 +94,10 @@ type Feedback struct {
 	Others int     // those of other hooks since the newest prompt
 }
 
-// maxKept is how many texts of calls are kept from one view to the next.
-const maxKept = 64
-
-// texts fetches what calls were about, and what came back.
-type texts struct {
-	from  io.ReaderAt
-	known map[place]string // what views before have made, nil for a single one
-	brief bool             // leave them out
-	buf   []byte
-}
-
-func (t *texts) textOf(p place, limit int64, say func([]byte) string) string {
-	text, ok := t.known[p]
-	if ok || t.brief {
-		return text
-	}
-	text = say(fetchPlace(t.from, p, limit, t.buf))
-	if t.known != nil {
-		if len(t.known) == maxKept {
-			clear(t.known)
-		}
-		t.known[p] = text
-	}
-	return text
-}
-
-// makeView makes the situation. known are texts of calls that views before have made, nil
-// for a single one; brief leaves these texts out.
-func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
+// makeView makes the situation; brief leaves out what calls were about and what came back.
+func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
-	calls := texts{f, known, brief, buf}
+	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
 	text := codec.ValidText(fetchPlace(f, l.Text, maxLine, buf))
 	v := View{
 		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
@@ -151,15 +124,17 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 
 	v.Plans = l.plansOfView(func(p place) string { return codec.ValidText(fetchPlace(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
-		v.Calls = append(v.Calls, activity.Call{
+		call := activity.Call{
 			Name:   p.Name,
-			Input:  calls.textOf(p.Input, maxInput, aboutCall),
-			Result: calls.textOf(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
 			Writes: p.Does == WritesFile,
-			Seen:   hashFailure(f, p, brief, buf),
-		})
+		}
+		if !brief {
+			call.Input, call.Result = about(p.Input), outcomeOf(fetchPlace(f, p.Result, 6*maxShort+64, buf))
+			call.Seen = hashFailure(f, p, buf)
+		}
+		v.Calls = append(v.Calls, call)
 	}
 	if n := len(l.Recent); n > 0 {
 		newest := &l.Recent[n-1]
@@ -169,14 +144,13 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		}
 	}
 
-	calls.brief = false // a guard asks what runs on
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
-		v.Started = append(v.Started, Task{ID: j.ID, What: calls.textOf(j.Input, maxInput, aboutCall)})
+		v.Started = append(v.Started, Task{ID: j.ID, What: about(j.Input)})
 	}
 	for _, c := range l.Claims {
 		if c.Of == MayGoOn && len(v.Started) < maxStarted {
-			v.Started = append(v.Started, Task{What: calls.textOf(c.Input, maxInput, aboutCall)})
+			v.Started = append(v.Started, Task{What: about(c.Input)})
 		}
 	}
 
@@ -260,8 +234,8 @@ func rankVagueness(key string) int {
 
 // hashFailure names what a failed call brought back, numbers left aside: times and addresses
 // differ from run to run.
-func hashFailure(f io.ReaderAt, p past, brief bool, buf []byte) string {
-	if brief || !p.Failed {
+func hashFailure(f io.ReaderAt, p past, buf []byte) string {
+	if !p.Failed {
 		return ""
 	}
 	return quotation.HashText(strings.Map(func(r rune) rune {
