@@ -145,16 +145,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 }
 
 // ViewBehind is the situation behind the line.
-func (c *Cursor) ViewBehind() View { return c.Log.makeView(c, false) }
-
-// ReadAt reads what has been passed: mostly from what is still held of the file,
-// because a decision looks at what was said last.
-func (c *Cursor) ReadAt(b []byte, at int64) (int, error) {
-	if from := at - c.at; 0 <= from && from+int64(len(b)) <= int64(c.held) {
-		return copy(b, c.buf[from:]), nil
-	}
-	return c.file.ReadAt(b, at)
-}
+func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
 // LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be
 // known by here.
