@@ -33,26 +33,16 @@ type View struct {
 	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
 	PromptID string
-	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
-	// Version the client that wrote the newest prompt, like 2.1.163.
-	Own, Version string
-	// OwnAt is when that prompt was typed, in Unix milliseconds, 0 if the log does not say.
-	OwnAt int64
-	// Mode is the permission mode that the log names last, "" if it names none.
-	Mode string
-	// Subagent tells that the log is a subagent's own.
-	Subagent bool
+	// Own is the PromptID of the newest prompt that is not one of our slash commands.
+	Own string
+	Facts
 	// PromptText is how it begins: its first 400 bytes; PromptEnd is how it ends, its last
 	// bytes, at least forty if it has so many.
 	PromptText, PromptEnd string
-	// Turns counts the prompts of the session.
-	Turns int
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
 	// most eight; CallsInTurn is how many there were.
 	Calls       []activity.Call
 	CallsInTurn int
-	// Work counts the calls of the session that changed a file or ran a test.
-	Work int
 	// LastTool names the newest tool call of the session, also if it was before
 	// the newest prompt.
 	LastTool string
@@ -68,8 +58,6 @@ type View struct {
 	// Asked is the tool that asks the person, AskUserQuestion for instance, when that is
 	// what the turn ended with: the newest call, with no good result or with nothing said after it.
 	Asked string
-	// Driven tells that a loop of the host's own has begun the turn.
-	Driven bool
 	// Team is the team that the session is in.
 	Team activity.Team
 	// Started is background work that this turn began and that has not been seen
@@ -102,10 +90,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	v := View{
 		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
-		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
-		Turns:       l.Turns,
-		OwnAt:       l.OwnAt,
-		Work:        l.Work,
+		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Facts: l.Facts,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
@@ -115,7 +100,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			InTurn: hooks.Mine,
 			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
-		Team: l.teamOfView(), Driven: l.Driven,
+		Team: l.teamOfView(),
 	}
 	v.PromptText, v.PromptEnd = l.promptOfView(f, buf)
 	if l.Skill.Name != "" {
