@@ -48,15 +48,11 @@ func raiseVersion(version, part string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("version %q: %w", version, err)
 	}
-	switch part {
-	case "major":
-		return v.IncMajor().String(), nil
-	case "minor":
-		return v.IncMinor().String(), nil
-	case "patch":
-		return v.IncPatch().String(), nil
+	raise, ok := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]
+	if !ok {
+		return "", fmt.Errorf("there is no part %q of a version", part)
 	}
-	return "", fmt.Errorf("there is no part %q of a version", part)
+	return raise().String(), nil
 }
 
 // whyNotNewer says why a version cannot follow another, nil if it can.

@@ -33,14 +33,11 @@ func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.St
 // PlanAndApply applies a plan. When another program came first, it is made anew from settings
 // as they are by then.
 func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
-	planned := false
-	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) {
-		if planned {
-			return again(ReadSettings(s.Places))
-		}
-		planned = true
-		return first, nil
-	})
+	err := Journal(s.Places).ApplyChange(first)
+	if !errors.Is(err, journal.ErrChanged) {
+		return first, err
+	}
+	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) { return again(ReadSettings(s.Places)) })
 }
 
 // file is a settings file to edit.
