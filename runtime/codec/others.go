@@ -16,12 +16,8 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 	if fault := FindFault(data); fault != nil {
 		return nil, fault.InText(data)
 	}
-	switch kind := KindName(bytes.TrimSpace(data)); kind {
-	case "object":
-	case "null":
-		return nil, errors.New("it is null, not an object")
-	default:
-		return nil, errors.New("it is one " + kind + ", not an object")
+	if KindName(bytes.TrimSpace(data)) != "object" {
+		return nil, errors.New("it is not a JSON object")
 	}
 	members := map[string][]byte{}
 	w := EnterValue(data, '{')
