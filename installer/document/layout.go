@@ -10,8 +10,8 @@ package document
 //   - a new object or array goes over several lines if the one it replaces does, else
 //     if its last sibling of that kind does, else if the object around it does. So does
 //     the first member of the whole document;
-//   - the indentation unit is that of the object around, else two spaces; line ends are
-//     the document's first.
+//   - the indentation unit is that of the object around, else the first that a member of the
+//     document shows, else two spaces; line ends are the document's first.
 //
 // Strings, numbers and keys inside a new value keep the text they came with.
 
@@ -104,9 +104,15 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
-// indentUnit is by how much the innermost object that shows it indents its members.
+// indentUnit is by how much the innermost object that shows it indents its members, else the
+// first member of the document that does.
 func indentUnit(objects []*value, text string) string {
-	for _, v := range slices.Backward(objects) {
+	shown := slices.Clone(objects)
+	slices.Reverse(shown)
+	for i := range objects[0].members {
+		shown = append(shown, &objects[0].members[i].value)
+	}
+	for _, v := range shown {
 		members := v.listMembers()
 		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
 			continue

@@ -5,6 +5,7 @@ package settings
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	id := plugin.ID()
 	c := journal.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
 	f, err := s.openScope(scope)
+	if link := (*rooted.LinkError)(nil); errors.As(err, &link) {
+		f, err = s.openBehindLink(scope, id, err)
+	}
 	if err != nil {
 		return c, err
 	}
@@ -72,6 +76,21 @@ func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error 
 		return nil
 	}
 	return s.setMembers(c, f, []document.Edit{switchTo(id, "false")}, "")
+}
+
+// openBehindLink opens a project's settings behind a link if springfield has switched the
+// plugin on in them, else it gives the refusal. The user's own settings have a scope.
+func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) (file, error) {
+	path := s.Settings(scope)
+	target, err := journal.Resolve(path)
+	own, errOwn := journal.Resolve(s.Settings(client.User))
+	if err != nil || errOwn != nil || target == own {
+		return file{}, refusal
+	}
+	if m, err := s.recallFile(target); err != nil || !m.switchedOn(id) {
+		return file{}, refusal
+	}
+	return s.openFile("", path)
 }
 
 // giveBack releases what was set in the file, and in user settings on its

@@ -411,6 +411,42 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	}
 }
 
+// What springfield once set through a link can be taken back through it, but for the
+// user's own settings, which have a scope of their own; and nothing else is edited there.
+func TestDisableBehindALink(t *testing.T) {
+	for name, behind := range map[string]client.Scope{"another project": client.Project, "the user": client.User} {
+		p := newPlaces(t)
+		other := p
+		other.Work = filepath.Join(filepath.Dir(p.Work), "other")
+		other.Root = other.Work
+		file := other.Settings(behind)
+		put(t, file, "{}\n")
+		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
+		enabled := look(t, file)
+		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
+		var refused *rooted.LinkError
+		if _, err := ReadSettings(p).PlanEnable(Switch{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
+			t.Errorf("%s: enable: %v", name, err)
+		}
+		if _, err := ReadSettings(p).Disable(pluginOf(p, "marge"), client.Project); !errors.As(err, &refused) {
+			t.Errorf("%s: disable of what springfield did not enable: %v", name, err)
+		}
+		plan, err := ReadSettings(p).Disable(pluginOf(p, "ned-flanders"), client.Project)
+		if behind == client.User {
+			if !errors.As(err, &refused) || look(t, file) != enabled {
+				t.Errorf("%s: disable: %v", name, err)
+			}
+			continue
+		}
+		if err == nil {
+			err = Journal(p).ApplyChange(plan)
+		}
+		if got := look(t, file); err != nil || got != "{}\n" {
+			t.Errorf("%s: disable: %v, %s", name, err, got)
+		}
+	}
+}
+
 func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")
