@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -193,21 +192,19 @@ func commandToAdd(remote string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}
-	u, err := url.Parse(where)
-	if err != nil || u.Scheme == "" || u.Host == "" {
+	ssh, isSSH := strings.CutPrefix(where, "ssh://")
+	switch host, path, _ := strings.Cut(ssh, "/"); {
+	case !isSSH && !strings.Contains(where, "://"):
 		return where // git@HOST:PATH
+	case !isSSH:
+		return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
+	case strings.Contains(host, ":"): // a port
+		return ""
+	case strings.Contains(host, "@"):
+		return host + ":" + path
+	default:
+		return "git@" + host + ":" + path
 	}
-	if u.Scheme == "ssh" {
-		user := "git"
-		if name := u.User.Username(); name != "" {
-			user = name
-		}
-		if u.Port() != "" {
-			return ""
-		}
-		return user + "@" + u.Host + ":" + strings.TrimPrefix(u.Path, "/")
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
 }
 
 // published is what a plugin was published as last.

@@ -12,6 +12,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,11 +252,7 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 // Install is what a user types. Where it is not known where others find the
 // marketplace, it is what works on this machine.
 func (p *Plan) Install() []string {
-	from := p.Market.Address
-	if from == "" {
-		from = p.Market.Root
-	}
-	lines := []string{"/plugin marketplace add " + from}
+	lines := []string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}
 	for _, plugin := range p.Plugins {
 		lines = append(lines, "/plugin install "+plugin.Name+"@"+p.Market.Name)
 	}

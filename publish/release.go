@@ -48,15 +48,11 @@ func raiseVersion(version, part string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("version %q: %w", version, err)
 	}
-	switch part {
-	case "major":
-		return v.IncMajor().String(), nil
-	case "minor":
-		return v.IncMinor().String(), nil
-	case "patch":
-		return v.IncPatch().String(), nil
+	raise, ok := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]
+	if !ok {
+		return "", fmt.Errorf("there is no part %q of a version", part)
 	}
-	return "", fmt.Errorf("there is no part %q of a version", part)
+	return raise().String(), nil
 }
 
 // whyNotNewer says why a version cannot follow another, nil if it can.
@@ -173,11 +169,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
 			return t, nil, err
 		}
-		before := t
 		if t, _, err = t.updated(suite); err != nil {
-			return t, nil, err
-		}
-		if err := in.refuseOthers(before, t, q, releases); err != nil {
 			return t, nil, err
 		}
 	}
@@ -196,22 +188,6 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	}
 	t, err = in.recordReleases(t, suite, releases, digests)
 	return t, digests, err
-}
-
-// refuseOthers refuses a release of some plugins that would change a file of another.
-func (in inputs) refuseOthers(before, after tree, q Request, releases []release) error {
-	for _, p := range in.suite.Plugins {
-		released := slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name })
-		if changes := after.changes(p.Name); !released && len(q.Plugins) > 0 && len(changes) > 0 && len(before.listFiles(p.Name)) > 0 {
-			return in.outdated("publishing would change " + changes[0].Path + ", too, of another plugin")
-		}
-	}
-	return nil
-}
-
-func (in inputs) outdated(says string) error {
-	return check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" brings all of it up to date; "+
-		"then publish again", "%s", says)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless

@@ -124,7 +124,7 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	case found == nil:
 		end = members[len(members)-1].value.endOffset()
 		start = end
-		text = d.text[:end] + separator(around)
+		text = d.text[:end] + separator(around, colonStyle(objects))
 		value := d.layOutValue(text, objects, nil, missing[1:], e)
 		if around.isObject() {
 			text += QuoteKey(missing[0]) + colonStyle(objects)

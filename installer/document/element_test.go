@@ -35,7 +35,7 @@ func TestElements(t *testing.T) {
 		{"without the last", two, []Edit{setElement("b", "", "")}, "{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.0.0\"\n    }\n  ]\n}\n"},
 		{"one that is not there", two, []Edit{setElement("z", "", "")}, two},
 		{"one line", `{"plugins":[{"name":"a"},{"name":"b"}]}`, []Edit{setElement("c", "", `{"name":"c"}`)}, `{"plugins":[{"name":"a"},{"name":"b"},{"name":"c"}]}`},
-		{"one line, sole, blanks", `{"plugins": [{ "name": "a" }]}`, []Edit{setElement("c", "", `{"name":"c"}`)}, `{"plugins": [{ "name": "a" }, { "name": "c" }]}`},
+		{"one line, sole, blanks", `{"plugins": [{ "name": "a" }]}`, []Edit{setElement("c", "", `{"name":"c"}`)}, `{"plugins": [{ "name": "a" }, {"name": "c"}]}`},
 		{"the first", "{\n  \"plugins\": []\n}\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
 		{"no array yet", "{\n  \"name\": \"m\"\n}\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\n  \"name\": \"m\",\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
 		{"tabs and CRLF", "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"}\r\n\t]\r\n}\r\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"},\r\n\t\t{\"name\": \"c\"}\r\n\t]\r\n}\r\n"},

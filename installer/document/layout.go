@@ -7,12 +7,10 @@ package document
 //     one before it; behind a sole sibling it goes on its own line if that one
 //     does;
 //   - the colon is spaced as its last sibling's, without a line end;
-//   - a new object or array is laid out like the one it replaces, else like its
-//     last sibling of that kind, else over several lines where the object around
-//     it is; inside it, everything is on one line or everything on its own;
-//   - an empty object is filled over several lines if it, or the object around
-//     it, is on several lines, or if it is the whole document;
-//   - the indentation unit is that of the object around, else the first the
+//   - a new object or array goes over several lines if the one it replaces does, else
+//     if its last sibling of that kind does, else if the object around it does. So does
+//     the first member of the whole document;
+//   - the indentation unit is that of the object around, else the first that a member of the
 //     document shows, else two spaces; line ends are the document's first.
 //
 // Strings, numbers and keys inside a new value keep the text they came with.
@@ -26,12 +24,10 @@ import (
 
 // layout is how one new value is written.
 type layout struct {
-	newline     string // empty: everything on one line
-	unit        string
-	colon       string
-	comma       string // on one line
-	open, close string // blanks inside the braces on one line
-	verbatim    bool   // the value of the edit, not the objects around it that are new
+	newline  string // empty: everything on one line
+	unit     string
+	colon    string
+	verbatim bool // the value of the edit, not the objects around it that are new
 }
 
 // layOutValue is the text of an edit's value inside new objects, or arrays, for keys. It goes
@@ -47,20 +43,18 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 		}
 	}
 	around, outer := objects[len(objects)-1], objects[max(0, len(objects)-2)]
-	shows := func(v *value) bool { return v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isBroken()) }
-	var model *value // the container that a new one is laid out like
-	if old != nil && shows(old) {
-		model = old
-	}
 	members := around.listMembers()
-	for i := range slices.Backward(members) {
-		if v := &members[i].value; model == nil && shows(v) {
-			model = v
+	onLines := around.isBroken() || len(members) == 0 && (around == d.root || outer.isBroken())
+	like := func(v *value) {
+		if v.text[0] == text[0] && (len(v.listMembers()) > 0 || v.isBroken()) {
+			onLines = v.isBroken()
 		}
 	}
-	onLines := around.isBroken() || len(members) == 0 && (around == d.root || outer.isBroken())
-	if model != nil {
-		onLines = model.isBroken()
+	for i := range members {
+		like(&members[i].value)
+	}
+	if old != nil {
+		like(old)
 	}
 	l := layout{colon: colonStyle(objects), verbatim: e.Verbatim}
 	if onLines {
@@ -68,56 +62,14 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 		if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
 			l.newline = "\r\n"
 		}
-	} else {
-		if model != nil {
-			objects = append(slices.Clone(objects), model)
-		}
-		sample := findNearest(objects, func(v *value) bool {
-			return v.isObject() && len(v.listMembers()) > 0 && !v.isBroken()
-		})
-		if sample != nil {
-			members := sample.listMembers()
-			last := members[len(members)-1]
-			l.colon, l.open = last.colon, members[0].gap
-			l.close = sample.text[last.value.endOffset()-sample.start : len(sample.text)-1]
-		}
-		if model != nil && len(model.listMembers()) > 1 {
-			sample = model
-		}
-		l.comma = commaStyle(sample, l.colon)
 	}
 	var b strings.Builder
 	l.writeValue(&b, text, indentOf(before), len(keys))
 	return b.String()
 }
 
-// findNearest finds a value that matches: the innermost of the objects, else the first
-// of the document.
-func findNearest(objects []*value, matches func(*value) bool) *value {
-	for _, v := range slices.Backward(objects) {
-		if matches(v) {
-			return v
-		}
-	}
-	return objects[0].findFirst(matches)
-}
-
-// findFirst finds a value that matches, outer before inner, in document order.
-func (v *value) findFirst(matches func(*value) bool) *value {
-	if matches(v) {
-		return v
-	}
-	members := v.listMembers()
-	for i := range members {
-		if found := members[i].value.findFirst(matches); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
 // separator is what stands before a new last member of an object that has some.
-func separator(object *value) string {
+func separator(object *value, colon string) string {
 	members := object.listMembers()
 	last := members[len(members)-1]
 	line := strings.LastIndexByte(last.gap, '\n')
@@ -125,20 +77,16 @@ func separator(object *value) string {
 	case len(members) > 1:
 		return last.gap
 	case line < 0:
-		return commaStyle(object, last.colon)
+		return commaStyle(colon)
 	case line > 0 && last.gap[line-1] == '\r':
 		line--
 	}
 	return "," + last.gap[line:]
 }
 
-// commaStyle is the separator in an object on one line. A sole member shows it by
-// its other blanks.
-func commaStyle(object *value, colon string) string {
-	switch {
-	case object != nil && len(object.listMembers()) > 1:
-		return object.listMembers()[1].gap
-	case strings.HasSuffix(colon, " "), object != nil && (object.listMembers()[0].gap != "" || !object.isObject()):
+// commaStyle is what separates members on one line, where no two of them show it.
+func commaStyle(colon string) string {
+	if strings.HasSuffix(colon, " ") {
 		return ", "
 	}
 	return ","
@@ -156,20 +104,24 @@ func colonStyle(objects []*value) string {
 	return ": "
 }
 
+// indentUnit is by how much the innermost object that shows it indents its members, else the
+// first member of the document that does.
 func indentUnit(objects []*value, text string) string {
-	unit := "  "
-	findNearest(objects, func(v *value) bool {
+	shown := slices.Clone(objects)
+	slices.Reverse(shown)
+	for i := range objects[0].members {
+		shown = append(shown, &objects[0].members[i].value)
+	}
+	for _, v := range shown {
 		members := v.listMembers()
 		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
-			return false
+			continue
 		}
-		step, deeper := strings.CutPrefix(indentOf(text[:members[0].start]), indentOf(text[:v.start]))
-		if deeper {
-			unit = step
+		if unit, deeper := strings.CutPrefix(indentOf(text[:members[0].start]), indentOf(text[:v.start])); deeper {
+			return unit
 		}
-		return deeper
-	})
-	return unit
+	}
+	return "  "
 }
 
 // isBroken tells whether a value goes over several lines: no JSON string can
@@ -194,10 +146,7 @@ func (l layout) writeValue(b *strings.Builder, text, indent string, depth int) {
 	inner := indent + l.unit
 	open, separator, end := l.newline+inner, ","+l.newline+inner, l.newline+indent
 	if l.newline == "" {
-		open, separator, end = "", l.comma, ""
-		if text[0] == '{' {
-			open, end = l.open, l.close
-		}
+		open, separator, end = "", commaStyle(l.colon), ""
 	}
 	b.WriteByte(text[0])
 	between, begun := open, b.Len()

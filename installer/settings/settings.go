@@ -33,14 +33,11 @@ func Journal(p client.Places) journal.Journal { return journal.Journal{Dir: p.St
 // PlanAndApply applies a plan. When another program came first, it is made anew from settings
 // as they are by then.
 func (s *Settings) PlanAndApply(first journal.Change, again func(*Settings) (journal.Change, error)) (journal.Change, error) {
-	planned := false
-	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) {
-		if planned {
-			return again(ReadSettings(s.Places))
-		}
-		planned = true
-		return first, nil
-	})
+	err := Journal(s.Places).ApplyChange(first)
+	if !errors.Is(err, journal.ErrChanged) {
+		return first, err
+	}
+	return Journal(s.Places).PlanAndApply(func() (journal.Change, error) { return again(ReadSettings(s.Places)) })
 }
 
 // file is a settings file to edit.
@@ -69,9 +66,15 @@ func (s *Settings) openScope(scope client.Scope) (file, error) {
 func (s *Settings) openFile(in, path string) (f file, err error) {
 	read, err := s.OpenFile(path)
 	if err == nil {
-		f.Edit, err = read.WithinDir(in)
-	} else if _, link := journal.OpenEdit(in, path); link != nil {
-		err = link // whatever it leads to, that it is one comes first
+		f.Edit = read.Edit
+	}
+	if in != "" { // whatever it leads to, that it is a link comes first
+		bound, refused := journal.OpenEdit(in, path)
+		if refused != nil {
+			err = refused
+		}
+		bound.Before, bound.After = f.Before, f.After
+		f.Edit = bound
 	}
 	if err != nil {
 		return file{}, fmt.Errorf("read settings: %w", err)

@@ -16,6 +16,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +69,7 @@ func FindGit(env []string, work, home string) Git {
 // inProject tells whether a path lies in the project around the working directory,
 // which can have brought it along. Where that is the home itself, it is the user's.
 func inProject(path, work, home string) bool {
-	root := RepositoryRoot(work)
-	if root == "" {
-		root = work
-	}
+	root := cmp.Or(RepositoryRoot(work), work)
 	if rooted.IsSame(root, home) {
 		return false
 	}

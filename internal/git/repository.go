@@ -169,10 +169,7 @@ func (r *Repository) CommitOf(ctx context.Context, name string) string {
 	if strings.HasPrefix(name, "-") { // a catalog may say so
 		return ""
 	}
-	commit, err := r.runGit(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
-	if err != nil {
-		return ""
-	}
+	commit, _ := r.runGit(ctx, "", "rev-parse", "--verify", "--quiet", name+"^{commit}")
 	return commit
 }
 

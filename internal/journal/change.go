@@ -66,8 +66,7 @@ func (c *Content) hasSameBytes(other *Content) bool {
 // Edit leads one file, or one directory, from one content to another.
 type Edit struct {
 	// In is a directory that writing does not leave and in which no link is followed.
-	// One that does not exist comes into being with all edits in it at once. It is ""
-	// for a file of the user's own: links are followed, and stay links.
+	// It is "" for a file of the user's own: links are followed, and stay links.
 	In string `json:"in,omitempty"`
 	// Path is absolute, as the user knows it.
 	Path string `json:"path"`

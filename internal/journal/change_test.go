@@ -221,7 +221,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 }
 
 // What cannot be made again is on the disk before it takes its place, also in a
-// directory that is not left; a suite that comes into being whole can.
+// directory that is not left; what lies in a directory that the change makes can.
 func TestWhatOutlastsAPowerCut(t *testing.T) {
 	w := newWorld(t, map[string]string{"work/old": "mine"})
 	was := flush

@@ -45,27 +45,6 @@ func OpenEdit(in, path string) (Edit, error) {
 	return e, nil
 }
 
-// WithinDir is the edit of a file that was read by OpenEdit without a directory, now bound
-// to one, "" for none: for a link in it the error wraps a *rooted.LinkError. It reads nothing.
-func (e Edit) WithinDir(dir string) (Edit, error) {
-	if dir == "" {
-		return e, nil
-	}
-	read := e.At
-	e.In = dir
-	err := e.locateBytes()
-	if err == nil {
-		err = e.reachDir(e.At, func(rooted.Folder, string) error { return nil })
-	}
-	if err == nil && e.At != read {
-		err = ErrChanged // the link that was there is gone
-	}
-	if err != nil {
-		return Edit{}, nameFailure("open", e.Path, err)
-	}
-	return e, nil
-}
-
 func (e *Edit) locateBytes() (err error) {
 	if e.In == "" {
 		e.At, err = Resolve(e.Path)

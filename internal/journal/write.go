@@ -9,8 +9,7 @@ package journal
 //     refused, wherever it leads, and nothing outside is reached;
 //   - all new bytes lie in temporary files before the first file changes, so that a
 //     full disk changes nothing;
-//   - a file is replaced whole by a rename, so no reader ever sees half of it, and a
-//     directory that did not exist appears whole by one rename;
+//   - a file is replaced whole by a rename, so no reader ever sees half of it;
 //   - a file is compared with what was read right before that: another program's
 //     change is never written over. Between the two remains an instant that no lock
 //     closes, since Claude Code takes none;
@@ -119,7 +118,7 @@ type writer struct {
 	token string // in the names of temporary files
 	edits []Edit
 	done  []bool          // the edit has an effect
-	fresh map[string]bool // directories that come into being with all that is in them
+	made  map[string]bool // directories: of what lies in them nothing can be lost
 	fault fault
 }
 
@@ -145,9 +144,6 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		return nil, err
 	}
 	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
-	for _, e := range edits {
-		w.fresh[e.root] = e.root != "" && slices.ContainsFunc(edits, func(d Edit) bool { return d.At == e.root && d.After.isDirectory() })
-	}
 	if err = w.stageEdits(); err == nil {
 		err = w.commitEdits()
 	}
@@ -156,7 +152,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		synced := map[string]bool{}
 		for _, e := range edits {
 			dir := filepath.Dir(e.At)
-			if synced[dir] || w.fresh[e.root] {
+			if synced[dir] || w.made[dir] {
 				continue
 			}
 			synced[dir] = true
@@ -168,7 +164,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		return nil, nil
 	}
 	for i, e := range edits {
-		if !w.done[i] && e.After != nil && !w.fresh[e.root] {
+		if !w.done[i] && e.After != nil {
 			removeTemp(e, token) // what is staged
 		}
 	}
@@ -195,13 +191,8 @@ func (w *writer) stageEdits() error {
 			continue
 		}
 		at := tempName(e.At, w.token)
-		switch {
-		case w.fresh[e.At]:
-		case w.fresh[e.root]:
-			name, _ := filepath.Rel(e.root, e.At)
-			at = filepath.Join(tempName(e.root, w.token), name)
-		case e.After.isDirectory():
-			at = e.At
+		if e.After.isDirectory() {
+			at, w.made[e.At] = e.At, true
 		}
 		if err := e.reachDir(at, func(in rooted.Folder, name string) error {
 			if dir := filepath.Dir(at); !swept[dir] {
@@ -211,7 +202,7 @@ func (w *writer) stageEdits() error {
 			if !e.After.isDirectory() {
 				return w.stageFile(in, name, e)
 			}
-			return w.fault.runStep("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm(), at == e.At) })
+			return w.fault.runStep("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm()) })
 		}); err != nil {
 			return nameFailure("write", e.At, err)
 		}
@@ -220,10 +211,10 @@ func (w *writer) stageEdits() error {
 	return nil
 }
 
-// makeDir makes a directory. In its final place another program may be faster.
-func makeDir(in rooted.Folder, name string, mode fs.FileMode, final bool) error {
+// makeDir makes a directory. Another program may be faster.
+func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	err := in.Mkdir(name, mode)
-	if final && errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
 	if err == nil {
@@ -259,8 +250,8 @@ func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 		}},
 		{"change mode", func() error { return temp.Chmod(mode) }},
 		{"sync", func() error {
-			if w.fresh[e.root] {
-				return nil // of a directory that comes into being nothing can be lost but itself
+			if w.made[filepath.Dir(e.At)] {
+				return nil
 			}
 			return flush(temp)
 		}},
@@ -294,26 +285,16 @@ func (w *writer) commitEdits() error {
 			return nameFailure(verb, e.At, err)
 		}
 		w.done[i] = true
-		for j, inside := range w.edits {
-			w.done[j] = w.done[j] || w.fresh[e.At] && inside.root == e.At
-		}
 	}
 	return nil
 }
 
-// replaceFile takes the step that replaces or removes a file, or puts a fresh directory
-// into its place, if that is still as it was read.
+// replaceFile takes the step that replaces or removes a file, if that is still as it was read.
 func (w *writer) replaceFile(e Edit, step string, replace func(in rooted.Folder, name string) error) error {
 	if err := w.fault.runStep("check", e.checkUnchanged); err != nil {
 		return err
 	}
 	return e.reachDir(e.At, func(in rooted.Folder, name string) error {
-		if w.fresh[e.At] {
-			// The umask may have taken bits away.
-			if err := in.Chmod(tempName(name, w.token), e.After.Mode.Perm()); err != nil {
-				return err
-			}
-		}
 		return w.fault.runStep(step, func() error { return persist(func() error { return replace(in, name) }) })
 	})
 }
@@ -368,7 +349,7 @@ func MakeDirs(dir string, mode fs.FileMode) error {
 	at := ""
 	for _, part := range strings.Split(name, string(filepath.Separator)) {
 		if at = filepath.Join(at, part); at != "." && err == nil {
-			err = makeDir(in, at, mode, true)
+			err = makeDir(in, at, mode)
 		}
 	}
 	return err

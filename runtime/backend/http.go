@@ -82,13 +82,24 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 			return failedReply(judge.Refused, "the address is not one")
 		}
 		req.Header = header
-		data, reply, again := postRequest(ctx, client, req)
+		data, reply := postRequest(ctx, client, req)
 		if reply.Failed == "" {
 			return read(data, q.Model)
 		}
-		if again == 0 || try == 2 || !waitBeforeRetry(ctx, again) {
+		passes := reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded
+		if try == 2 || !passes || !waitBeforeRetry(ctx) {
 			return reply
 		}
+	}
+}
+
+// waitBeforeRetry waits before a second try, false if the time is over by then.
+func waitBeforeRetry(ctx context.Context) bool {
+	select {
+	case <-time.After(500 * time.Millisecond):
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -130,48 +141,28 @@ func (e Env) transport() *http.Transport {
 	return t
 }
 
-// postRequest asks once. again is how long to wait before asking once more, 0 when that is no use.
-func postRequest(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply, again time.Duration) {
+// postRequest asks once.
+func postRequest(ctx context.Context, client *http.Client, req *http.Request) (data []byte, reply judge.Reply) {
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, connectionFailure(ctx, err), 0
+		return nil, connectionFailure(ctx, err)
 	}
 	defer res.Body.Close()
 	data, err = io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	code := strconv.Itoa(res.StatusCode) + ": "
 	switch {
 	case err != nil:
-		return nil, connectionFailure(ctx, err), 0
+		return nil, connectionFailure(ctx, err)
 	case len(data) > maxBody:
-		return nil, failedReply(judge.Junk, "the answer is longer than 1 MB"), 0
+		return nil, failedReply(judge.Junk, "the answer is longer than 1 MB")
 	case res.StatusCode == http.StatusOK:
-		return data, reply, 0
+		return data, reply
 	case res.StatusCode >= 300 && res.StatusCode < 400:
-		return nil, failedReply(judge.Refused, code+"the address redirects elsewhere, and redirects are not followed"), 0
+		return nil, failedReply(judge.Refused, code+"the address redirects elsewhere, and redirects are not followed")
 	}
 	var says struct{ Error struct{ Message string } }
 	_ = json.Unmarshal(data, &says)
-	reply = failedReply(failureOfStatus(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
-	if reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded {
-		again = time.Second // when the server does not say
-		if s, err := strconv.ParseFloat(strings.TrimSpace(res.Header.Get("Retry-After")), 64); err == nil && s >= 0 && s < 3600 {
-			again = max(time.Duration(s*float64(time.Second)), time.Millisecond)
-		}
-	}
-	return nil, reply, again
-}
-
-// waitBeforeRetry waits before a second try, if there is then time left for one.
-func waitBeforeRetry(ctx context.Context, wait time.Duration) bool {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait+wait/2 {
-		return false
-	}
-	select {
-	case <-time.After(wait):
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return nil, failedReply(failureOfStatus(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
 }
 
 // connectionFailure is what an error of the connection means. Its text may have the

@@ -1,6 +1,11 @@
 package codec
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/quotation"
+)
 
 // Fault is what is wrong with JSON that a person has written, and where.
 type Fault struct {
@@ -11,6 +16,12 @@ type Fault struct {
 }
 
 func (f *Fault) Error() string { return f.Says }
+
+// InText is the fault with its line and column in front.
+func (f *Fault) InText(data []byte) error {
+	line, column := Position(data, f.At)
+	return errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + quotation.PlainName(f.Says))
+}
 
 // FindFault finds what keeps a text from being one JSON value; nil if nothing does.
 func FindFault(data []byte) *Fault {

@@ -28,7 +28,7 @@ func ValidText(raw []byte) string {
 
 // ExactText is what the inside of a JSON string says, to the character.
 func ExactText(raw []byte) string {
-	return string([]rune(string(unescape(nil, raw, '\b', '\f')))) // each byte that is not UTF-8 becomes U+FFFD
+	return string([]rune(string(Unescape(nil, raw)))) // each byte that is not UTF-8 becomes U+FFFD
 }
 
 // ExactString reads a raw string to the character. null says nothing.
@@ -38,10 +38,7 @@ func ExactString(raw []byte) (text string, ok bool) {
 
 // Unescape appends what the inside of a JSON string says. It forgives: a broken
 // escape says what it can, because half a sentence is worth more than none.
-func Unescape(dst, raw []byte) []byte { return unescape(dst, raw, ' ', ' ') }
-
-// unescape takes what is written for the two escapes that a log has for nothing to read.
-func unescape(dst, raw []byte, backspace, feed rune) []byte {
+func Unescape(dst, raw []byte) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 || i+1 >= len(raw) {
@@ -58,9 +55,9 @@ func unescape(dst, raw []byte, backspace, feed rune) []byte {
 		case 'r':
 			r = '\r'
 		case 'b':
-			r = backspace
+			r = '\b'
 		case 'f':
-			r = feed
+			r = '\f'
 		case 'u':
 			var ok bool
 			if r, ok = fourHexDigits(raw); !ok {

@@ -287,7 +287,7 @@ func removeLedger(path string, before time.Time) {
 	if got, err := tryLock(f); err != nil || !got || !isOlderThan(path, before) {
 		return
 	}
-	t := tail{path: path, at: -1}
+	t := openTail(path)
 	t.stepBack()
 	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.IsReadable(loop.Key) {

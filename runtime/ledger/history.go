@@ -6,7 +6,6 @@ package ledger
 
 import (
 	"bytes"
-	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -22,8 +21,6 @@ import (
 const (
 	// maxOpened bounds how many ledgers are looked into at once.
 	maxOpened = 2000
-	// chunk is how much of a ledger is read at a time, from its end, in bytes.
-	chunk = 16 << 10
 	// maxBack bounds what is read of one file, in bytes; no ledger is so large.
 	maxBack = 4 * maxFile
 )
@@ -47,7 +44,7 @@ type session struct {
 	dir string
 }
 
-func (s session) openTail() *tail { return &tail{path: SessionFile(s.dir, s.ID), at: -1} }
+func (s session) openTail() *tail { return openTail(SessionFile(s.dir, s.ID)) }
 
 // sessionsOf are those of a scope, the one that was at work last first.
 func sessionsOf(dirs []string, of Scope) (all []session) {
@@ -174,70 +171,34 @@ func Readable(dir string) error {
 	return nil
 }
 
-// tail reads records from the end of a session's file.
+// tail goes through the records of a session's file from its end.
 type tail struct {
-	path string
-	at   int64  // what is before that is not read yet, -1 before the first
-	read int64  // how much is
-	rest []byte // read, and not told yet
+	rest []byte // not told yet
 	head Record
+}
+
+// openTail reads a file; one that cannot be read has no records.
+func openTail(path string) *tail {
+	f, size, err := file.OpenRegular(path, file.Nofollow)
+	if err != nil {
+		return &tail{}
+	}
+	defer f.Close()
+	data := make([]byte, min(size, maxBack))
+	n, _ := f.ReadAt(data, size-int64(len(data))) // less, if it has been halved meanwhile
+	return &tail{rest: data[:n]}
 }
 
 // stepBack goes to the record before; false: there is none.
 func (t *tail) stepBack() bool {
-	for {
-		line, ok := t.lineBefore()
-		if !ok {
-			return false
-		}
+	for len(t.rest) > 0 {
+		i := bytes.LastIndexByte(t.rest, '\n')
+		line := t.rest[i+1:]
+		t.rest = t.rest[:max(i, 0)]
 		if r, ok := decodeRecord(bytes.TrimSpace(line)); ok {
 			t.head = r
 			return true
 		}
 	}
-}
-
-// lineBefore is the line before; false: the file has no more.
-func (t *tail) lineBefore() ([]byte, bool) {
-	for {
-		if i := bytes.LastIndexByte(t.rest, '\n'); i >= 0 {
-			line := t.rest[i+1:]
-			t.rest = t.rest[:i]
-			return line, true
-		}
-		if t.at == 0 {
-			line := t.rest
-			t.rest = nil
-			return line, len(line) > 0
-		}
-		if !t.fillChunk() {
-			return nil, false
-		}
-	}
-}
-
-// fillChunk reads what is before, at most chunk bytes.
-func (t *tail) fillChunk() bool {
-	f, size, err := file.OpenRegular(t.path, file.Nofollow)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	if t.at < 0 {
-		t.at = size
-	}
-	n := min(chunk, t.at)
-	if t.at > size || t.read > maxBack {
-		return false // it has been halved meanwhile, or was never ours
-	}
-	data := make([]byte, n, n+int64(len(t.rest)))
-	if _, err := f.ReadAt(data, t.at-n); err != nil && err != io.EOF {
-		return false
-	}
-	t.at, t.read = t.at-n, t.read+n
-	if len(t.rest) < 2*maxRecord { // a longer line is none of ours
-		data = append(data, t.rest...)
-	}
-	t.rest = data
-	return n > 0
+	return false
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -37,40 +38,20 @@ func saysDone(text string, closing bool) bool {
 	if !strings.Contains(text, allDone) {
 		return false
 	}
-	fence, last := "", ""
-	for _, line := range strings.Split(text, "\n") {
-		line = strings.TrimSpace(line)
-		if mark := fenceOf(line); mark != "" {
-			switch {
-			case fence == "":
-				fence = mark
-			case strings.HasPrefix(mark, fence) && strings.Trim(line, mark[:1]) == "":
-				fence = ""
-			}
+	last, alone := "", false
+	markdown.EachLine(text, func(_ int, line string, code bool) {
+		if line = strings.TrimSpace(line); code {
 			last = ""
-			continue
 		}
-		if fence != "" || line == "" {
-			continue
+		if code || line == "" {
+			return
 		}
 		// The word alone: bold, a heading, with a mark or an emoji beside it.
 		before, after, ok := strings.Cut(line, allDone)
-		if ok && !strings.ContainsFunc(before, isDecoration("#*_` \t")) && !strings.ContainsFunc(after, isDecoration("#*_` \t.!")) {
-			return true
-		}
+		alone = alone || ok && !strings.ContainsFunc(before, isDecoration("#*_` \t")) && !strings.ContainsFunc(after, isDecoration("#*_` \t.!"))
 		last = line
-	}
-	return closing && isAnnounced(last)
-}
-
-// fenceOf is what opens or closes a code fence, "" if the line does neither.
-func fenceOf(line string) string {
-	for _, c := range []string{"`", "~"} {
-		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 && (c != "`" || !strings.Contains(rest, c)) {
-			return line[:len(line)-len(rest)]
-		}
-	}
-	return ""
+	})
+	return alone || closing && isAnnounced(last)
 }
 
 // isDecoration tells characters that make a line more than a decorated word.

@@ -8,6 +8,8 @@
 package strategy
 
 import (
+	"cmp"
+
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -104,20 +106,10 @@ type Session struct {
 }
 
 // AgentName is the agent, in a sentence.
-func (s Session) AgentName() string {
-	if s.Agent == "" {
-		return "Claude"
-	}
-	return s.Agent
-}
+func (s Session) AgentName() string { return cmp.Or(s.Agent, "Claude") }
 
 // Program is the host, in a sentence.
-func (s Session) Program() string {
-	if s.Host == "" {
-		return "Claude Code"
-	}
-	return s.Host
-}
+func (s Session) Program() string { return cmp.Or(s.Host, "Claude Code") }
 
 // Todos is a todo list, none where not all of it is known: a log that does not say what a
 // task is about has not its beginning. Turns is how many prompts of a person ago it changed, 0: in this turn.
@@ -259,12 +251,7 @@ func (s Strategy) Silence() Decision {
 }
 
 // EventName is the event of Claude Code that the strategy answers.
-func (s Strategy) EventName() string {
-	if s.Event == "" {
-		return "Stop"
-	}
-	return s.Event
-}
+func (s Strategy) EventName() string { return cmp.Or(s.Event, "Stop") }
 
 // Files of the workspace, as a strategy sees them: it names what it wants to
 // read, gets what was found, and says what shall change. Names are relative to

@@ -42,7 +42,6 @@ type Cursor struct {
 	known  bool      // the line is one of the format's
 	facts  []news    // of the newest lines, a ring; facts[next] is the oldest once it is full
 	next   int
-	said   map[place]string // what newest calls were about and brought, which View tells again and again
 }
 
 // EachLine goes through the log at path and calls visit behind every line, with the
@@ -56,7 +55,7 @@ func (f *Format) EachLine(path string, tail int, visit func(*Cursor) bool) error
 	}
 	defer opened.Close()
 	from := reader{format: f, file: opened, end: size, Log: Log{Form: form, Format: f.Name}}
-	c := &Cursor{reader: from, facts: make([]news, 0, tail), said: map[place]string{}}
+	c := &Cursor{reader: from, facts: make([]news, 0, tail)}
 	last, err := c.eachLine(func(line []byte, at int64) bool { return c.takeLine(line, at, visit) })
 	if err == nil && len(last) > 0 {
 		at := c.Log.Offset
@@ -146,16 +145,7 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 }
 
 // ViewBehind is the situation behind the line.
-func (c *Cursor) ViewBehind() View { return c.Log.makeView(c, c.said, false) }
-
-// ReadAt reads what has been passed: mostly from what is still held of the file,
-// because a decision looks at what was said last.
-func (c *Cursor) ReadAt(b []byte, at int64) (int, error) {
-	if from := at - c.at; 0 <= from && from+int64(len(b)) <= int64(c.held) {
-		return copy(b, c.buf[from:]), nil
-	}
-	return c.file.ReadAt(b, at)
-}
+func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
 // LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be
 // known by here.

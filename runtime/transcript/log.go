@@ -34,37 +34,41 @@ type Log struct {
 	Offset int64  // how far the log has been read: behind a line end
 	Mark   string // FNV-128a of the bytes before Offset, at most 256
 
-	Seen  []uint64 // hashes of the newest lines' uuids
-	Turns int
+	Seen []uint64 // hashes of the newest lines' uuids
 
 	Prompt   string // uuid
 	PromptID string
-	Asks     place // the prompt's words
-	// Own is Claude Code's id of the newest prompt that is not one of our slash commands,
-	// and Version the client that wrote the newest prompt.
-	Own, Version string
-	OwnAt        int64  // when the user typed a prompt last, in Unix milliseconds, 0 if the log does not say
-	Mode         string // the newest that a line names
-	Subagent     bool   // the log is a subagent's own
+	Asks     place  // the prompt's words
+	Own      string // Claude Code's id of the newest prompt that is not one of our slash commands
+	Facts
 
 	Text place
 
 	Calls  int     // of tools, so far
 	Before int     // of them before the newest prompt
-	Work   int     // calls that changed a file or ran a test, so far
 	Recent []past  // the newest calls, oldest first
 	Said   bool    // Claude has spoken since the newest call's result
 	Claims []claim // calls that wait for their result
 
 	Todos    todos
 	Skill    skill
-	Driven   bool   // a loop of the host's own has begun the turn
 	Role     string // the session's in a team
 	Mates    []mate // the other members
 	Started  []job
 	Earlier  []string // ids of what earlier turns started
 	Feedback feedback
 	Plans    []named // that were named, the newest last
+}
+
+// Facts are what a decision is told as it is remembered.
+type Facts struct {
+	Turns    int    // prompts of the session
+	Version  string // the client that wrote the newest prompt, like 2.1.163
+	OwnAt    int64  // when the user typed a prompt last, no command and no words that had to wait, in Unix milliseconds; 0: not known
+	Mode     string // the permission mode that the log names last, "" if it names none
+	Subagent bool   // the log is a subagent's own
+	Work     int    // calls that changed a file or ran a test
+	Driven   bool   // a loop of the host's own has begun the turn
 }
 
 // takeEntry lets one line change the log. False: it has just been there.

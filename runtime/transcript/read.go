@@ -10,7 +10,7 @@
 package transcript
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/hex"
 	"hash/fnv"
 	"io"
@@ -24,7 +24,7 @@ const (
 	// maxLine is the longest line that is looked at, in bytes. A longer one
 	// (a pasted image, a huge tool result) is skipped, and never held.
 	maxLine = 1 << 20
-	// chunk is how much is read at a time.
+	// chunk is the least that is read at a time from the end of a log.
 	chunk = 128 << 10
 	// markSpan is how much before the offset is remembered by its hash.
 	markSpan = 256
@@ -70,7 +70,7 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	if len(last) > 0 && f.parseLine(&r.Entry, last, r.Log.Offset) {
 		r.Log.takeEntry(f, &r.Entry)
 	}
-	return log, r.Log.makeView(opened, nil, brief), nil
+	return log, r.Log.makeView(opened, brief), nil
 }
 
 // markBefore identifies what lies before an offset.
@@ -89,12 +89,9 @@ func markBefore(f *os.File, offset int64) string {
 type reader struct {
 	format *Format
 	file   *os.File
-	end    int64  // of the file when the reading began; what comes later is the next one's
-	Log    Log    // all that has been passed
-	Entry  Entry  // the line that is passed
-	buf    []byte // what is held of the file
-	at     int64  // where buf begins in it
-	held   int    // bytes in buf
+	end    int64 // of the file when the reading began; what comes later is the next one's
+	Log    Log   // all that has been passed
+	Entry  Entry // the line that is passed
 }
 
 // eachLine calls take with every complete line and where it lies, until take has
@@ -102,57 +99,31 @@ type reader struct {
 // looked at is nil. It returns what stands behind the last line end, nil if that is
 // too long.
 func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, err error) {
-	r.at = r.Log.Offset
-	left := r.end - r.at // not yet read
-	r.buf, r.held = make([]byte, min(chunk, left)), 0
-	var (
-		seen int  // of what is held, already searched for a line end
-		long bool // the line at hand is too long: nothing of it is held
-	)
-	for left > 0 {
-		if r.held == len(r.buf) {
-			if r.held > maxLine {
-				long = true
-				r.at, r.held, seen = r.at+int64(r.held), 0, 0
-			} else { // once: the one line in a million gets all the room there is
-				r.buf = append(make([]byte, 0, maxLine+chunk), r.buf...)
-				r.buf = r.buf[:cap(r.buf)]
-			}
-		}
-		n, err := r.file.Read(r.buf[r.held:min(int64(len(r.buf)), int64(r.held)+min(left, chunk))])
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if n <= 0 {
-			break // the file was cut
-		}
-		left -= int64(n)
-		r.held += n
-		start := 0
-		for {
-			i := bytes.IndexByte(r.buf[seen:r.held], '\n')
-			if i < 0 {
-				break
-			}
-			end := seen + i
-			line, at := r.buf[start:end], r.at+int64(start)
-			if long || end-start > maxLine {
+	begin := r.Log.Offset // of the line at hand
+	left := r.end - begin
+	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)
+	long := false // the line at hand is: nothing of it is held
+	for at := begin; ; {
+		line, err := in.ReadSlice('\n')
+		at += int64(len(line))
+		switch err {
+		case nil:
+			if line = line[:len(line)-1]; long {
 				line, long = nil, false
 			}
-			start, seen = end+1, end+1
-			r.Log.Offset = r.at + int64(start)
-			if !take(line, at) {
+			if r.Log.Offset = at; !take(line, begin) {
 				return nil, nil
 			}
+			begin = at
+		case bufio.ErrBufferFull:
+			long = true
+		case io.EOF:
+			if long {
+				return nil, nil
+			}
+			return line, nil
+		default:
+			return nil, err
 		}
-		if start > 0 {
-			r.held = copy(r.buf, r.buf[start:r.held])
-			r.at += int64(start)
-		}
-		seen = r.held
 	}
-	if long || r.held > maxLine {
-		return nil, nil
-	}
-	return r.buf[:r.held], nil
 }

@@ -33,27 +33,16 @@ type View struct {
 	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
 	PromptID string
-	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
-	// Version the client that wrote the newest prompt, like 2.1.163.
-	Own, Version string
-	// OwnAt is when the user typed a prompt last, no command and no words that had to wait, in Unix
-	// milliseconds, 0 if the log does not say.
-	OwnAt int64
-	// Mode is the permission mode that the log names last, "" if it names none.
-	Mode string
-	// Subagent tells that the log is a subagent's own.
-	Subagent bool
+	// Own is the PromptID of the newest prompt that is not one of our slash commands.
+	Own string
+	Facts
 	// PromptText is how it begins: its first 400 bytes; PromptEnd is how it ends, its last
 	// bytes, at least forty if it has so many.
 	PromptText, PromptEnd string
-	// Turns counts the prompts of the session.
-	Turns int
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
 	// most eight; CallsInTurn is how many there were.
 	Calls       []activity.Call
 	CallsInTurn int
-	// Work counts the calls of the session that changed a file or ran a test.
-	Work int
 	// LastTool names the newest tool call of the session, also if it was before
 	// the newest prompt.
 	LastTool string
@@ -69,8 +58,6 @@ type View struct {
 	// Asked is the tool that asks the person, AskUserQuestion for instance, when that is
 	// what the turn ended with: the newest call, with no good result or with nothing said after it.
 	Asked string
-	// Driven tells that a loop of the host's own has begun the turn.
-	Driven bool
 	// Team is the team that the session is in.
 	Team activity.Team
 	// Started is background work that this turn began and that has not been seen
@@ -95,45 +82,15 @@ type Feedback struct {
 	Others int     // those of other hooks since the newest prompt
 }
 
-// maxKept is how many texts of calls are kept from one view to the next.
-const maxKept = 64
-
-// texts fetches what calls were about, and what came back.
-type texts struct {
-	from  io.ReaderAt
-	known map[place]string // what views before have made, nil for a single one
-	brief bool             // leave them out
-	buf   []byte
-}
-
-func (t *texts) textOf(p place, limit int64, say func([]byte) string) string {
-	text, ok := t.known[p]
-	if ok || t.brief {
-		return text
-	}
-	text = say(fetchPlace(t.from, p, limit, t.buf))
-	if t.known != nil {
-		if len(t.known) == maxKept {
-			clear(t.known)
-		}
-		t.known[p] = text
-	}
-	return text
-}
-
-// makeView makes the situation. known are texts of calls that views before have made, nil
-// for a single one; brief leaves these texts out.
-func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
+// makeView makes the situation; brief leaves out what calls were about and what came back.
+func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	buf, hooks := make([]byte, maxInput), &l.Feedback
-	calls := texts{f, known, brief, buf}
+	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
 	text := codec.ValidText(fetchPlace(f, l.Text, maxLine, buf))
 	v := View{
 		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
-		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
-		Turns:       l.Turns,
-		OwnAt:       l.OwnAt,
-		Work:        l.Work,
+		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Facts: l.Facts,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
@@ -143,7 +100,7 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 			InTurn: hooks.Mine,
 			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
-		Team: l.teamOfView(), Driven: l.Driven,
+		Team: l.teamOfView(),
 	}
 	v.PromptText, v.PromptEnd = l.promptOfView(f, buf)
 	if l.Skill.Name != "" {
@@ -152,18 +109,18 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 
 	v.Plans = l.plansOfView(func(p place) string { return codec.ValidText(fetchPlace(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
-		v.Calls = append(v.Calls, activity.Call{
+		call := activity.Call{
 			Name:   p.Name,
-			Input:  calls.textOf(p.Input, maxInput, aboutCall),
-			Result: calls.textOf(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
 			Writes: p.Does == WritesFile,
-			Seen:   hashFailure(f, p, brief, buf),
 			Open:   p.Open,
-
-			Command: commandOf(f, p, brief, buf),
-		})
+		}
+		if !brief {
+			call.Input, call.Result = about(p.Input), outcomeOf(fetchPlace(f, p.Result, 6*maxShort+64, buf))
+			call.Seen, call.Command = hashFailure(f, p, buf), commandOf(f, p, buf)
+		}
+		v.Calls = append(v.Calls, call)
 	}
 	if n := len(l.Recent); n > 0 {
 		newest := &l.Recent[n-1]
@@ -173,14 +130,13 @@ func (l *Log) makeView(f io.ReaderAt, known map[place]string, brief bool) View {
 		}
 	}
 
-	calls.brief = false // a guard asks what runs on
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
-		v.Started = append(v.Started, Task{ID: j.ID, What: calls.textOf(j.Input, maxInput, aboutCall)})
+		v.Started = append(v.Started, Task{ID: j.ID, What: about(j.Input)})
 	}
 	for _, c := range l.Claims {
 		if c.Of == MayGoOn && len(v.Started) < maxStarted {
-			v.Started = append(v.Started, Task{What: calls.textOf(c.Input, maxInput, aboutCall)})
+			v.Started = append(v.Started, Task{What: about(c.Input)})
 		}
 	}
 
@@ -264,8 +220,8 @@ func rankVagueness(key string) int {
 
 // hashFailure names what a failed call brought back, numbers left aside: times and addresses
 // differ from run to run.
-func hashFailure(f io.ReaderAt, p past, brief bool, buf []byte) string {
-	if brief || !p.Failed {
+func hashFailure(f io.ReaderAt, p past, buf []byte) string {
+	if !p.Failed {
 		return ""
 	}
 	return quotation.HashText(strings.Map(func(r rune) rune {
@@ -277,8 +233,8 @@ func hashFailure(f io.ReaderAt, p past, brief bool, buf []byte) string {
 }
 
 // commandOf is what a shell was told.
-func commandOf(f io.ReaderAt, p past, brief bool, buf []byte) string {
-	if brief || !slices.Contains([]string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}, p.Name) {
+func commandOf(f io.ReaderAt, p past, buf []byte) string {
+	if !slices.Contains([]string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}, p.Name) {
 		return ""
 	}
 	command := codec.InsideQuotes(codec.FindMember(objectIn(fetchPlace(f, p.Input, maxInput, buf)), "command", "cmd"))

@@ -141,44 +141,23 @@ func spokenWords(text string) string {
 	return withoutCode(b.String())
 }
 
-// withoutCode leaves inline code out: what stands between two runs of as many
-// backticks in one paragraph.
+// withoutCode leaves inline code out: what stands between backticks in one paragraph.
 func withoutCode(text string) string {
-	type run struct{ start, width, paragraph int }
-	var runs []run
-	paragraph := 0
-	for i := 0; i < len(text); i++ {
-		switch {
-		case strings.HasPrefix(text[i:], "\n\n"):
-			paragraph++
-		case text[i] == '`':
-			start := i
-			for i < len(text) && text[i] == '`' {
-				i++
-			}
-			runs = append(runs, run{start, i - start, paragraph})
-			i--
-		}
-	}
-	next := make([]int, len(runs)) // the next run of the same width and paragraph, 0 if none
-	newest := map[[2]int]int{}
-	for i := len(runs) - 1; i >= 0; i-- {
-		key := [2]int{runs[i].width, runs[i].paragraph}
-		next[i] = newest[key]
-		newest[key] = i
-	}
 	var b strings.Builder
-	at := 0
-	for i := 0; i < len(runs); i++ {
-		if next[i] == 0 {
-			continue
+	for {
+		before, rest, _ := strings.Cut(text, "`")
+		b.WriteString(before)
+		if rest == "" {
+			return b.String()
 		}
-		b.WriteString(text[at:runs[i].start])
-		i = next[i]
-		at = runs[i].start + runs[i].width
+		after := strings.TrimLeft(rest, "`")
+		marks := text[len(before) : len(text)-len(after)]
+		inside, behind, closed := strings.Cut(after, marks)
+		if text = behind; !closed || strings.Contains(inside, "\n\n") {
+			b.WriteString(marks)
+			text = after
+		}
 	}
-	b.WriteString(text[at:])
-	return b.String()
 }
 
 // lastMarker is what the last marker says, "continue" or "stop", "" if there is

@@ -83,45 +83,28 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 // takeLimits takes of a file who is asked, for how long, and at what cost: that goes upwards
 // from the user only.
 func (o *Options) takeLimits(in said, l *strategy.Layer) {
-	only := func(field string) { l.NoteFault("judge: only your own file can set " + field) }
-	switch {
-	case in.Backend == "" || in.Backend == o.judge.Backend:
-	case l.By == strategy.Project:
-		only("backend")
-	case !slices.Contains(judge.Backends(), in.Backend):
-		l.NoteFault("judge: there is no backend " + strconv.Quote(in.Backend) + ": choose " + strings.Join(judge.Backends(), " or "))
-	case in.Backend == judge.OpenAI && l.By != strategy.User:
-		only("backend openai")
-	default:
-		o.judge.Backend = in.Backend
+	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
+		switch {
+		case value == "" || value == *to:
+		case !allowed:
+			l.NoteFault("judge: only your own file can set " + name)
+		case !valid:
+			l.NoteFault("judge: " + wants)
+		default:
+			*to = value
+		}
 	}
-	switch {
-	case in.Address == "" || in.Address == o.judge.Address:
-	case l.By != strategy.User:
-		only("address")
-	case len(in.Address) > maxAddress || !strings.HasPrefix(in.Address, "https://") && !strings.HasPrefix(in.Address, "http://"):
-		l.NoteFault("judge: address is like https://host/v1, or http:// of this machine")
-	default:
-		o.judge.Address = in.Address
-	}
-	switch {
-	case in.Model == "" || in.Model == o.judge.Model:
-	case l.By == strategy.Project:
-		only("model")
-	case !judge.ValidModel(in.Model):
-		l.NoteFault("judge: " + strconv.Quote(in.Model) + " is not the name of a model")
-	default:
-		o.judge.Model = in.Model
-	}
-	switch {
-	case in.Client == "":
-	case l.By != strategy.User:
-		only("client")
-	case !l.IsAbs(in.Client):
-		l.NoteFault("judge: client is the absolute path of Claude Code's program")
-	default:
-		o.judge.Client = in.Client
-	}
+	user, trusted := l.By == strategy.User, l.By != strategy.Project
+	choose("backend "+in.Backend, in.Backend, &o.judge.Backend, user || trusted && in.Backend != judge.OpenAI,
+		slices.Contains(judge.Backends(), in.Backend),
+		"there is no backend "+strconv.Quote(in.Backend)+": choose "+strings.Join(judge.Backends(), " or "))
+	isWeb := strings.HasPrefix(in.Address, "https://") || strings.HasPrefix(in.Address, "http://")
+	choose("address", in.Address, &o.judge.Address, user, isWeb && len(in.Address) <= maxAddress,
+		"address is like https://host/v1, or http:// of this machine")
+	choose("model", in.Model, &o.judge.Model, trusted, judge.ValidModel(in.Model),
+		strconv.Quote(in.Model)+" is not the name of a model")
+	choose("client", in.Client, &o.judge.Client, user, in.Client == "" || l.IsAbs(in.Client),
+		"client is the absolute path of Claude Code's program")
 	switch {
 	case in.Within == 0:
 	case in.Within < 1 || in.Within > judge.MaxWithin:

@@ -235,10 +235,7 @@ func relativeToWorkspace(dir, name string) string {
 // not too long.
 func shownName(name string) string { return quotation.Beginning(quotation.OneLine(name), 200) }
 
-// placeOf names a line of a file, or the file if no line is known.
+// placeOf names a line of a file.
 func placeOf(name string, line int) string {
-	if line == 0 {
-		return shownName(name)
-	}
 	return shownName(name) + ", line " + strconv.Itoa(line)
 }

@@ -3,7 +3,6 @@ package marge
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -143,17 +142,16 @@ func TestMarge(t *testing.T) {
 			return f
 		}()}, strategy.Stop, "unsure", "31 min"},
 		"no time":             {said, map[string]strategy.File{WorkflowFile: workflow(`"2026-02-06T21:30:00Z"`, `""`)}, strategy.Stop, "state-fault", "updated_at is missing"},
-		"an odd time":         {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06T21:30:00Z", "yesterday")}, strategy.Stop, "state-fault", "line 7, column 17: updated_at is not a time"},
+		"an odd time":         {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06T21:30:00Z", "yesterday")}, strategy.Stop, "state-fault", "updated_at is not a time"},
 		"no total":            {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 0")}, strategy.Stop, "state-fault", "tasks_total is 0"},
-		"negative done":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": -2")}, strategy.Stop, "state-fault", "tasks_completed is negative"},
-		"more than all":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 7")}, strategy.Stop, "state-fault", "more than tasks_total"},
-		"a word for a number": {said, map[string]strategy.File{WorkflowFile: workflow(": 5", `: "5"`)}, strategy.Stop, "state-fault", "not a whole number"},
-		"a broken number":     {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 5.5")}, strategy.Stop, "state-fault", "not a whole number"},
-		"an odd bool":         {said, map[string]strategy.File{WorkflowFile: workflow("false", `"no"`)}, strategy.Stop, "state-fault", "neither true nor false"},
-		"an odd string":       {said, map[string]strategy.File{WorkflowFile: workflow(`"executing-plans"`, "7")}, strategy.Stop, "state-fault", "skill is not a string"},
-		"twice":               {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"skill"`)}, strategy.Stop, "state-fault", "skill is given twice"},
-		"an array":            {said, map[string]strategy.File{WorkflowFile: text("[]")}, strategy.Stop, "state-fault", "not a JSON object"},
-		"torn":                {said, map[string]strategy.File{WorkflowFile: text(string(workflow().Data[:90]))}, strategy.Stop, "state-fault", "ends too early"},
+		"negative done":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": -2")}, strategy.Stop, "state-fault", "tasks_completed is -2"},
+		"more than all":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 7")}, strategy.Stop, "state-fault", "tasks_completed is 7"},
+		"a word for a number": {said, map[string]strategy.File{WorkflowFile: workflow(": 5", `: "5"`)}, strategy.Stop, "state-fault", "line 4, column 18: tasks_total cannot be a string"},
+		"a broken number":     {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 5.5")}, strategy.Stop, "state-fault", "cannot be a number 5.5"},
+		"an odd bool":         {said, map[string]strategy.File{WorkflowFile: workflow("false", `"no"`)}, strategy.Stop, "state-fault", "waiting_for_user cannot be a string"},
+		"an odd string":       {said, map[string]strategy.File{WorkflowFile: workflow(`"executing-plans"`, "7")}, strategy.Stop, "state-fault", "skill cannot be a number"},
+		"an array":            {said, map[string]strategy.File{WorkflowFile: text("[]")}, strategy.Stop, "state-fault", "cannot be an array"},
+		"torn":                {said, map[string]strategy.File{WorkflowFile: text(string(workflow().Data[:90]))}, strategy.Stop, "state-fault", "unexpected end"},
 		"a comma too many":    {said, map[string]strategy.File{WorkflowFile: workflow("Z\"\n}", "Z\",\n}")}, strategy.Stop, "state-fault", "line 8, column 1: invalid character"},
 		"cannot be read":      {said, map[string]strategy.File{WorkflowFile: {Found: true, Problem: "larger than 256 KiB"}}, strategy.Stop, "state-fault", "larger than 256 KiB"},
 		"broken, long ago":    {said, map[string]strategy.File{WorkflowFile: aged("{", 45)}, strategy.Stop, "unsure", "45 min"},
@@ -295,12 +293,6 @@ func TestMargeQuotes(t *testing.T) {
 
 // What a hostile ledger makes of a few bytes is bounded, too.
 func TestMargeWorkIsBounded(t *testing.T) {
-	var b strings.Builder
-	for i := range maxMembers + 1 {
-		b.WriteString(`"m` + strconv.Itoa(i) + `": 1, `)
-	}
-	_, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`))
-	failIf(t, err == nil || !strings.Contains(err.Error(), "more than 200 members"), "many members: %v", err)
 	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
 	failIf(t, len(labels) > 2*maxLabels, "%d tasks in one line", len(labels))
 	long := map[string]strategy.File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
@@ -322,10 +314,10 @@ func FuzzParseWorkflow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := ParseWorkflow(data)
 		if err != nil {
-			failIf(t, !strings.HasPrefix(err.Error(), "line ") || strings.ContainsAny(err.Error(), "\n"), "%q", err)
+			failIf(t, strings.ContainsAny(err.Error(), "\n"), "%q", err)
 			return
 		}
-		failIf(t, w.Total < 0 || w.Done < 0 || w.Total > maxTasks || w.Line < 0, "%+v", w)
+		failIf(t, w.CheckMembers() == nil && (w.Total < 0 || w.Done < 0 || w.Done > w.Total), "%+v", w)
 	})
 }
 
@@ -339,7 +331,7 @@ func FuzzSDD(f *testing.F) {
 		if got.done > got.total || got.done < 0 || got.total != len(p.tasks) || (got.done < got.total) != (got.next != "" || got.waiting != "") {
 			t.Errorf("%+v", got)
 		}
-		if a := byBoxes(progress{}, ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
+		if a := byBoxes(ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
 			t.Errorf("%+v", a)
 		}
 		failIf(t, strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b"), "%+v", got)

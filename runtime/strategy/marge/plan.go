@@ -7,13 +7,11 @@
 package marge
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 
 	"github.com/cameronsjo/springfield/runtime/markdown"
-	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -102,17 +100,6 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func (p plan) countBoxes() (done int, first markdown.Box) {
-	for _, b := range p.boxes {
-		if b.Done {
-			done++
-		} else if first.Line == 0 {
-			first = b
-		}
-	}
-	return done, first
-}
-
 // plansInUse are the plans that the session works on, the newest first.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
@@ -155,19 +142,10 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		if len(read.boxes) == 0 {
 			continue
 		}
-		done, first := read.countBoxes()
-		p = progress{found: true, done: done, total: len(read.boxes)}
-		count := strconv.Itoa(done) + " of " + strconv.Itoa(len(read.boxes))
-		p.where = count + " boxes ticked in " + shownName(named.Name)
-		switch {
-		case done == len(read.boxes):
-		case done == 0 && named.Written:
+		p = byBoxes(named.Name, read.boxes)
+		if p.done == 0 && named.Written {
 			// It may be meant to be read first.
 			p.unsure = "no task of " + shownName(named.Name) + " has begun: it was written in this turn, and no box is ticked"
-		default:
-			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + quotation.QuoteEvidence(first.Text)
-			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + quotation.QuoteEvidence(first.Text) + " (" + placeOf(named.Name, first.Line) +
-				"). Go on with it now and tick its box when it is done; tick first what is done already. If you need a decision from the user, ask for it and wait."
 		}
 		return p
 	}

@@ -296,7 +296,7 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 			case len(read.tasks) > 0:
 				return ledger.countByPlan(p, name, file, read)
 			case len(read.boxes) > 0:
-				return byBoxes(p, file, read.boxes)
+				return byBoxes(file, read.boxes)
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 		p.unsure = shownName(name) + ": its plan " + shownName(ledger.plan) + " is not there, or has neither headings “Task N” nor check boxes"
 		return p
 	}
-	return byBoxes(p, name, ledger.boxes)
+	return byBoxes(name, ledger.boxes)
 }
 
 func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
@@ -340,12 +340,17 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 	return p
 }
 
-// byBoxes counts by the check boxes of a plan without tasks, or of the ledger
-// itself.
-func byBoxes(p progress, name string, boxes []markdown.Box) progress {
+// byBoxes counts by the check boxes of a plan, or of a ledger itself.
+func byBoxes(name string, boxes []markdown.Box) progress {
+	p := progress{found: true, total: len(boxes)}
 	var first markdown.Box
-	p.done, first = plan{boxes: boxes}.countBoxes()
-	p.total = len(boxes)
+	for _, b := range boxes {
+		if b.Done {
+			p.done++
+		} else if first.Line == 0 {
+			first = b
+		}
+	}
 	count := strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total)
 	p.where = count + " boxes ticked in " + shownName(name)
 	if first.Line == 0 {
