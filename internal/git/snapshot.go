@@ -9,18 +9,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Snapshots is where the refs of snapshots lie.
 const Snapshots = "refs/springfield/away/"
-
-// maxIndex bounds the index that is copied, in bytes.
-const maxIndex = 512 << 20
 
 // KeepTree keeps the working tree under a ref, and returns the commits of HEAD, "" for none yet,
 // and of the snapshot.
@@ -71,77 +68,143 @@ func (r *Repository) ChangesSince(ctx context.Context, kept string) (all []Chang
 	return all, err
 }
 
-// withTree makes a tree of what is there, in an index of its own. To compare it with a snapshot, its
-// objects go elsewhere, too, and are gone afterwards; and what the snapshot has counts, though it may
-// be ignored by now.
+// withTree makes a tree of what is there, in an index of its own, of which nothing tells git that a file
+// needs no reading. To compare it with a snapshot, its objects go elsewhere, too, and are gone afterwards;
+// and what the snapshot has counts, though it may be ignored by now.
 func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in *caller, tree string) error) error {
 	dir, err := os.MkdirTemp("", "springfield-away-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	out, err := r.runGit(ctx, "", "rev-parse", "--git-path", "index", "--git-path", "objects")
+	files, err := r.listFiles(ctx, snapshot)
 	if err != nil {
 		return err
 	}
-	places := strings.Split(out, "\n")
-	if len(places) != 2 {
-		return errors.New("git rev-parse: a directory's name goes over several lines")
+	in, names := r.readingAll(), strings.Join(files.names, "\x00")
+	// This reads the files that say how others are read: one of them may be a pipe.
+	if _, err := in.runGit(ctx, names, "check-attr", "-z", "--stdin", "text"); err != nil {
+		return err
 	}
-	for i := range places {
-		if !filepath.IsAbs(places[i]) {
-			places[i] = filepath.Join(r.Root, places[i])
-		}
-	}
-	in := *r.caller
-	in.within = 2 * time.Minute // a large tree is read as a whole
-	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false")
-	in.env = append(slices.Clip(in.env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	if snapshot != "" {
-		objects := filepath.Join(dir, "objects")
-		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+strconv.Quote(places[1]))
-		if err := os.Mkdir(objects, 0o700); err != nil {
+		if err := r.moveObjects(ctx, in, filepath.Join(dir, "objects")); err != nil {
 			return err
 		}
 	}
-	if err := copyIndex(places[0], filepath.Join(dir, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	in.within = 12 * r.within // a large tree is read as a whole
+	if _, err := in.runGit(ctx, strings.Join(files.entries, "\x00"), "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
-	names, err := in.runGit(ctx, "", "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
-	if err == nil && snapshot != "" {
-		var kept string
-		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--name-only", "--full-tree", snapshot)
-		names += kept
-	}
-	if err == nil {
-		_, err = in.runGit(ctx, names, "update-index", "-z", "--add", "--remove", "--stdin")
-	}
-	if err != nil {
+	if _, err := in.runGit(ctx, names, "update-index", "-z", "--add", "--stdin"); err != nil {
 		return err
 	}
 	tree, err := in.runGit(ctx, "", "write-tree")
 	if err != nil {
 		return err
 	}
-	return use(&in, tree)
+	return use(in, tree)
 }
 
-// copyIndex copies an index: with it git needs not read what has not changed. By the index's time it
-// knows which files may have changed in the second in which they were added.
-func copyIndex(from, to string) error {
-	info, err := os.Lstat(from)
+// readingAll is a git that takes nothing else for what it is asked about.
+func (r *Repository) readingAll() *caller {
+	in := *r.caller
+	in.within = 2 * r.within // lists are quick
+	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
+		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
+	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
+	return &in
+}
+
+// moveObjects has git write objects into a directory, and read those of the repository as well.
+func (r *Repository) moveObjects(ctx context.Context, in *caller, dir string) error {
+	own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
+	if err == nil && strings.Contains(own, "\n") {
+		err = errors.New("git rev-parse: a directory's name goes over several lines")
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Join(dir, "info"), 0o700)
+	}
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxIndex {
-		return errors.New("the index is no regular file, or too large")
+	if !filepath.IsAbs(own) {
+		own = filepath.Join(r.Root, own)
 	}
-	index, err := os.ReadFile(from)
+	in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+dir)
+	// In this file a name needs no quotes, as it would in a variable.
+	return os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(own+"\n"), 0o600)
+}
+
+// found is what is there.
+type found struct {
+	entries, names []string // an entry of an index says how the line ends of a file are read
+	nested         int      // repositories
+}
+
+// listFiles lists what is there of an index, of a snapshot and besides. What lies behind a link, and what
+// is a pipe or the like, is no file. In a comparison submodules are none, either.
+func (r *Repository) listFiles(ctx context.Context, snapshot string) (all found, err error) {
+	in := r.readingAll()
+	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
+	if err == nil && snapshot != "" {
+		var kept string
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", snapshot)
+		known += kept
+	}
 	if err != nil {
-		return err
+		return all, err
 	}
-	if err := os.WriteFile(to, index, 0o600); err != nil {
-		return err
+	others, err := in.runGit(ctx, "", "ls-files", "-z", "--others", "--exclude-standard")
+	directories, last := map[string]bool{}, ""
+	for _, entry := range strings.Split(known, "\x00") {
+		_, name, _ := strings.Cut(entry, "\t")
+		submodule := strings.HasPrefix(entry, "160000 ")
+		if name == "" || submodule && snapshot != "" || !r.isThere(name, submodule, directories) {
+			continue
+		}
+		all.entries = append(all.entries, entry)
+		if name != last { // else it is in a conflict
+			all.names = append(all.names, name)
+			if submodule && RepositoryRoot(filepath.Join(r.Root, name)) != r.Root {
+				all.nested++
+			}
+		}
+		last = name
 	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
+	for _, name := range strings.Split(others, "\x00") {
+		if strings.HasSuffix(name, "/") {
+			all.nested++
+		} else if name != "" && r.isThere(name, false, directories) {
+			all.names = append(all.names, name)
+		}
+	}
+	return all, err
+}
+
+// isThere tells whether a file, or a directory, is there, and not behind a link. directories are those
+// that were looked at.
+func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
+	if up := path.Dir(name); up != "." {
+		there, known := directories[up]
+		if !known {
+			there = r.isThere(up, true, directories)
+			directories[up] = there
+		}
+		if !there {
+			return false
+		}
+	}
+	info, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(name)))
+	if err != nil {
+		return errors.Is(err, fs.ErrPermission) // git says so
+	}
+	const unreadable = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice
+	return info.IsDir() == directory && info.Mode()&unreadable == 0
+}
+
+// CountNested counts the repositories in the working tree: a snapshot has no edits in them.
+func (r *Repository) CountNested(ctx context.Context) (int, error) {
+	files, err := r.listFiles(ctx, "")
+	return files.nested, err
 }
