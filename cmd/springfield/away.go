@@ -134,10 +134,7 @@ func (a *app) absencePlaces(d *console.Console) (absence.Places, error) {
 	if dir == "" {
 		return absence.Places{}, check.Advise(errors.New("there is no home directory to keep away orders in"), "set HOME")
 	}
-	states := []string{d.Dir}
-	if dir != d.Dir {
-		states = append(states, dir)
-	}
+	states := slices.Compact([]string{d.Dir, dir})
 	return absence.Places{Orders: dir, States: states, Config: a.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
