@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,8 @@ import (
 )
 
 type awayOptions struct {
+	typed          string // how long: 8h, 06:10; "" for no order
+	until          time.Time
 	all, yes, json bool
 	most           int
 	mostGiven      bool
@@ -41,38 +44,37 @@ type awayOptions struct {
 func newAway(a *app) *cobra.Command {
 	var o awayOptions
 	cmd := &cobra.Command{
-		Use:   "away [DURATION]",
+		Use:   "away [DURATION | HH:MM]",
 		Short: "Keep agents at work while you are away",
 		Long: `Orders every springfield hook of this project to keep its agent at work while you are
-away: for a time like 8h, at most 24 h. Questions that can be undone are answered ("decide
-yourself"), dialogs and permissions are denied with a reason, and with --check "done" means
-that the command passes. Nothing is ever allowed, and what is yours alone to decide waits.
+away: for a time like 8h, or until one like 06:10, at most 24 h. Questions that can be undone
+are answered ("decide yourself"), dialogs and permissions are denied with a reason, and with
+--check "done" means that the command passes. Nothing is ever allowed, and what is yours
+alone to decide waits.
 
 It shows first what is at work and what will not work, then asks at your terminal, so no
 agent can set it. A shorter time than the order in force needs no terminal. Without a
-duration it lists the orders in force. springfield back ends it and says what happened.`,
+duration it lists the orders in force, and what hinders them. springfield back ends it and
+says what happened.`,
 		Example: `  springfield away 8h --check 'make test'
-  springfield away 90m --max 20
+  springfield away 06:10 --max 20
   springfield away`,
 		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			duration, err := console.ParseDuration(strings.Join(args, " "))
-			if err != nil {
-				return check.Misuse(err, "springfield away 8h, or 90m, or \"2 hours\"")
-			}
+			o.typed = strings.Join(args, " ")
 			o.mostGiven, o.checkGiven = cmd.Flags().Changed("max"), cmd.Flags().Changed("check")
-			if err := o.checkOptions(duration); err != nil {
+			if err := o.checkOptions(); err != nil {
 				return err
 			}
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				places, err := a.absencePlaces(&d)
-				if err == nil && duration == 0 {
+				if err == nil && o.typed == "" {
 					return a.listOrders(places, o)
 				}
 				if err != nil {
 					return err
 				}
-				l := leaving{app: a, Context: cmd.Context(), awayOptions: o, Places: places, duration: duration}
+				l := leaving{app: a, Context: cmd.Context(), awayOptions: o, Places: places}
 				return l.setOrder()
 			})
 		},
@@ -87,16 +89,33 @@ duration it lists the orders in force. springfield back ends it and says what ha
 	return cmd
 }
 
-// checkOptions tells whether an order can be like this.
-func (o *awayOptions) checkOptions(duration time.Duration) error {
+// readEnd reads when an order is to end that is set now: after a time, or at one by the clock.
+func readEnd(typed string, now time.Time) (end time.Time, err error) {
+	if ms, ok := timestamp.ParseSpan(typed); ok {
+		end = now.Add(time.Duration(ms) * time.Millisecond)
+	} else if clock, err := time.Parse("15:04", typed); err == nil {
+		end = time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), 0, 0, now.Location())
+		if !end.After(now) {
+			end = end.AddDate(0, 0, 1)
+		}
+	}
+	if lasts := end.Sub(now); typed != "" && (lasts < time.Minute || lasts > ledger.MostAway) {
+		return end, check.Misusef("write it like 8h, 90m or \"2 hours\", or 06:10 for until then",
+			"%q is no time to be away: from 1 min to 24 h", typed)
+	}
+	return end, nil
+}
+
+// checkOptions tells whether an order can be like this, and finds its end.
+func (o *awayOptions) checkOptions() (err error) {
 	const example, script = "springfield away 8h --check 'make test'", "put the commands into a script, and name that"
-	switch {
-	case duration == 0 && (o.mostGiven || o.checkGiven || o.yes):
+	switch o.until, err = readEnd(o.typed, time.Now()); {
+	case err != nil:
+		return err
+	case o.typed == "" && (o.mostGiven || o.checkGiven || o.yes):
 		return check.Misuse(errors.New("an away order needs a duration"), example)
-	case duration > 0 && o.json:
+	case o.typed != "" && o.json:
 		return check.Misuse(errors.New("--json lists the orders in force"), "springfield back --json tells of one")
-	case duration > ledger.MostAway:
-		return check.Misuse(errors.New("an away order lasts 24 h at most"), "springfield away 24h")
 	case o.most < 1 || o.most > ledger.MostContinues:
 		return check.Misuse(fmt.Errorf("--max must be from 1 to %d", ledger.MostContinues), "springfield away 8h --max 50")
 	case o.checkGiven && strings.TrimSpace(o.check) == "":
@@ -115,10 +134,7 @@ func (a *app) absencePlaces(d *console.Console) (absence.Places, error) {
 	if dir == "" {
 		return absence.Places{}, check.Advise(errors.New("there is no home directory to keep away orders in"), "set HOME")
 	}
-	states := []string{d.Dir}
-	if dir != d.Dir {
-		states = append(states, dir)
-	}
+	states := slices.Compact([]string{d.Dir, dir})
 	return absence.Places{Orders: dir, States: states, Config: a.places.Config, Now: time.Now(), FindLog: d.FindLog}, nil
 }
 
@@ -132,20 +148,60 @@ func (a *app) awayProject() string {
 }
 
 func (a *app) listOrders(p absence.Places, o awayOptions) error {
-	orders := []absence.Order{}
-	for _, one := range p.OrdersInForce("", true) {
-		orders = append(orders, p.Summary(one))
+	inForce, summaries := p.OrdersInForce("", true), []absence.Order{}
+	for _, one := range inForce {
+		summaries = append(summaries, p.Summary(one))
 	}
-	if o.json {
-		return a.printJSON(orders)
-	}
-	if len(orders) == 0 {
+	switch {
+	case o.json:
+		return a.printJSON(summaries)
+	case len(inForce) == 0:
 		a.say("no away order is in force")
 	}
-	for _, one := range orders {
-		a.say("%s", one.Describe(p.Now.UnixMilli()))
-	}
+	a.sayOrders(a.resultPrinter(), p, inForce...)
 	return nil
+}
+
+// sayOrders says what orders are, and what hinders them.
+func (a *app) sayOrders(out layout.Printer, p absence.Places, orders ...ledger.AwayOrder) {
+	for _, o := range orders {
+		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
+		if o.Check != "" {
+			out.PrintField("done is  ", absence.Mask(o.Check))
+		}
+		for _, note := range a.hindrances(o) {
+			out.InYellow().PrintFolded("note: ", "%s", note)
+		}
+	}
+}
+
+// hindrances are what keeps agents from heeding an order: that no plugin decides there, holds.
+func (a *app) hindrances(o ledger.AwayOrder) []string {
+	r := a.inspectionRequest()
+	places, err := a.placesFrom(cmp.Or(o.Project, a.work))
+	if r.Places = places; err != nil {
+		return nil
+	}
+	in := doctor.Inspect(r)
+	held, _ := in.HoldsInWords()
+	if why, next := in.Overview().WhyNoneDecides(); why != "" {
+		held = append(held, "no plugin decides there when an agent stops, so no new session heeds this order: "+
+			why+"; next: "+next)
+	}
+	return held
+}
+
+// noteHindered notes which orders are in force and hindered, after plugins were switched off.
+func (a *app) noteHindered(*cobra.Command, []string) {
+	p := absence.Places{Orders: ledger.StateDir("", a.home), Now: time.Now()}
+	if p.Orders == "" {
+		return
+	}
+	for _, o := range p.OrdersInForce("", true) {
+		if len(a.hindrances(o)) > 0 {
+			a.sayOrders(a.notePrinter(), p, o)
+		}
+	}
 }
 
 // leaving is an order that the user is about to set.
@@ -154,15 +210,13 @@ type leaving struct {
 	context.Context
 	awayOptions
 	absence.Places
-	duration time.Duration
 	order    ledger.AwayOrder
 	terminal *terminal.Terminal
 }
 
 // setOrder sets the order, after a look at what is at work and a yes at the user's terminal.
 func (l *leaving) setOrder() error {
-	l.order = ledger.AwayOrder{Most: l.most, Check: l.check}
-	l.setTime()
+	l.order = ledger.AwayOrder{At: l.Now.UnixMilli(), Until: l.until.UnixMilli(), Most: l.most, Check: l.check}
 	if !l.all {
 		l.order.Project = l.awayProject()
 	}
@@ -171,7 +225,7 @@ func (l *leaving) setOrder() error {
 		return fmt.Errorf("write away order: %w", err)
 	}
 	if done {
-		l.say("%s", l.Summary(shorter).Describe(l.Now.UnixMilli()))
+		l.sayOrders(l.resultPrinter(), l.Places, shorter)
 		return nil
 	}
 	again := l.callAgain()
@@ -189,17 +243,19 @@ func (l *leaving) setOrder() error {
 		return err
 	}
 	before.WriteText(l.notePrinter())
-	if err := l.terminal.Confirm(l.question(), l.Done()); err != nil {
+	agreed := l.offer(before.Version)
+	if err := l.confirm(l.question()); err != nil { // the last: after a yes nothing waits for another
 		return err
 	}
-	if err := l.offer(before.Version); l.Err() != nil {
-		return errCancelled
-	} else if err != nil {
-		l.talk("springfield: note: what was offered was not done: %v", err)
+	for _, m := range agreed {
+		l.changeSettings(m)
 	}
-	l.setTime()
-	l.order.ID, l.order.From = ledger.NewOrderID(l.Now), l.terminal.Name
+	l.Now = time.Now()
+	l.order.At, l.order.ID, l.order.From = l.Now.UnixMilli(), ledger.NewOrderID(l.Now), l.terminal.Name
 	kept := l.keepTree()
+	if l.Err() != nil {
+		return errCancelled
+	}
 	if err := l.SetOrder(l.order); err != nil {
 		return fmt.Errorf("write away order: %w", err)
 	}
@@ -208,15 +264,9 @@ func (l *leaving) setOrder() error {
 	return nil
 }
 
-// setTime has the order begin now.
-func (l *leaving) setTime() {
-	l.Now = time.Now()
-	l.order.At, l.order.Until = l.Now.UnixMilli(), l.Now.Add(l.duration).UnixMilli()
-}
-
 // callAgain is the call as the user types it.
 func (l *leaving) callAgain() string {
-	again := "springfield away " + strings.ReplaceAll(timestamp.LengthInWords(l.duration.Milliseconds()), " ", "")
+	again := "springfield away " + l.typed
 	if l.all {
 		again += " --all"
 	}
@@ -236,32 +286,29 @@ func (l *leaving) question() string {
 		where = l.notePrinter().ShortPath(l.order.Project)
 	}
 	until := absence.UntilInWords(time.UnixMilli(l.order.Until), l.Now)
-	text := "Keep agents at work in " + where + " for " + timestamp.LengthInWords(l.duration.Milliseconds()) +
-		", until " + until + ", with at most " + countOf(l.most, "continue") + "?"
+	text := fmt.Sprintf("Keep agents at work in %s for %s, until %s, with at most %s?", where,
+		timestamp.LengthInWords(l.order.Until-l.order.At), until, countOf(l.most, "continue"))
 	if l.check != "" {
 		text += " Done means that " + l.check + " passes."
 	}
-	out := l.notePrinter()
-	if text = display.OneLine(text); !out.Wraps {
-		return text
+	return text
+}
+
+// confirm asks on the terminal, in lines that are not broken there.
+func (l *leaving) confirm(question string) error {
+	if l.Err() != nil {
+		return errCancelled
 	}
-	return strings.Join(layout.BreakLine(text, 2, out.Width), "\n")
+	width := l.shown.printer(l.err, l.terminal.Screen, "").Width - len(" [y/N] ")
+	lines := layout.BreakLine(display.OneLine(question), 2, width)
+	return l.terminal.Confirm(strings.Join(lines, "\n"), l.Done())
 }
 
 // look looks at what is at work. Where no plugin decides at a stop, no order does anything.
 func (l *leaving) look() (absence.Preflight, error) {
-	in, others, _, err := l.inspectHosts(l.inspectionRequest(), nil)
-	if err != nil {
-		return absence.Preflight{}, err
-	}
-	status := in.SumUpStatus()
-	decides := len(status.Deciding) > 0
-	for _, o := range others {
-		decides = decides || slices.ContainsFunc(o.Plugins, func(p doctor.HostPlugin) bool { return p.Decides })
-	}
-	if !decides {
-		why, _, _ := strings.Cut(strings.Join(status.Reasons, "; "), "; next: ")
-		return absence.Preflight{}, check.Advisef(in.HowToBegin(),
+	in := doctor.Inspect(l.inspectionRequest())
+	if why, next := in.Overview().WhyNoneDecides(); why != "" {
+		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
 	asleep := ""
@@ -270,7 +317,10 @@ func (l *leaving) look() (absence.Preflight, error) {
 		said, _ := ask.AskOutput(16 << 10) // "" if it does not say
 		asleep = string(said)
 	}
-	return l.Look(l.order, strings.Join(status.Deciding, ", "), asleep), nil
+	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
+	held, _ := in.HoldsInWords()
+	before.Notes = append(before.Notes, held...)
+	return before, nil
 }
 
 // keepTree keeps HEAD and the files as they are, and says what came of it.
@@ -294,11 +344,17 @@ func (l *leaving) keepTree() string {
 	return "the files as they are now are kept; springfield back says how to return to them"
 }
 
-// offer offers what helps through the night: to go on after a usage limit, and the rule that allows
-// the check.
-func (l *leaving) offer(version string) error {
+// offer asks about what helps through the night: to go on after a usage limit, and the rule that
+// allows the check.
+func (l *leaving) offer(version string) (agreed []settings.Member) {
 	if command := l.claudeCommand(); version == "" && command.Path != "" {
 		version, _ = command.Version(l)
+	}
+	offer := func(question string, m settings.Member) {
+		c, err := settings.ReadSettings(l.places).PlanMember(m)
+		if (err != nil || !c.IsEmpty()) && (l.yes || l.confirm(question) == nil) { // a no is an answer
+			agreed = append(agreed, m)
+		}
 	}
 	if absence.WaitsAfterLimit(version) {
 		const name = "autoContinueAtUsageLimit"
@@ -309,21 +365,33 @@ func (l *leaving) offer(version string) error {
 			}
 			return json.RawMessage("true"), nil
 		}
-		err := l.offerMember("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
-		if err != nil {
-			return err
-		}
+		offer("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
 	}
 	rule := absence.RuleFor(l.check)
-	if l.check != "" && (rule == "" || l.all) {
+	switch {
+	case l.check == "":
+	case rule == "" || l.all:
 		l.talk("springfield: note: without a rule in permissions.allow for it, the check may be refused: %s", l.check)
+	default:
+		m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"},
+			Did: "allow " + rule + " in local settings"}
+		m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
+		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
 	}
-	if rule == "" || l.all {
-		return nil
+	return agreed
+}
+
+// changeSettings changes a member of settings that the user has agreed to.
+func (l *leaving) changeSettings(m settings.Member) {
+	c, err := settings.Journal(l.places).PlanAndApply(func() (journal.Change, error) {
+		return settings.ReadSettings(l.places).PlanMember(m)
+	})
+	if err != nil {
+		l.talk("springfield: note: springfield could not %s: %v", m.Did, err)
+		return
 	}
-	m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"}, Did: "allow " + rule + " in local settings"}
-	m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
-	return l.offerMember("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
+	l.resultPrinter().PrintDiff(c.Diff())
+	l.talk("%s: done; springfield undo takes it back", m.Did)
 }
 
 // addRule adds a rule to a list of them, nil if it is there.
@@ -336,22 +404,4 @@ func addRule(was json.RawMessage, rule string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return document.EncodeValue(append(rules, rule))
-}
-
-// offerMember changes a member of settings after a yes, if there is anything to change.
-func (l *leaving) offerMember(question string, m settings.Member) error {
-	plan := func() (journal.Change, error) { return settings.ReadSettings(l.places).PlanMember(m) }
-	c, err := plan()
-	if err != nil || c.IsEmpty() {
-		return err
-	}
-	if !l.yes && l.terminal.Confirm(question, l.Done()) != nil {
-		return nil // a no is an answer
-	}
-	if c, err = settings.Journal(l.places).PlanAndApply(plan); err != nil {
-		return hintChange(err, "away")
-	}
-	l.resultPrinter().PrintDiff(c.Diff())
-	l.talk("%s: done; springfield undo takes it back", m.Did)
-	return nil
 }

@@ -8,12 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
-// An order is set after a yes, and not without one; settings are changed after a yes of their own.
+// An order is set after a yes to the last question, and not without one; settings are changed then,
+// after a yes of their own.
 func TestAwayIsAskedAbout(t *testing.T) {
 	desk := desks(t)["springfield"]
 	command := func(args ...string) *exec.Cmd {
@@ -28,27 +31,73 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		}
 	}
 	orders, local := filepath.Join(home, ".claude", "springfield", "away.json"), filepath.Join(home, ".claude", "settings.local.json")
-	for _, test := range []struct {
-		name, keys string
-		code       int
-		set        bool
+	for name, test := range map[string]struct {
+		keys      []string // at each question
+		set, rule bool
 	}{
-		{"no", "n\n", 130, false}, {"nothing", "\n", 130, false}, {"Ctrl-C", ctrlC, 130, false}, {"Ctrl-D", ctrlD, 130, false},
-		{"yes, and then no", "y\nn\n", 0, true},
+		"no":                     {keys: []string{"n\n", "n\n"}},
+		"nothing":                {keys: []string{"\n", "\n"}},
+		"no at the end":          {keys: []string{"y\n", "n\n"}},
+		"Ctrl-C":                 {keys: []string{ctrlC}},
+		"Ctrl-D":                 {keys: []string{ctrlD, ctrlD}},
+		"Ctrl-C at the end":      {keys: []string{"y\n", ctrlC}},
+		"the terminal is closed": {keys: []string{"closed"}},
+		"yes without the rule":   {keys: []string{"n\n", "y\n"}, set: true},
+		"yes":                    {keys: []string{"y\n", "y\n"}, set: true, rule: true},
 	} {
 		var out bytes.Buffer
-		cmd := command("away", "8h", "--check", "make test")
+		cmd, asked := command("away", "8h", "--check", "make test"), 0
 		cmd.Stdout, cmd.Stderr = &out, &out
-		screen, name, _ := typist.RunTyping(cmd, func() string { return test.keys })
+		screen, terminal, _ := typist.RunTyping(cmd, func() string {
+			if _, err := os.Stat(orders); err == nil {
+				t.Errorf("%s: an order is in force while a question stands", name)
+			}
+			asked++
+			if asked > len(test.keys) || test.keys[asked-1] == "closed" {
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				return ""
+			}
+			return test.keys[asked-1]
+		})
 		text, err := os.ReadFile(orders)
-		if code := cmd.ProcessState.ExitCode(); code != test.code || (err == nil) != test.set {
-			t.Errorf("%s: exit %d, %v\n%s%s", test.name, code, err, &out, screen)
+		_, changed := os.Stat(local)
+		set := cmd.ProcessState.ExitCode() == 0
+		if set != test.set || set != (err == nil) || test.rule != (changed == nil) || asked != len(test.keys) {
+			t.Errorf("%s: %v, %v, %v, %d questions\n%s%s", name, cmd.ProcessState, err, changed, asked, &out, screen)
 		}
-		if test.set && (!strings.Contains(string(text), `"from":"`+name+`"`) || !strings.Contains(screen, "Allow Bash(make test)")) {
-			t.Errorf("%s: %s\n%s", test.name, text, screen)
+		allow, keep := strings.Index(screen, "Allow Bash(make test)"), strings.Index(screen, "Keep agents at work")
+		if allow < 0 || len(test.keys) > 1 && keep < allow || len(test.keys) == 1 && keep >= 0 {
+			t.Errorf("%s: the order is not asked about last\n%s", name, screen)
 		}
-		if _, err := os.Stat(local); err == nil {
-			t.Errorf("%s: settings are changed", test.name)
+		for line := range strings.Lines(screen) {
+			if len([]rune(strings.TrimRight(line, "\r\n"))) > columns {
+				t.Errorf("%s: a terminal breaks this in a word: %s", name, line)
+			}
+		}
+		if test.set && !strings.Contains(string(text), `"from":"`+terminal+`"`) {
+			t.Errorf("%s: %s", name, text)
+		}
+		os.Remove(orders)
+		os.Remove(local)
+	}
+}
+
+// An order ends after one length of time, or at a time by the clock, from a minute to a day away.
+func TestReadEnd(t *testing.T) {
+	now := time.Date(2026, 3, 1, 22, 10, 30, 0, time.UTC)
+	for typed, want := range map[string]string{
+		"8h": "02 06:10:30", "90m": "01 23:40:30", "2 hours": "02 00:10:30", "1 hour 30 minutes": "01 23:40:30",
+		"1h 30m": "01 23:40:30", "60s": "01 22:11:30", "24h": "02 22:10:30", "1d": "02 22:10:30", "22:10": "02 22:10:00",
+		"06:10": "02 06:10:00", "6:10": "02 06:10:00", "23:00": "01 23:00:00", "00:00": "02 00:00:00",
+		"xyz": "", "8": "", "0": "", "0m": "", "1h30": "", "8h 9h": "", "30m 1h": "", "06:10 8h": "", "24:00": "",
+		"06:60": "", "59s": "", "22:11": "", "25h": "", "-8h": "", "06:10:00": "",
+	} {
+		end, err := readEnd(typed, now)
+		if got := end.Format("02 15:04:05"); err == nil && got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %s, %v; want %s", typed, got, err, want)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "from 1 min to 24 h") || !strings.Contains(hintOf(err), "06:10")) {
+			t.Errorf("%s: %v, hint: %s", typed, err, hintOf(err))
 		}
 	}
 }

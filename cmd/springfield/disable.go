@@ -64,6 +64,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 			return runDisable(cmd.Context(), a, o)
 		},
 		PreRunE: a.needPlaces,
+		PostRun: a.noteHindered,
 	}
 	a.settingsFlags(cmd, &o.Scope, &o.Suite, &o.DryRun, &o.json)
 	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")

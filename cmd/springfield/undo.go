@@ -46,6 +46,7 @@ settings, springfield disable still puts back what springfield set.`,
 		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
 		PreRunE: a.needPlaces,
+		PostRun: a.noteHindered,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the edits, the newest first, which is the one to take back")

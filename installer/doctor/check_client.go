@@ -44,7 +44,7 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 		bad = append(bad, check.Warned("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
 	}
 	if in.stateUnread() == nil {
-		for _, says := range in.HoldsInWords() {
+		for _, says := range slices.Concat(in.HoldsInWords()) {
 			bad = append(bad, check.Noted(says, ""))
 		}
 	}

@@ -57,8 +57,9 @@ type Decision struct {
 func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
 	o := Overview{
-		On: []Switch{}, Reasons: in.whyNoneDecides(w), Last: in.lastDecision(), Loops: []string{}, Notes: append([]string{}, in.HoldsInWords()...),
-		Away: append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
+		On: []Switch{}, Reasons: in.whyNoneDecides(w), Last: in.lastDecision(), Loops: []string{},
+		Notes: append([]string{}, slices.Concat(in.HoldsInWords())...),
+		Away:  append([]string{}, in.AwayInWords()...), Problems: []check.Finding{},
 	}
 	for i, p := range slices.Concat(w.deciding, w.beside) {
 		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Dir: p.Dir, Decides: i < len(w.deciding)})
@@ -107,6 +108,18 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield status"
 	}
 	return o
+}
+
+// WhyNoneDecides says why no plugin decides at a stop, and what to call next; "" where one does.
+func (o Overview) WhyNoneDecides() (why, next string) {
+	if slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides }) {
+		return "", ""
+	}
+	why, next, _ = strings.Cut(strings.Join(o.Reasons, "; "), "; next: ")
+	if check.CountState(o.Problems, check.Failure) > 0 {
+		why, next = o.Problems[0].Text(), o.Next // failures are first
+	}
+	return why, cmp.Or(next, o.Next)
 }
 
 // lastDecision is the newest decision at a stop, nil if there is none.

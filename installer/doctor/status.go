@@ -2,12 +2,14 @@ package doctor
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -216,27 +218,38 @@ func (in *Inspection) notesOf(reasons []string) []string {
 }
 
 // OrdersInWords are the holds and the away orders in force, and how holds have ended lately.
-func (in *Inspection) OrdersInWords() []string { return append(in.HoldsInWords(), in.AwayInWords()...) }
+func (in *Inspection) OrdersInWords() []string {
+	return append(slices.Concat(in.HoldsInWords()), in.AwayInWords()...)
+}
 
-// AwayInWords are the away orders in force.
+// AwayInWords are the away orders in force here, and how many there are for other projects.
 func (in *Inspection) AwayInWords() (all []string) {
 	dir := ledger.StateDir("", in.Places.Home)
 	if dir == "" {
 		return nil
 	}
+	here, _ := filepath.EvalSymlinks(in.Places.Work) // an order names its project without links
+	elsewhere := 0
 	for _, o := range ledger.AwayOrders(dir) {
-		if o.IsInForce(in.Now) {
+		switch {
+		case !o.IsInForce(in.Now):
+		case !o.Covers(here):
+			elsewhere++
+		default:
 			past, _ := ledger.AwayEvents(dir, o.ID) // what cannot be read has brought nothing
 			all = append(all, away.Describe(&ledger.Away{Order: o, Past: past}, in.Now.UnixMilli())+"; springfield back ends it")
 		}
 	}
+	if elsewhere > 0 {
+		all = append(all, "away: "+layout.CountOf(elsewhere, "order")+" for other projects; springfield away lists all")
+	}
 	return all
 }
 
-// HoldsInWords are the hold in force, and how holds have ended lately.
-func (in *Inspection) HoldsInWords() (all []string) {
+// HoldsInWords are the holds in force, and how holds have ended lately.
+func (in *Inspection) HoldsInWords() (all, ended []string) {
 	if err := in.stateUnread(); err != nil {
-		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}
+		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}, nil
 	}
 	set, ended := console.HoldNews(in.stateDirs(), in.Now)
 	if hold, held := ledger.LongestHold(in.stateDirs(), "", in.Now); held {
@@ -251,16 +264,15 @@ func (in *Inspection) HoldsInWords() (all []string) {
 	}
 	inForce, _ := ledger.HoldsInForce(in.stateDirs(), in.Now)
 	for _, h := range inForce {
-		session := strings.TrimPrefix(h.Of, "session:")
-		switch {
-		case session == "":
-		case h.Until == 0:
-			all = append(all, "session "+session+" is held until you resume; springfield resume --session "+session+" lifts it")
-		default:
-			all = append(all, "session "+session+" is held for "+timestamp.LengthInWords(h.Until-in.Now.UnixMilli())+"; springfield resume --session "+session+" lifts it")
+		until := "until you resume"
+		if h.Until != 0 {
+			until = "for " + timestamp.LengthInWords(h.Until-in.Now.UnixMilli())
+		}
+		if session := strings.TrimPrefix(h.Of, "session:"); session != "" {
+			all = append(all, "session "+session+" is held "+until+"; springfield resume --session "+session+" lifts it")
 		}
 	}
-	return append(all, ended...)
+	return all, ended
 }
 
 func notesOn(p client.Switched) (all []string) {

@@ -37,17 +37,12 @@ func (p Places) Shorten(
 	if !slices.ContainsFunc(ledger.AwayOrders(p.Orders), lesser) {
 		return wanted, false, nil
 	}
-	err = ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
-		for i := range all {
-			if lesser(all[i]) {
-				done, all[i].Until = true, wanted.Until
-				if !sameMost {
-					all[i].Most = wanted.Most
-				}
-				now = all[i]
-			}
+	err = p.changeOrders(lesser, func(o *ledger.AwayOrder) {
+		done, o.Until = true, wanted.Until
+		if !sameMost {
+			o.Most = wanted.Most
 		}
-		return all
+		now = *o
 	})
 	return now, done && err == nil, err
 }
@@ -69,24 +64,26 @@ func (p Places) EndOrders(project string, all bool) (ended []ledger.AwayOrder, e
 	if len(p.OrdersInForce(project, all)) == 0 {
 		return nil, nil // so nothing is made where there was never an order
 	}
-	err = ledger.SetOrders(p.Orders, func(orders []ledger.AwayOrder) []ledger.AwayOrder {
-		for i := range orders {
-			if orders[i].IsInForce(p.Now) && (all || orders[i].Covers(project)) {
-				orders[i].Ended = p.Now.UnixMilli()
-				ended = append(ended, orders[i])
-			}
-		}
-		return orders
-	})
+	err = p.changeOrders(func(o ledger.AwayOrder) bool { return o.IsInForce(p.Now) && (all || o.Covers(project)) },
+		func(o *ledger.AwayOrder) {
+			o.Ended = p.Now.UnixMilli()
+			ended = append(ended, *o)
+		})
 	return ended, err
 }
 
 // MarkLooked notes that the user has seen what an order has brought.
 func (p Places) MarkLooked(id string) error {
+	unseen := func(o ledger.AwayOrder) bool { return o.ID == id && o.Looked == 0 && !o.IsInForce(p.Now) }
+	return p.changeOrders(unseen, func(o *ledger.AwayOrder) { o.Looked = p.Now.UnixMilli() })
+}
+
+// changeOrders changes those orders on file that are meant.
+func (p Places) changeOrders(meant func(ledger.AwayOrder) bool, change func(*ledger.AwayOrder)) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
-			if all[i].ID == id && all[i].Looked == 0 && !all[i].IsInForce(p.Now) {
-				all[i].Looked = p.Now.UnixMilli()
+			if meant(all[i]) {
+				change(&all[i])
 			}
 		}
 		return all

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -115,22 +116,9 @@ func (f Preflight) WriteText(out layout.Printer) {
 // autoContinueAtUsageLimit.
 func WaitsAfterLimit(version string) bool { return newerVersion(version, "2.1.233") }
 
-// newerVersion tells whether a version like 2.1.330 is newer than another; "" is older than all.
+// newerVersion tells whether a version like 2.1.330 is newer than another; what is none is older than all.
 func newerVersion(a, b string) bool {
-	if a == "" || b == "" {
-		return a != ""
-	}
-	numbers := func(v string) (all [3]int) {
-		for i, part := range strings.SplitN(v, ".", 3) {
-			all[i], _ = strconv.Atoi(part) // 0 for what is no number
-		}
-		return all
-	}
-	m, n := numbers(a), numbers(b)
-	for i := range m {
-		if m[i] != n[i] {
-			return m[i] > n[i]
-		}
-	}
-	return false
+	v, err := semver.StrictNewVersion(a)
+	w, none := semver.StrictNewVersion(b)
+	return err == nil && (none != nil || v.GreaterThan(w))
 }

@@ -15,5 +15,5 @@ func openTerminal() (*Terminal, error) {
 		f.Close()
 		return nil, ErrNone
 	}
-	return &Terminal{Name: name, in: f, out: f}, nil
+	return &Terminal{Name: name, in: f, Screen: f}, nil
 }

@@ -13,5 +13,5 @@ func openTerminal() (*Terminal, error) {
 		in.Close()
 		return nil, ErrNone
 	}
-	return &Terminal{Name: "CONIN$", in: in, out: out}, nil
+	return &Terminal{Name: "CONIN$", in: in, Screen: out}, nil
 }

@@ -29,15 +29,16 @@ const maxLine = 64
 // Terminal is the one that controls this process. Standard input, output and
 // error have no say: anything can be put in their place.
 type Terminal struct {
-	Name    string // like /dev/pts/3; /dev/tty or CONIN$ where the system does not tell
-	in, out *os.File
+	Name   string   // like /dev/pts/3; /dev/tty or CONIN$ where the system does not tell
+	Screen *os.File // where it shows questions
+	in     *os.File
 }
 
 // Close gives the terminal back.
 func (t *Terminal) Close() {
 	t.in.Close()
-	if t.out != t.in {
-		t.out.Close()
+	if t.Screen != t.in {
+		t.Screen.Close()
 	}
 }
 
@@ -55,12 +56,12 @@ func TerminalName() string {
 // answered yes there. Cancel ends the wait; nil never does.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- askToConfirm(t.in, t.out, display.PlainText(question)) }() // a read from a terminal does not end otherwise
+	go func() { answer <- askToConfirm(t.in, t.Screen, display.PlainText(question)) }() // a read from a terminal does not end otherwise
 	select {
 	case err := <-answer:
 		return err
 	case <-cancel:
-		io.WriteString(t.out, "\n")
+		io.WriteString(t.Screen, "\n")
 		return ErrCancelled
 	}
 }

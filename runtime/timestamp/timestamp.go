@@ -144,9 +144,10 @@ func joinParts(large int64, largeUnit string, small int64, smallUnit string) str
 }
 
 // ParseSpan reads a length of time like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30
-// minutes", in milliseconds. Not ok: it is none, or longer than a year.
+// minutes", in milliseconds. Not ok: it is none, or several, or longer than a year.
 func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
+	last := int64(year) // the unit before: of one length, each is smaller
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
 		number := leadingBytes(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
 		text = strings.TrimLeft(text[len(number):], " ")
@@ -154,9 +155,10 @@ func ParseSpan(text string) (ms int64, ok bool) {
 		text = text[len(word):]
 		n, err := strconv.ParseFloat(number, 64)
 		unit := unitInMillis(strings.ToLower(word))
-		if err != nil || unit == 0 || n > float64(year/unit) {
+		if err != nil || unit == 0 || unit >= last || n > float64(year/unit) {
 			return 0, false
 		}
+		last = unit
 		if ms += int64(n * float64(unit)); ms > year {
 			return 0, false
 		}
