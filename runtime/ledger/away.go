@@ -104,7 +104,8 @@ type AwayEvent struct {
 	Same string
 	Word string // in the question, that makes it the user's alone to decide
 	// Work counts what had been done in the session: files changed and tests run.
-	Work int
+	Work  int
+	Check string // what the check had brought at that stop: passed or failed, "" if it was not run since the last change
 }
 
 func (e *AwayEvent) Members(m *codec.Members) {
@@ -117,6 +118,7 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	m.Text("same", &e.Same)
 	m.Text("word", &e.Word)
 	codec.Number(m, "work", &e.Work)
+	m.Text("check", &e.Check)
 }
 
 // IsContinue tells that an event is a continue, of which an order has so many.
