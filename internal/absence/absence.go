@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,9 +45,9 @@ type session struct {
 	first         int64         // the first sign of it since the time that was asked for, 0 for none
 }
 
-// findSessions finds the sessions of an order's project since a time, those in others last: those
-// that have decided, those that run, those whose logs have changed since then.
-func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) (all []*session) {
+// findSessions finds the sessions of an order's project since a time: those that run, those in which
+// orders have brought something, those that have decided, those whose logs have changed since then.
+func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
 		if byID[id] == nil && id != "" && len(all) < MostSessions {
@@ -62,8 +63,8 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-	for _, id := range others {
-		add(id, "", "")
+	for _, e := range past {
+		add(e.Session, "", "")
 	}
 	looked := 0
 	for r := range ledger.Backwards(p.States, ledger.Scope{Project: o.Project}) {
@@ -101,12 +102,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 // logsSince are the sessions whose logs Claude Code has changed since a time.
 func (p Places) logsSince(o ledger.AwayOrder, since int64) (all []string) {
 	// Claude Code names the directory of a project's logs by its path.
-	named := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '-'
-	}, o.Project)
+	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
 	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
@@ -167,7 +163,8 @@ var needs = map[string]string{
 	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
 	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
 	"blocked": "it is blocked", "hands": "something to do", "waits": "it waited for something",
-	away.Rule: workLeft, "hold": workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft, "rounds": workLeft,
+	away.Rule: workLeft, "hold": workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft,
+	"rounds": workLeft,
 }
 
 const workLeft = "it stopped with work left"

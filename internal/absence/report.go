@@ -13,15 +13,15 @@ import (
 
 // Report is what an away order has brought; back --json prints it. Times are Unix milliseconds.
 type Report struct {
-	Order     Order     `json:"order"`
-	Held      bool      `json:"held"`      // a hold is in force
-	Questions []Item    `json:"questions"` // that were left to the user, grave ones first
-	Waiting   []Item    `json:"waiting"`   // what sessions need now besides
-	Sessions  []Session `json:"sessions"`
-	Deciding  []File    `json:"deciding"` // of those changed, that decide what the check says
-	Changed   []File    `json:"changed"`  // since the order, the largest first
-	Return    string    `json:"return"`   // the command that gives the files back, "" for none
-	Notes     []string  `json:"notes"`
+	Order     Order         `json:"order"`
+	Held      bool          `json:"held"`      // a hold is in force
+	Questions []Item        `json:"questions"` // that were left to the user, grave ones first
+	Waiting   []Item        `json:"waiting"`   // what sessions need now besides
+	Sessions  []Session     `json:"sessions"`
+	Deciding  []git.Changed `json:"deciding"` // of those changed, that decide what the check says
+	Changed   []git.Changed `json:"changed"`  // since the order, the largest first
+	Return    string        `json:"return"`   // the command that gives the files back, "" for none
+	Notes     []string      `json:"notes"`
 	now       int64
 }
 
@@ -81,14 +81,6 @@ type Stand struct {
 	Evidence string `json:"evidence"`
 }
 
-// File is a changed file.
-type File struct {
-	Path    string `json:"path"`
-	Added   int    `json:"added"`
-	Deleted int    `json:"deleted"`
-	Binary  bool   `json:"binary,omitempty"`
-}
-
 // The bounds of a report.
 const (
 	mostOpen  = 50  // of each kind
@@ -100,11 +92,11 @@ const (
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
-		Sessions: []Session{}, Deciding: []File{}, Changed: []File{}, Notes: []string{}, now: p.Now.UnixMilli(),
+		Sessions: []Session{}, Deciding: []git.Changed{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
 	}
 	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
 	var past []ledger.AwayEvent
-	orders, ids := p.followed(o), []string{}
+	orders := p.followed(o)
 	for _, one := range orders {
 		some, err := ledger.AwayEvents(p.Orders, one.ID)
 		if past = append(past, some...); err != nil {
@@ -116,9 +108,12 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		r.Notes = append(r.Notes, "this tells of the order before it, too, which was set "+timestamp.AgoInWords(r.now-since))
 	}
 	for _, f := range changed {
-		r.Changed = append(r.Changed, File{Mask(f.Path), f.Added, f.Deleted, f.Binary})
+		f.Path = Mask(f.Path)
+		r.Changed = append(r.Changed, f)
 	}
-	slices.SortStableFunc(r.Changed, func(a, b File) int { return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted) })
+	slices.SortStableFunc(r.Changed, func(a, b git.Changed) int {
+		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
+	})
 	for _, f := range r.Changed {
 		if o.Check != "" && decidesCheck(f.Path, o.Check) && len(r.Deciding) < mostOf {
 			r.Deciding = append(r.Deciding, f)
@@ -127,10 +122,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	if o.Kept != "" {
 		r.Return = "git restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
-	for _, e := range past {
-		ids = append(ids, e.Session)
-	}
-	for _, s := range p.findSessions(o, since, ids...) {
+	for _, s := range p.findSessions(o, since, past...) {
 		brought := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
 		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
 		if len(brought) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
@@ -216,7 +208,8 @@ func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent)
 // addNeed adds what a session needs of the user now, unless that is there already.
 func (r *Report) addNeed(s *session, passed bool) {
 	need, text, word := s.findNeed(passed)
-	item := Item{At: max(s.process.StatusAt, s.newest.At, s.log.spoke), Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
+	at := max(s.process.StatusAt, s.newest.At, s.log.spoke)
+	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
 	said := func(q Item) bool {
 		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
 	}
@@ -234,7 +227,8 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.IsContinue() {
 		out.Continues++
 	}
-	if check := cmp.Or(e.Check, e.Did); check == ledger.AwayPassed || check == ledger.AwayFailed || check == ledger.AwayChecked {
+	switch check := cmp.Or(e.Check, e.Did); check {
+	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
 		out.Check, out.CheckAt = check, e.At
 	}
 	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: say(e.Text), Word: say(e.Word)}
@@ -270,20 +264,15 @@ func decidesCheck(file, check string) bool {
 			return true
 		}
 	}
-	dir, name := path.Split(strings.ToLower(file))
-	for _, part := range strings.Split(dir, "/") {
-		switch part {
-		case ".github", ".circleci", ".buildkite", "test", "tests", "spec", "specs", "__tests__", "testdata", "e2e":
-			return true
-		}
-	}
 	for _, pattern := range []string{
+		".github", ".circleci", ".buildkite", "test", "tests", "spec", "specs", "__tests__", "testdata", "e2e",
 		"makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile*", "rakefile", "package.json", "tox.ini",
 		"noxfile.py", "pytest.ini", "conftest.py", "pyproject.toml", "setup.cfg", "*.config.js", "*.config.ts",
 		"*.config.mjs", ".gitlab-ci.yml", "jenkinsfile", "azure-pipelines.yml", "build.gradle*", "pom.xml", "cmakelists.txt", "cargo.toml",
 		"*_test.*", "test_*", "*.test.*", "*.spec.*", "*_spec.*", "*test.java", "*tests.cs",
 	} {
-		if is, _ := path.Match(pattern, name); is {
+		matches := func(part string) bool { is, _ := path.Match(pattern, part); return is }
+		if slices.ContainsFunc(strings.Split(strings.ToLower(file), "/"), matches) {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -173,13 +174,13 @@ func (r Report) writeFiles(out layout.Printer) {
 			out.PrintText("  and %d more", len(r.Changed)-i)
 			break
 		}
-		out.PrintText("  %s", listFiles([]File{f}))
+		out.PrintText("  %s", listFiles([]git.Changed{f}))
 	}
 	out.PrintText("back to how you left the files (new ones that git does not know stay):")
 	out.PrintText("  %s", r.Return)
 }
 
-func listFiles(files []File) string {
+func listFiles(files []git.Changed) string {
 	var all []string
 	for _, f := range files {
 		if f.Binary {
