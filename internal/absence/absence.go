@@ -177,13 +177,13 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	asks, said := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, Own: true}})
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
+	case s.log.turn && needs[tool] != "":
+		return needs[tool], about, ""
 	case s.process.Status == "busy":
 	case s.process.Status == "waiting":
 		return s.waits(), s.log.doing, ""
 	case s.log.failure != "":
 		return "it failed", s.log.failure, ""
-	case s.log.turn && needs[tool] != "":
-		return needs[tool], about, ""
 	case s.log.turn && s.gone:
 		return "its process ended while it worked", s.log.doing, ""
 	case s.log.turn, stops && (s.newest.Rule == "finished" || s.newest.Rule == "reported"):

@@ -281,6 +281,8 @@ func TestNeeds(t *testing.T) {
 			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
 		"killed at a dialog": {log: ends("29 dialog Tabs or blanks?"),
 			want: "a question, session s at 22:25: Tabs or blanks?"},
+		"at a plan": {log: ends("29 plans 1. Read TOML"), status: "waiting",
+			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
 		"killed at work": {log: ends("29 calls make all"),
 			want: "its process ended while it worked, session s at 22:25: Bash make all"},
 		"a standing prompt": {log: ends("29 calls npm publish"), status: "waiting",
