@@ -17,33 +17,40 @@ func newBack(a *app) *cobra.Command {
 		Use:   "back",
 		Short: "End an away order, and show what happened meanwhile",
 		Long: `Ends the away orders that are in force for the project in the current directory, and
-shows on one page what the newest one has brought: what needs you first, then for each
-session what was decided in your place, what was refused, what failed, the check, where
-it stands and its last words, and how to return to the files as you left them. It can be
-typed anywhere, also by an agent: it only makes agents stop sooner.`,
+shows on one page what each has brought, or else the newest: what needs you first, then
+for each session what was decided in your place, what was refused, what failed, the
+check, where it stands and its last words, and how to return to the files as you left
+them. It can be typed anywhere, also by an agent: it only makes agents stop sooner.`,
 		Example: `  springfield back
   springfield back --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
+				var ended []ledger.AwayOrder
 				if err == nil {
-					_, err = p.EndOrders(a.awayProject(), all)
+					ended, err = p.EndOrders(a.awayProject(), all)
 				}
 				if err != nil {
 					return err
 				}
-				order, found := p.NewestOrder(a.awayProject(), all)
-				switch {
-				case found && asJSON:
-					a.markLooked(p, order)
-					return a.printJSON(a.reportOf(cmd.Context(), p, order))
-				case found:
-					a.showReport(cmd.Context(), p, order)
-				case asJSON:
+				if order, found := p.NewestOrder(a.awayProject(), all); found && len(ended) == 0 {
+					ended = append(ended, order)
+				}
+				switch newest := len(ended) - 1; {
+				case newest < 0 && asJSON:
 					return a.printJSON(nil)
-				default:
+				case newest < 0:
 					a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
+				case asJSON:
+					for _, one := range ended[:newest] {
+						a.talk("springfield: note: ended, too: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
+					}
+					a.markLooked(p, ended[newest])
+					return a.printJSON(a.reportOf(cmd.Context(), p, ended[newest]))
+				}
+				for _, one := range ended {
+					a.showReport(cmd.Context(), p, one)
 				}
 				return nil
 			})
@@ -84,7 +91,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 // there any more the order has none from here on.
 func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (changed []git.Changed, note string) {
 	if order.Kept == "" {
-		return nil, ""
+		return nil, "no snapshot of the files was kept"
 	}
 	defer a.showWorking("comparing the files with those of then")()
 	kept, ref := order.Kept, git.Snapshots+order.ID
@@ -107,7 +114,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 	order.Kept = kept
 	head := repository.CommitOf(ctx, "HEAD")
 	if then := repository.CommitOf(ctx, order.Head); then != "" && then != head {
-		note = "HEAD was " + then + " when you left; git log " + then[:12] + ".. lists what was committed since"
+		note = "HEAD was " + then[:12] + " when you left; git log -p " + then[:12] + ".. shows what was committed since"
 	}
 	return changed, note
 }

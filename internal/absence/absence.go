@@ -7,12 +7,16 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Places are where facts lie.
@@ -38,11 +42,12 @@ type session struct {
 	process       process       // without a PID if there is none
 	gone          bool          // its process is known to have ended
 	log           sessionLog    // empty if there is none
+	first         int64         // the first sign of it since the time that was asked for, 0 for none
 }
 
-// findSessions finds the sessions of an order's project since a time, those in others last: those
-// that have decided, those that run, those whose logs have changed since then.
-func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) (all []*session) {
+// findSessions finds the sessions of an order's project since a time: those that run, those in which
+// orders have brought something, those that have decided, those whose logs have changed since then.
+func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
 		if byID[id] == nil && id != "" && len(all) < MostSessions {
@@ -58,8 +63,8 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 		}
 	}
 	slices.SortFunc(all, func(a, b *session) int { return cmp.Compare(a.id, b.id) })
-	for _, id := range others {
-		add(id, "", "")
+	for _, e := range past {
+		add(e.Session, "", "")
 	}
 	looked := 0
 	for r := range ledger.Backwards(p.States, ledger.Scope{Project: o.Project}) {
@@ -69,40 +74,39 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, others ...string) 
 		if r.Decision == "pass" || r.Decision == "remind" {
 			continue
 		}
-		if s := add(r.Session, r.Host, r.ProjectPlace()); s != nil && s.newest.Plugin == "" {
+		s := add(r.Session, r.Host, r.ProjectPlace())
+		if s != nil && s.newest.Plugin == "" {
 			s.newest, s.host, s.cwd = r, r.Host, r.ProjectPlace()
 		}
+		if s != nil {
+			s.first = r.At
+		}
 	}
-	for id, cwd := range p.logsSince(o, since) {
-		add(id, "", cwd)
+	for _, id := range p.logsSince(o, since) {
+		add(id, "", o.Project)
 	}
 	_, known := os.Stat(filepath.Join(p.Config, "sessions"))
 	for _, s := range all {
 		s.process = processes[s.id]
 		s.gone = s.process.PID == 0 && s.host == "" && known == nil
 		if path, err := p.FindLog(s.id); err == nil {
-			s.log, _ = readLog(path, o.At) // one that cannot be read says nothing
+			s.log, _ = readLog(path, since) // one that cannot be read says nothing
+		}
+		if s.log.first > 0 && (s.first == 0 || s.log.first < s.first) {
+			s.first = s.log.first
 		}
 	}
 	return all
 }
 
-// logsSince are the sessions whose logs Claude Code has changed since a time, each with its project.
-func (p Places) logsSince(o ledger.AwayOrder, since int64) map[string]string {
+// logsSince are the sessions whose logs Claude Code has changed since a time.
+func (p Places) logsSince(o ledger.AwayOrder, since int64) (all []string) {
 	// Claude Code names the directory of a project's logs by its path.
-	named := strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			return r
-		}
-		return '-'
-	}, o.Project)
-	all := map[string]string{}
-	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", named+"*", "*.jsonl"))
+	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
+	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
 	for _, name := range names {
-		of := filepath.Base(filepath.Dir(name))
-		info, err := os.Stat(name)
-		if err == nil && info.ModTime().UnixMilli() >= since && (of == named || named == "") {
-			all[strings.TrimSuffix(filepath.Base(name), ".jsonl")] = o.Project
+		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
+			all = append(all, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
 		}
 	}
 	return all
@@ -127,13 +131,19 @@ func (s *session) processInWords() string {
 	return "unknown"
 }
 
+// endOf is when an order ended, or ends.
+func endOf(o ledger.AwayOrder) int64 {
+	if o.Ended > 0 {
+		return min(o.Ended, o.Until)
+	}
+	return o.Until
+}
+
 // waits tells what a session waits for that only the user can give it, "" for nothing.
 func (s *session) waits() string {
 	switch {
-	case s.process.Status == "waiting" && s.process.Waits != "":
-		return "waits at a " + strings.TrimPrefix(say(s.process.Waits), "a ")
 	case s.process.Status == "waiting":
-		return "waits at a dialog"
+		return "waits at a " + strings.TrimPrefix(cmp.Or(say(s.process.Waits), "dialog"), "a ")
 	case s.process.Status == "busy", s.gone:
 		return ""
 	case s.process.PID != 0 && s.log.asked == "":
@@ -147,6 +157,49 @@ func (s *session) waits() string {
 }
 
 const firstPrompt = "waits for its first prompt"
+
+// needs are what the user has to give, by the rule of a stop or by the call that stands.
+var needs = map[string]string{
+	"asked": "a question", "asks": "a question", "dialogue": "a question", "AskUserQuestion": "a question",
+	"choices": "a choice", "offers": "an offer", "plans": "a plan to approve", "ExitPlanMode": "a plan to approve",
+	"blocked": "it is blocked", "hands": "something to do", "waits": "it waited for something",
+	away.Rule: workLeft, "hold": workLeft, "budget": workLeft, "stagnation": workLeft, "idle": workLeft,
+	"rounds": workLeft,
+}
+
+const workLeft = "it stopped with work left"
+
+// findNeed finds what a session needs of the user, whether its process is there or has ended, "" for
+// nothing: a report that all is done needs no one, nor does one whose check has passed. word makes
+// it the user's alone to decide.
+func (s *session) findNeed(passed bool) (need, text, word string) {
+	stops := s.newest.Decision == "stop" && s.newest.At+aMoment >= s.log.spoke
+	asks, said := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, Own: true}})
+	tool, about, _ := strings.Cut(s.log.doing, " ")
+	switch {
+	case s.log.turn && needs[tool] != "":
+		return needs[tool], about, ""
+	case s.process.Status == "busy":
+	case s.process.Status == "waiting":
+		return s.waits(), s.log.doing, ""
+	case s.log.failure != "":
+		return "it failed", s.log.failure, ""
+	case s.log.turn && s.gone:
+		return "its process ended while it worked", s.log.doing, ""
+	case s.log.turn, stops && (s.newest.Rule == "finished" || s.newest.Rule == "reported"):
+	case said && (asks.Rule != "waits" || s.process.PID == 0):
+		if asks.Question {
+			word, _ = away.IsGrave(asks.Text)
+		}
+		return needs[asks.Rule], asks.Evidence, word
+	case passed:
+	case stops && needs[s.newest.Rule] != "":
+		return needs[s.newest.Rule], s.newest.Evidence, ""
+	case s.log.asked != "" || s.newest.Plugin != "":
+		return s.waits(), cmp.Or(s.log.words, s.newest.Evidence), ""
+	}
+	return "", "", ""
+}
 
 // aMoment is how long after a stop a host may still write about it, in milliseconds.
 const aMoment = 10_000

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,8 +154,13 @@ func (n *night) log(t *testing.T, session string, lines ...string) {
 			members = `"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":` + string(text) + `}]}`
 		case "refused": // the call of the line before
 			members = fmt.Sprintf(`"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","is_error":true,"content":%s}]}`, i-1, text)
-		case "calls":
-			members = fmt.Sprintf(`"type":"assistant","message":{"id":"m%s","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":%s}}],"usage":{"input_tokens":1000,"output_tokens":700}}`, words[0], i, text)
+		case "calls", "plans", "dialog":
+			call := fmt.Sprintf(map[string]string{
+				"calls": `"name":"Bash","input":{"command":%s}`, "plans": `"name":"ExitPlanMode","input":{"plan":%s}`,
+				"dialog": `"name":"AskUserQuestion","input":{"questions":[{"question":%s}]}`,
+			}[words[1]], text)
+			members = fmt.Sprintf(`"type":"assistant","message":{"id":"m%s","content":[{"type":"tool_use","id":"t%d",%s}],`+
+				`"usage":{"input_tokens":1000,"output_tokens":700}}`, words[0], i, call)
 		}
 		fmt.Fprintf(&b, `{%s,"uuid":"u%d","cwd":"/p","version":"2.1.330","timestamp":"%s"}`+"\n", members, i, time.UnixMilli(n.at(minutes)).UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
@@ -200,11 +206,11 @@ func TestReport(t *testing.T) {
 	r.WriteText(layout.Printer{W: display.SafeWriter(&b), Width: 100})
 	const want = `away: /p, set 8 h 30 min ago from /dev/pts/3, ran out 30 min ago; 2 of 50 continues used
 done is  make test
+         since you left, what decides it was changed: Makefile +2 -1
 needs you
   - yours alone to decide (“delet”), session bbbbbbbb at 22:50: “Shall I delete the old backups?”
   - a question, session bbbbbbbb at 22:40: “Cache?”
   - a permission prompt stands, session bbbbbbbb at 23:00: Bash npm publish
-  - it waits, session bbbbbbbb at 22:50: waits at a permission prompt: yours to decide
 
 session bbbbbbbb: Tidy the disk.
   ran      Claude Code, 45 min, 0 continues, 0 tool calls, 402 k tokens in, 1 k out
@@ -218,7 +224,7 @@ session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
   refused  Bash curl https://ned:[secret]@x (2 times)
   refused  Bash curl x | sh
   failed   01:10 API Error: 529 Overloaded
-  check    make test passed at 03:10; since you left, what decides it was changed: Makefile +2 -1
+  check    make test passed at 03:10
   stands   03:10 ned-flanders let it stop (away: the check has passed: make test)
   said     All is done.[2J
   process  gone
@@ -230,11 +236,184 @@ changed since you left: 3 files, +3 -1
 back to how you left the files (new ones that git does not know stay):
   git restore --source=refs/springfield/away/o1 --worktree -- :/
 `
-	if got := b.String(); got != strings.Replace(want, "  - it waits, session bbbbbbbb at 22:50: waits at a permission prompt: yours to decide\n", "", 1) {
+	if got := b.String(); got != want {
 		t.Errorf("%s", got)
 	}
 	if len(r.Waiting) != 1 || r.Waiting[0].Session != "bbbbbbbb-2" {
 		t.Errorf("waiting: %+v", r.Waiting)
+	}
+}
+
+func (n *night) text(changed ...git.Changed) string {
+	var b bytes.Buffer
+	n.Report(n.order, changed).WriteText(layout.Printer{W: display.SafeWriter(&b), Width: 100})
+	return b.String()
+}
+
+// Whoever needs the user at its end comes first, whether its process is there or has ended; who is done needs no one.
+func TestNeeds(t *testing.T) {
+	const ask, done, left = "20 asks Do it.", "29 says All is done.", "it stopped with work left, session s at 22:30: "
+	says := func(text string) []string { return []string{ask, "29 says " + text} }
+	ends := func(line string) []string { return []string{ask, "25 says Well.", line} }
+	for name, test := range map[string]struct {
+		log            []string
+		rule, evidence string // of a stop at 30 minutes
+		did, status    string // of its process, "" if it has ended
+		want           string
+	}{
+		"blocked": {log: says("I am blocked: I need the API token from you."), rule: "blocked",
+			want: "something to do, session s at 22:30: “I am blocked: I need the API token from you.”"},
+		"blocked, no hook": {log: says("I would need: Write for w.txt, Bash for npm."),
+			want: "it is blocked, session s at 22:29: “I would need: Write for w.txt, Bash for npm.”"},
+		"an offer": {log: says("It is there. If you like, I can add a cache."),
+			want: "an offer, session s at 22:29: “If you like, I can add a cache.”"},
+		"without a log": {rule: "hands", evidence: "“Run it.”", want: "something to do, session s at 22:30: “Run it.”"},
+		"in a hold": {log: says("Tabs or blanks?"), rule: "hold",
+			want: "a question, session s at 22:30: “Tabs or blanks?”"},
+		"grave, in a hold": {log: says("Should I delete the branch main?"), rule: "hold",
+			want: "yours alone to decide (“delete”), session s at 22:30: “Should I delete the branch main?”"},
+		"at a limit":      {log: says("On to Task 3."), rule: "stagnation", evidence: "no", want: left + "no"},
+		"all spent":       {log: says("On to Task 3."), rule: "away", evidence: "5", did: ledger.AwaySpent, want: left + "5"},
+		"the check fails": {log: []string{ask, done}, rule: "away", evidence: "n", did: ledger.AwayFailed, want: left + "n"},
+		"failed":          {log: ends("29 fails API Error: 529"), want: "it failed, session s at 22:29: API Error: 529"},
+		"went on":         {log: []string{ask, "25 fails API Error: 529", "27 asks go on", done}, rule: "finished"},
+		"killed at a plan": {log: ends("29 plans 1. Read TOML"),
+			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
+		"killed at a dialog": {log: ends("29 dialog Tabs or blanks?"),
+			want: "a question, session s at 22:25: Tabs or blanks?"},
+		"at a plan": {log: ends("29 plans 1. Read TOML"), status: "waiting",
+			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
+		"killed at work": {log: ends("29 calls make all"),
+			want: "its process ended while it worked, session s at 22:25: Bash make all"},
+		"a standing prompt": {log: ends("29 calls npm publish"), status: "waiting",
+			want: "waits at a permission prompt, session s at 22:25: Bash npm publish"},
+		"at work":             {log: []string{ask, "29 calls make all"}, status: "busy"},
+		"done":                {log: []string{ask, done}, rule: "finished", status: "idle"},
+		"done, and has ended": {log: []string{ask, done}, rule: "finished"},
+		"the check passes":    {log: []string{ask, done}, rule: "away", did: ledger.AwayPassed, status: "idle"},
+		"no rule matched": {log: says("Tabs, then."), rule: "unmatched", status: "idle",
+			want: "waits for you, session s at 22:30: Tabs, then."},
+		"left, then answered": {log: []string{ask, "25 says Tabs or blanks?", "31 asks tabs", "32 says All is done."},
+			did: ledger.AwayLeft, rule: "asks"},
+	} {
+		n := newNight(t)
+		if test.log != nil {
+			n.log(t, "s", test.log...)
+		}
+		if test.rule != "" {
+			n.decide(t, 30, ledger.Record{Session: "s", Decision: "stop", Rule: test.rule, Evidence: test.evidence})
+		}
+		if test.did != "" {
+			n.event(t, 30, ledger.AwayEvent{Session: "s", Did: test.did, Text: "“Tabs or blanks?”", Key: "k"})
+		}
+		if test.status != "" {
+			n.running(t, os.Getpid(), "s", test.status)
+		}
+		want := "\nnothing waits for you\n"
+		if test.want != "" {
+			want = "\nneeds you\n  - " + test.want + "\n\n"
+		}
+		if got := n.text(); !strings.Contains(got, want) {
+			t.Errorf("%s: not %q\n%s", name, want, got)
+		}
+	}
+}
+
+// What an order that was replaced has brought is in the report of the one behind it, until the user looks.
+func TestFollowed(t *testing.T) {
+	n := newNight(t)
+	first := n.order
+	must(t, n.SetOrder(first))
+	n.log(t, "first", "20 asks Do it.", "30 says Should I delete it?")
+	n.event(t, 30, ledger.AwayEvent{Session: "first", Did: ledger.AwayLeft, Text: "“Should I delete it?”", Word: "delete"})
+	n.Now = time.UnixMilli(n.at(60))
+	n.order.ID, n.order.At = "o2", n.at(60)
+	must(t, n.SetOrder(n.order))
+	n.Now = time.UnixMilli(n.order.Until - hour)
+	ended, err := n.EndOrders("/p", false)
+	must(t, err)
+	n.order = ended[0]
+	got := n.text()
+	for _, want := range []string{
+		"- yours alone to decide (“delete”), session first at 22:30: “Should I delete",
+		"note: this tells of the order before it",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("not %q\n%s", want, got)
+		}
+	}
+	must(t, n.MarkLooked("o2"))
+	third := n.order
+	third.ID, third.At, third.Ended, n.Now = "o3", n.Now.UnixMilli(), 0, n.Now.Add(time.Minute)
+	must(t, n.SetOrder(third))
+	n.order = third
+	if got := n.text(); strings.Contains(got, "delete") {
+		t.Error(got)
+	}
+}
+
+// A session is of the order if something of it is from the order's time.
+func TestOnlyTheNight(t *testing.T) {
+	n := newNight(t)
+	n.order.Ended = n.at(60)
+	for session, minutes := range map[string]int64{"within": 30, "later": 70} {
+		n.log(t, session, fmt.Sprintf("%d asks Do %s.", minutes, session), fmt.Sprintf("%d says Tabs or blanks?", minutes+1))
+		n.decide(t, minutes+1, ledger.Record{Session: session, Decision: "stop", Rule: "asks", Evidence: "x"})
+	}
+	n.log(t, "across", "30 asks Do it.", "31 says Well.", "80 says Tabs or blanks?")
+	n.decide(t, 80, ledger.Record{Session: "across", Decision: "stop", Rule: "asks", Evidence: "x"})
+	n.decide(t, 31, ledger.Record{Session: "codex", Host: "codex", Decision: "continue", Rule: "progress", Evidence: "x"})
+	n.decide(t, 90, ledger.Record{Session: "codex", Host: "codex", Decision: "stop", Rule: "asks", Evidence: "“Why?”"})
+	n.running(t, os.Getpid(), "idle", "idle")
+	var got []string
+	for _, s := range n.Report(n.order, nil).Sessions {
+		got = append(got, s.ID)
+		if s.ID == "codex" && s.Stands.Evidence != "“Why?”" {
+			t.Errorf("it stands at %+v", s.Stands)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"across", "codex", "within"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// The newest word on the check counts, at whichever stop it was found; a question that was only asked again was not
+// decided.
+func TestCheckAndDecisions(t *testing.T) {
+	n := newNight(t)
+	n.log(t, "s", "5 asks Do it.", "12 says Done.\n\n## Decided while you were away\n\n"+
+		"1. **Cache**: in `memory`, see v1.2. It can be undone.\n\n## Next\n- docs", "20 says Well.")
+	n.event(t, 10, ledger.AwayEvent{Session: "s", Did: ledger.AwayAnswered, Text: "“Memory?”"})
+	n.event(t, 15, ledger.AwayEvent{Session: "s", Did: ledger.AwayChecked, Text: "make test", Key: "2"})
+	n.event(t, 18, ledger.AwayEvent{Session: "s", Did: ledger.AwayAnswered, Text: "“Tabs?”", Check: ledger.AwayFailed})
+	n.event(t, 20, ledger.AwayEvent{Session: "s", Did: ledger.AwayLeft, Text: "“Tabs?”"})
+	s := n.Report(n.order, nil).Sessions[0]
+	if len(s.Decided) != 1 || s.Decided[0].Answer != "Cache: in memory, see v1.2." {
+		t.Errorf("%+v", s.Decided)
+	}
+	if s.Check != ledger.AwayFailed || s.CheckAt != n.at(18) {
+		t.Errorf("%+v", s)
+	}
+	n.event(t, 30, ledger.AwayEvent{Session: "s", Did: ledger.AwayContinued, Key: "5", Check: ledger.AwayPassed})
+	if got := n.text(); !strings.Contains(got, "  check    make test passed at 22:30\n") {
+		t.Error(got)
+	}
+}
+
+// A hold in force is said, with what lifts it; sessions without anything to tell are counted.
+func TestHeldAndQuiet(t *testing.T) {
+	n := newNight(t)
+	for _, s := range []string{"a", "b"} {
+		n.log(t, s, "20 asks Do it.", "25 says Well.")
+	}
+	_, err := ledger.SetHold(n.Orders, "", n.Now, 30*time.Minute, ledger.Means{})
+	must(t, err)
+	got := n.text()
+	if !strings.Contains(got, "\nhold     in force: every agent may stop; springfield resume lifts it\n") ||
+		!strings.Contains(got, "\n2 sessions without a decision or a failure: springfield back --json\n") ||
+		strings.Contains(got, "session a") {
+		t.Error(got)
 	}
 }
 

@@ -1,12 +1,14 @@
 package absence
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -23,12 +25,16 @@ type moment struct {
 type sessionLog struct {
 	asked       string // the first prompt
 	began, last int64  // Unix milliseconds, of the first line and the newest
+	first       int64  // of the first line that counts
+	prompted    int64  // when the newest prompt was typed
+	spoke       int64  // when the agent said its last, or failed
 	mode        string // permission mode
 	version     string // of the host
 	calls       int
 	doing       string // the newest call, while it runs
 	turn        bool   // the agent is at work, as far as the log tells
 	failures    []moment
+	failure     string   // that ended the newest turn
 	decided     []moment // what the agent says of its decisions
 	refused     []string // calls that the host refused by itself, for want of a permission
 	words       string   // the agent's last
@@ -52,6 +58,9 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 			l.began = at
 		}
 		l.last = max(l.last, at)
+		if l.first == 0 && at >= since {
+			l.first = at
+		}
 		l.takeLine(c, at, at >= since)
 		if usage := codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "usage"); at >= since && usage != nil {
 			id := string(codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "id"))
@@ -74,16 +83,19 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 		if l.asked == "" && !c.Entry.Command {
 			l.asked = c.PersonWords()
 		}
-		l.turn, l.doing = true, ""
+		l.turn, l.doing, l.failure = true, "", ""
+		if !c.Entry.Command {
+			l.prompted = at
+		}
 	case transcript.Pushed, transcript.Woken, transcript.Driven:
-		l.turn = true
+		l.turn, l.failure = true, ""
 	case transcript.Spoke, transcript.Called:
 		text := c.AgentWords()
 		if strings.TrimSpace(text) != "" {
-			l.words = text
+			l.words, l.spoke, l.failure = text, at, ""
 		}
 		if _, decision, ok := strings.Cut(text, heading); ok && counts && len(l.decided) < mostKept {
-			l.decided = append(l.decided, moment{at, strings.TrimLeft(decision, "”\"*#:.— \n")})
+			l.decided = append(l.decided, moment{at, firstSentence(decision)})
 		}
 		l.turn = l.turn && c.What == transcript.Called
 		l.takeCalls(c, counts)
@@ -94,10 +106,24 @@ func (l *sessionLog) takeLine(c *transcript.Cursor, at int64, counts bool) {
 		if counts && len(l.failures) < mostKept {
 			l.failures = append(l.failures, moment{at, c.AgentWords()})
 		}
-		l.turn, l.doing = false, ""
+		l.turn, l.doing, l.failure, l.spoke = false, "", c.AgentWords(), at
 	case transcript.Interrupted, transcript.Rested:
 		l.turn, l.doing = false, ""
 	}
+}
+
+// marks are what ends a heading, begins a line, and sets words off.
+var marks = regexp.MustCompile("(?m)\\A[”\"*_:.— ]+|^[\\s*#>•-]*(\\d+[.)] )?|\\*\\*|__|`")
+
+// firstSentence is the first sentence below a heading, with those behind it that a colon introduces.
+func firstSentence(text string) (first string) {
+	for _, s := range rules.Sentences(marks.ReplaceAllString(text, "")) {
+		if first += strings.TrimSpace(s); !strings.HasSuffix(first, ":") {
+			break
+		}
+		first += " "
+	}
+	return first
 }
 
 func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
@@ -109,8 +135,10 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 		if l.open == nil || len(l.open) >= mostKept {
 			l.open = map[string]string{}
 		}
-		for _, name := range []string{"command", "file_path", "pattern", "description"} {
-			if about := codec.InsideQuotes(codec.FindMember(p.Input, name)); about != nil {
+		input := p.Input
+		codec.Elements(codec.FindMember(p.Input, "questions"), func(q []byte) { input = q }) // of a dialog
+		for _, name := range []string{"command", "file_path", "pattern", "description", "plan", "question"} {
+			if about := codec.InsideQuotes(codec.FindMember(input, name)); about != nil {
 				l.doing += " " + codec.ValidText(about)
 				break
 			}

@@ -2,26 +2,26 @@ package absence
 
 import (
 	"cmp"
-	"math"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // Report is what an away order has brought; back --json prints it. Times are Unix milliseconds.
 type Report struct {
-	Order     Order     `json:"order"`
-	Questions []Item    `json:"questions"` // that were left to the user, grave ones first
-	Prompts   []Item    `json:"prompts"`   // permissions that were not denied any more, and stand
-	Waiting   []Item    `json:"waiting"`   // sessions that wait now
-	Sessions  []Session `json:"sessions"`
-	Changed   []File    `json:"changed"` // since the order, the largest first
-	Return    string    `json:"return"`  // the command that gives the files back, "" for none
-	Notes     []string  `json:"notes"`
+	Order     Order         `json:"order"`
+	Held      bool          `json:"held"`      // a hold is in force
+	Questions []Item        `json:"questions"` // that were left to the user, grave ones first
+	Waiting   []Item        `json:"waiting"`   // what sessions need now besides
+	Sessions  []Session     `json:"sessions"`
+	Deciding  []git.Changed `json:"deciding"` // of those changed, that decide what the check says
+	Changed   []git.Changed `json:"changed"`  // since the order, the largest first
+	Return    string        `json:"return"`   // the command that gives the files back, "" for none
+	Notes     []string      `json:"notes"`
 	now       int64
 }
 
@@ -44,6 +44,7 @@ type Order struct {
 type Item struct {
 	At      int64  `json:"at,omitempty"`
 	Session string `json:"session,omitempty"`
+	Needs   string `json:"needs,omitempty"` // what of the user: an answer, a yes
 	Text    string `json:"text"`
 	Word    string `json:"word,omitempty"`   // in a question, that makes it the user's alone to decide
 	Answer  string `json:"answer,omitempty"` // of the agent to a question, "" if it says nothing of it
@@ -66,8 +67,6 @@ type Session struct {
 	Failed    []Item `json:"failed"`
 	Check     string `json:"check,omitempty"` // passed, failed, or checked: it was told to run it
 	CheckAt   int64  `json:"check_at,omitempty"`
-	Deciding  []File `json:"deciding"`        // changed files that decide what the check says
-	Ended     string `json:"ended,omitempty"` // why the order brought nothing more there
 	Stands    *Stand `json:"stands,omitempty"`
 	Words     string `json:"words"` // its last
 	Process   string `json:"process"`
@@ -82,14 +81,6 @@ type Stand struct {
 	Evidence string `json:"evidence"`
 }
 
-// File is a changed file.
-type File struct {
-	Path    string `json:"path"`
-	Added   int    `json:"added"`
-	Deleted int    `json:"deleted"`
-	Binary  bool   `json:"binary,omitempty"`
-}
-
 // The bounds of a report.
 const (
 	mostOpen  = 50  // of each kind
@@ -99,27 +90,44 @@ const (
 
 // Report makes the report of an order. changed are the files that differ from its snapshot.
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
-	past, err := ledger.AwayEvents(p.Orders, o.ID)
 	r := Report{
-		Order: summarize(o, past, p.Now), Questions: []Item{}, Prompts: []Item{}, Waiting: []Item{},
-		Sessions: []Session{}, Changed: []File{}, Notes: []string{}, now: p.Now.UnixMilli(),
+		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
+		Sessions: []Session{}, Deciding: []git.Changed{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
 	}
-	if err != nil {
-		r.Notes = append(r.Notes, "what the order has brought cannot be read: "+err.Error())
+	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
+	var past []ledger.AwayEvent
+	orders := p.followed(o)
+	for _, one := range orders {
+		some, err := ledger.AwayEvents(p.Orders, one.ID)
+		if past = append(past, some...); err != nil {
+			r.Notes = append(r.Notes, "what the order has brought cannot be read: "+err.Error())
+		}
+	}
+	since := orders[0].At
+	if since < o.At {
+		r.Notes = append(r.Notes, "this tells of the order before it, too, which was set "+timestamp.AgoInWords(r.now-since))
 	}
 	for _, f := range changed {
-		r.Changed = append(r.Changed, File{Mask(f.Path), f.Added, f.Deleted, f.Binary})
+		f.Path = Mask(f.Path)
+		r.Changed = append(r.Changed, f)
 	}
-	slices.SortStableFunc(r.Changed, func(a, b File) int { return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted) })
+	slices.SortStableFunc(r.Changed, func(a, b git.Changed) int {
+		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
+	})
+	for _, f := range r.Changed {
+		if o.Check != "" && decidesCheck(f.Path, o.Check) && len(r.Deciding) < mostOf {
+			r.Deciding = append(r.Deciding, f)
+		}
+	}
 	if o.Kept != "" {
 		r.Return = "git restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
-	var ids []string
-	for _, e := range past {
-		ids = append(ids, e.Session)
-	}
-	for _, s := range p.findSessions(o, o.At, ids...) {
-		r.addSession(s, o, past)
+	for _, s := range p.findSessions(o, since, past...) {
+		brought := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
+		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
+		if len(brought) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
+			r.addSession(s, since, brought)
+		}
 	}
 	slices.SortStableFunc(r.Questions, func(a, b Item) int {
 		if (a.Word != "") != (b.Word != "") {
@@ -128,41 +136,58 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(a.At, b.At)
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
-	r.Questions, r.Prompts = r.Questions[:min(len(r.Questions), mostOpen)], r.Prompts[:min(len(r.Prompts), mostOpen)]
+	r.Questions, r.Waiting = r.Questions[:min(len(r.Questions), mostOpen)], r.Waiting[:min(len(r.Waiting), mostOpen)]
 	return r
+}
+
+// followed is an order behind those of its scope that it followed within a day, if the user has not
+// looked at what they brought.
+func (p Places) followed(o ledger.AwayOrder) []ledger.AwayOrder {
+	orders := []ledger.AwayOrder{o}
+	for _, one := range slices.Backward(ledger.AwayOrders(p.Orders)) {
+		if one.ID == "" || one.Project != o.Project || one.At >= orders[0].At {
+			continue
+		}
+		if one.Looked > 0 || endOf(one) < orders[0].At-ledger.MostAway.Milliseconds() {
+			break
+		}
+		orders = slices.Insert(orders, 0, one)
+	}
+	return orders
 }
 
 // Summary is what an order is, and how much of it is used.
 func (p Places) Summary(o ledger.AwayOrder) Order {
 	past, _ := ledger.AwayEvents(p.Orders, o.ID) // what cannot be read has brought nothing
-	return summarize(o, past, p.Now)
-}
-
-func summarize(o ledger.AwayOrder, past []ledger.AwayEvent, now time.Time) Order {
 	used := ledger.Away{Order: o, Past: past}
 	return Order{
 		ID: say(o.ID), At: o.At, Until: o.Until, Ended: o.Ended, Project: say(o.Project), From: say(o.From),
-		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Head: say(o.Head), InForce: o.IsInForce(now),
+		Used: used.CountContinues(), Most: o.Most, Check: say(o.Check), Head: say(o.Head), InForce: o.IsInForce(p.Now),
 	}
 }
 
-// addSession adds what one session has done.
-func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEvent) {
+// addSession adds what one session has done since a time, and what the order has brought in it.
+func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent) {
 	out := Session{
 		ID: say(s.id), Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
 		Calls: s.log.calls, TokensIn: s.log.in, TokensOut: s.log.out, Words: say(s.log.words), Process: s.processInWords(),
-		Decided: []Item{}, Refused: []Item{}, Failed: []Item{}, Deciding: []File{},
+		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}
-	for i, e := range past {
-		if e.Session == s.id {
-			r.addEvent(&out, s, e, past[i+1:])
+	for _, e := range brought {
+		r.addEvent(&out, s, e)
+	}
+	for _, m := range s.log.decided { // of what was decided before it, its first words are about the newest
+		for i := len(out.Decided) - 1; i >= 0; i-- {
+			if d := &out.Decided[i]; d.At <= m.at {
+				d.Answer = cmp.Or(d.Answer, say(m.text))
+				break
+			}
 		}
 	}
-	for _, f := range r.Changed {
-		if out.Check != "" && decidesCheck(f.Path, o.Check) && len(out.Deciding) < mostOf {
-			out.Deciding = append(out.Deciding, f)
-		}
-	}
+	out.Decided = slices.DeleteFunc(out.Decided, func(d Item) bool { // what was only asked again
+		left := func(e ledger.AwayEvent) bool { return e.Did == ledger.AwayLeft && say(e.Text) == d.Text }
+		return d.Answer == "" && slices.ContainsFunc(brought, left)
+	})
 	for _, what := range s.log.refused {
 		out.refuse(say(what))
 	}
@@ -172,62 +197,56 @@ func (r *Report) addSession(s *session, o ledger.AwayOrder, past []ledger.AwayEv
 	if n := s.newest; n.Plugin != "" {
 		out.Stands = &Stand{n.At, say(n.Plugin), say(n.Decision), say(n.Rule), say(n.Evidence)}
 	}
-	if end := max(s.log.last, s.newest.At); end > o.At {
-		out.Ran = end - max(o.At, s.log.began)
+	if end := max(s.log.last, s.newest.At); end > since {
+		out.Ran = end - max(since, s.log.began)
 	}
 	out.Decided, out.Refused = out.Decided[:min(len(out.Decided), mostOf)], out.Refused[:min(len(out.Refused), mostOf)]
-	if waits := s.waits(); waits != "" {
-		if out.Stands != nil && out.Stands.Decision == "stop" {
-			waits += ": " + out.Stands.Evidence
-		}
-		r.Waiting = append(r.Waiting, Item{At: max(s.process.StatusAt, s.newest.At), Session: out.ID, Text: say(waits)})
-	}
+	r.addNeed(s, out.Check == ledger.AwayPassed)
 	r.Sessions = append(r.Sessions, out)
 }
 
-// addEvent adds what an order has brought in a session; later is what it has brought since.
-func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent, later []ledger.AwayEvent) {
+// addNeed adds what a session needs of the user now, unless that is there already.
+func (r *Report) addNeed(s *session, passed bool) {
+	need, text, word := s.findNeed(passed)
+	at := max(s.process.StatusAt, s.newest.At, s.log.spoke)
+	item := Item{At: at, Session: say(s.id), Needs: need, Text: say(text), Word: say(word)}
+	said := func(q Item) bool {
+		return q.Session == item.Session && (q.Text == item.Text || max(q.At-item.At, item.At-q.At) < aMoment)
+	}
+	switch {
+	case need == "", slices.ContainsFunc(r.Questions, said), slices.ContainsFunc(r.Waiting, said):
+	case word != "":
+		r.Questions = append(r.Questions, item)
+	default:
+		r.Waiting = append(r.Waiting, item)
+	}
+}
+
+// addEvent adds what an order has brought in a session.
+func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.IsContinue() {
 		out.Continues++
 	}
-	item := Item{At: e.At, Session: out.ID, Text: say(e.Text), Word: say(e.Word)}
+	switch check := cmp.Or(e.Check, e.Did); check {
+	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
+		out.Check, out.CheckAt = check, e.At
+	}
+	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: say(e.Text), Word: say(e.Word)}
 	switch e.Did {
 	case ledger.AwayAnswered, ledger.AwayDialog:
-		item.Session, item.Answer = "", s.answerTo(e, later)
-		out.Decided = append(out.Decided, item)
+		out.Decided = append(out.Decided, Item{At: e.At, Text: item.Text, Word: item.Word})
 	case ledger.AwayLeft:
-		r.Questions = append(r.Questions, item)
+		if s.log.prompted <= e.At { // else the user has answered
+			r.Questions = append(r.Questions, item)
+		}
 	case ledger.AwayDenied:
 		out.refuse(item.Text)
 	case ledger.AwayStands:
 		if s.process.Status == "waiting" || s.process.PID == 0 && !s.gone && s.log.last <= e.At+aMoment {
-			r.Prompts = append(r.Prompts, item)
-		}
-	case ledger.AwayChecked, ledger.AwayPassed, ledger.AwayFailed:
-		out.Check, out.CheckAt = e.Did, e.At
-	case ledger.AwaySpent:
-		out.Ended = "all continues of the order were used"
-	case ledger.AwayPresent:
-		out.Ended = "you typed a prompt in it"
-	}
-}
-
-// answerTo is what the agent says of a decision: its first words of that kind after the question, and
-// before the next one in the session.
-func (s *session) answerTo(e ledger.AwayEvent, later []ledger.AwayEvent) string {
-	end := int64(math.MaxInt64)
-	for _, next := range later {
-		if next.Session == s.id && (next.Did == ledger.AwayAnswered || next.Did == ledger.AwayDialog) {
-			end = next.At
-			break
+			item.Needs = "a permission prompt stands"
+			r.Waiting = append(r.Waiting, item)
 		}
 	}
-	for _, m := range s.log.decided {
-		if m.at >= e.At && m.at <= end {
-			return say(m.text)
-		}
-	}
-	return ""
 }
 
 func (s *Session) refuse(what string) {
@@ -245,20 +264,15 @@ func decidesCheck(file, check string) bool {
 			return true
 		}
 	}
-	dir, name := path.Split(strings.ToLower(file))
-	for _, part := range strings.Split(dir, "/") {
-		switch part {
-		case ".github", ".circleci", ".buildkite", "test", "tests", "spec", "specs", "__tests__", "testdata", "e2e":
-			return true
-		}
-	}
 	for _, pattern := range []string{
+		".github", ".circleci", ".buildkite", "test", "tests", "spec", "specs", "__tests__", "testdata", "e2e",
 		"makefile", "gnumakefile", "*.mk", "justfile", ".justfile", "taskfile*", "rakefile", "package.json", "tox.ini",
 		"noxfile.py", "pytest.ini", "conftest.py", "pyproject.toml", "setup.cfg", "*.config.js", "*.config.ts",
 		"*.config.mjs", ".gitlab-ci.yml", "jenkinsfile", "azure-pipelines.yml", "build.gradle*", "pom.xml", "cmakelists.txt", "cargo.toml",
 		"*_test.*", "test_*", "*.test.*", "*.spec.*", "*_spec.*", "*test.java", "*tests.cs",
 	} {
-		if is, _ := path.Match(pattern, name); is {
+		matches := func(part string) bool { is, _ := path.Match(pattern, part); return is }
+		if slices.ContainsFunc(strings.Split(strings.ToLower(file), "/"), matches) {
 			return true
 		}
 	}

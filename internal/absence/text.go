@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -45,15 +46,30 @@ const (
 // WriteText prints the report, what needs the user first.
 func (r Report) WriteText(out layout.Printer) {
 	out.InBold().PrintText("%s", r.Order.Describe(r.now))
+	if r.Held {
+		out.InYellow().PrintField("hold     ", "in force: every agent may stop; springfield resume lifts it")
+	}
 	if r.Order.Check != "" {
 		out.PrintField("done is  ", r.Order.Check)
 	}
-	r.writeOpen(out)
+	if len(r.Deciding) > 0 {
+		out.InYellow().PrintField("         ", "since you left, what decides it was changed: "+listFiles(r.Deciding))
+	}
+	open, quiet := slices.Concat(r.Questions, r.Waiting), 0
+	writeOpen(out, open)
 	for _, s := range r.Sessions {
+		waits := slices.ContainsFunc(open, func(o Item) bool { return o.Session == s.ID })
+		if !waits && s.Continues+len(s.Decided)+len(s.Refused)+len(s.Failed) == 0 && s.Stands == nil && s.Check == "" {
+			quiet++
+			continue
+		}
 		s.writeText(out, r.Order)
 	}
-	if len(r.Sessions) == 0 {
+	switch {
+	case len(r.Sessions) == 0:
 		out.PrintText("no agent was at work")
+	case quiet > 0:
+		out.PrintText("\n%s without a decision or a failure: springfield back --json", layout.CountOf(quiet, "session"))
 	}
 	r.writeFiles(out)
 	for _, note := range r.Notes {
@@ -62,36 +78,25 @@ func (r Report) WriteText(out layout.Printer) {
 }
 
 // writeOpen prints what needs the user.
-func (r Report) writeOpen(out layout.Printer) {
-	if len(r.Questions)+len(r.Prompts)+len(r.Waiting) == 0 {
+func writeOpen(out layout.Printer, all []Item) {
+	if len(all) == 0 {
 		out.InGreen().PrintText("nothing waits for you")
 		return
 	}
 	out.InYellow().PrintText("needs you")
-	n := 0
-	show := func(title string, o Item) {
-		if n++; n <= shownOpen {
-			out.PrintItem("- ", title+", session "+short(o.Session)+" at "+clock(o.At)+": "+o.Text)
+	for n, o := range all {
+		if n == shownOpen {
+			out.PrintItem("- ", strconv.Itoa(len(all)-n)+" more: springfield back --json")
+			break
 		}
-	}
-	for _, o := range r.Questions {
-		title := "a question"
 		if o.Word != "" {
-			title = "yours alone to decide (“" + o.Word + "”)"
+			o.Needs = "yours alone to decide (“" + o.Word + "”)"
 		}
-		show(title, o)
-	}
-	for _, o := range r.Prompts {
-		show("a permission prompt stands", o)
-	}
-	for _, o := range r.Waiting {
-		said := func(q Item) bool { return q.Session == o.Session && max(q.At-o.At, o.At-q.At) < aMoment }
-		if !slices.ContainsFunc(r.Questions, said) && !slices.ContainsFunc(r.Prompts, said) {
-			show("it waits", o)
+		text := o.Needs + ", session " + short(o.Session) + " at " + clock(o.At)
+		if o.Text != "" {
+			text += ": " + o.Text
 		}
-	}
-	if n > shownOpen {
-		out.PrintItem("- ", strconv.Itoa(n-shownOpen)+" more: springfield back --json")
+		out.PrintItem("- ", text)
 	}
 }
 
@@ -122,10 +127,10 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	})
 	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
 	if s.Check != "" {
-		s.writeCheck(out, o.Check)
-	}
-	if s.Ended != "" {
-		out.PrintField("  ended    ", s.Ended)
+		out.PrintField("  check    ", o.Check+map[string]string{
+			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ",
+			ledger.AwayChecked: " has not passed; it was told to run it at ",
+		}[s.Check]+clock(s.CheckAt))
 	}
 	if d := s.Stands; d != nil {
 		did := " let it stop "
@@ -150,18 +155,6 @@ func printSome(out layout.Printer, title string, items []Item, text func(Item) s
 	}
 }
 
-func (s Session) writeCheck(out layout.Printer, check string) {
-	text := map[string]string{
-		ledger.AwayPassed:  check + " passed at ",
-		ledger.AwayFailed:  check + " did not pass, as often as it was asked for, at ",
-		ledger.AwayChecked: check + " has not passed; it was told to run it at ",
-	}[s.Check] + clock(s.CheckAt)
-	if len(s.Deciding) > 0 {
-		out, text = out.InYellow(), text+"; since you left, what decides it was changed: "+listFiles(s.Deciding)
-	}
-	out.PrintField("  check    ", text)
-}
-
 // writeFiles prints what was changed, and the way back.
 func (r Report) writeFiles(out layout.Printer) {
 	if r.Return == "" {
@@ -181,13 +174,13 @@ func (r Report) writeFiles(out layout.Printer) {
 			out.PrintText("  and %d more", len(r.Changed)-i)
 			break
 		}
-		out.PrintText("  %s", listFiles([]File{f}))
+		out.PrintText("  %s", listFiles([]git.Changed{f}))
 	}
 	out.PrintText("back to how you left the files (new ones that git does not know stay):")
 	out.PrintText("  %s", r.Return)
 }
 
-func listFiles(files []File) string {
+func listFiles(files []git.Changed) string {
 	var all []string
 	for _, f := range files {
 		if f.Binary {

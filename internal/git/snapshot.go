@@ -42,9 +42,10 @@ func (r *Repository) KeepTree(ctx context.Context, name string) (head, kept stri
 
 // Changed is a file that differs from a snapshot.
 type Changed struct {
-	Path           string
-	Added, Deleted int // lines
-	Binary         bool
+	Path    string `json:"path"`
+	Added   int    `json:"added"` // lines
+	Deleted int    `json:"deleted"`
+	Binary  bool   `json:"binary,omitempty"`
 }
 
 // ChangesSince are the files of the working tree that are not as in a snapshot. Nothing is

@@ -47,7 +47,7 @@ git -c advice.addEmbeddedRepo=false add sub; git commit -q -m sub
 echo 'kept filter=evil' >.gitattributes; git config filter.evil.clean 'touch ran; cat'; git config core.fsmonitor 'touch ran; :'
 mkdir -p hooks; printf '#!/bin/sh\ntouch "$OLDPWD/ran" ran\n' >hooks/reference-transaction; chmod +x hooks/*; git config core.hooksPath hooks
 git config hook.x.command 'touch ran'; git config hook.x.event reference-transaction
-echo changed >kept; echo d >same; touch -r .git/index same; rm gone; echo new >new; echo secret >ignored; git add -N new 2>/dev/null; rm -f ran`)
+echo changed >kept; echo d >same; touch -r .git/index same; rm gone; echo new >new; echo local >local; echo secret >ignored; git add -N new 2>/dev/null; rm -f ran`)
 	repository := repositoryIn(t, dir)
 	before := sh("sha256sum .git/index; git -c core.fsmonitor= rev-parse HEAD")
 	sh("rm -f ran")
@@ -64,10 +64,10 @@ echo changed >kept; echo d >same; touch -r .git/index same; rm gone; echo new >n
 	if after := sh("sha256sum .git/index; git -c core.fsmonitor= rev-parse HEAD"); after != before {
 		t.Errorf("%s, then %s", before, after)
 	}
-	if files := sh("rm -f ran; git -c core.fsmonitor= ls-tree -r --name-only refs/springfield/away/x1"); files != ".gitattributes\n.gitignore\nhooks/reference-transaction\nkept\nnew\nsame\nsub" {
+	if files := sh("rm -f ran; git -c core.fsmonitor= ls-tree -r --name-only refs/springfield/away/x1"); files != ".gitattributes\n.gitignore\nhooks/reference-transaction\nkept\nlocal\nnew\nsame\nsub" {
 		t.Errorf("kept: %q", files)
 	}
-	sh("git config --unset core.fsmonitor; echo more >>kept; rm new; echo kept >>.git/info/exclude; git rm -q --cached kept; printf '1\n2\n' >later; git add later")
+	sh("git config --unset core.fsmonitor; echo more >>kept; rm new; printf 'kept\nlocal\n' >>.git/info/exclude; git rm -q --cached kept; printf '1\n2\n' >later; git add later")
 	objects := sh("find .git/objects -type f | wc -l")
 	all, err := repository.ChangesSince(t.Context(), kept)
 	if want := (Changed{Path: "kept", Added: 1}); err != nil || len(all) != 3 || all[0] != want && all[1] != want || sh("find .git/objects -type f | wc -l") != objects {
