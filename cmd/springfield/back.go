@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/internal/absence"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -27,19 +30,19 @@ them. It can be typed anywhere, also by an agent: it only makes agents stop soon
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askState(cmd.Context(), a.work, func(d console.Console) error {
 				p, err := a.absencePlaces(&d)
-				var ended []ledger.AwayOrder
-				if err == nil {
-					ended, err = p.EndOrders(a.awayProject(), all)
-				}
 				if err != nil {
 					return err
+				}
+				ended, failed := p.EndOrders(a.awayProject(), all)
+				if failed != nil { // the report comes all the same
+					failed = check.Advise(fmt.Errorf("write away order: it is in force still: %w", failed), "springfield hold lets every agent stop")
 				}
 				if order, found := p.NewestOrder(a.awayProject(), all); found && len(ended) == 0 {
 					ended = append(ended, order)
 				}
 				switch newest := len(ended) - 1; {
 				case newest < 0 && asJSON:
-					return a.printJSON(nil)
+					return cmp.Or(failed, a.printJSON(nil))
 				case newest < 0:
 					a.say("no away order is on file for %s; springfield away 8h sets one", a.awayProject())
 				case asJSON:
@@ -47,12 +50,12 @@ them. It can be typed anywhere, also by an agent: it only makes agents stop soon
 						a.talk("springfield: note: ended, too: %s", p.Summary(one).Describe(p.Now.UnixMilli()))
 					}
 					a.markLooked(p, ended[newest])
-					return a.printJSON(a.reportOf(cmd.Context(), p, ended[newest]))
+					return cmp.Or(failed, a.printJSON(a.reportOf(cmd.Context(), p, ended[newest])))
 				}
 				for _, one := range ended {
 					a.showReport(cmd.Context(), p, one)
 				}
-				return nil
+				return failed
 			})
 		},
 		PreRunE: a.needPlaces,

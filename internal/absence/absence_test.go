@@ -234,7 +234,7 @@ changed since you left: 3 files, +3 -1
   a.go +1 -0
   b.png (binary)
 back to how you left the files (new ones that git does not know stay):
-  git restore --source=refs/springfield/away/o1 --worktree -- :/
+  git -C /p restore --source=refs/springfield/away/o1 --worktree -- :/
 `
 	if got := b.String(); got != want {
 		t.Errorf("%s", got)

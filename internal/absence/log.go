@@ -48,7 +48,8 @@ const mostKept = 200
 
 // readLog reads a session's log; what it counts begins at a time.
 func readLog(path string, since int64) (l sessionLog, err error) {
-	tokens := map[string][2]int64{} // by message: a message is several lines, each with what it has used so far
+	var message string // the newest; its lines follow each other, each with what it has used so far
+	var in, out int64  // of it
 	at := int64(0)
 	err = registry.HostOfLog(path).Log.EachLine(path, 0, func(c *transcript.Cursor) bool {
 		if t := c.LineTime(); t > 0 {
@@ -64,15 +65,16 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 		l.takeLine(c, at, at >= since)
 		if usage := codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "usage"); at >= since && usage != nil {
 			id := string(codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "id"))
-			in := numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens")
-			tokens[id] = [2]int64{in + numberIn(usage, "cache_read_input_tokens"), numberIn(usage, "output_tokens")}
+			if id != message {
+				l.in, l.out, message = l.in+in, l.out+out, id
+			}
+			in = numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens") + numberIn(usage, "cache_read_input_tokens")
+			out = numberIn(usage, "output_tokens")
 		}
 		l.mode, l.version = c.Log.Mode, c.Log.Version
 		return true
 	})
-	for _, n := range tokens {
-		l.in, l.out = l.in+n[0], l.out+n[1]
-	}
+	l.in, l.out = l.in+in, l.out+out
 	return l, err
 }
 

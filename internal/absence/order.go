@@ -47,11 +47,13 @@ func (p Places) Shorten(
 	return now, done && err == nil, err
 }
 
-// SetOrder sets an order in the place of the one in force of just this scope.
+// SetOrder sets an order in the place of those in force that lie within its scope: when it ends, none of
+// them goes on.
 func (p Places) SetOrder(o ledger.AwayOrder) error {
 	return ledger.SetOrders(p.Orders, func(all []ledger.AwayOrder) []ledger.AwayOrder {
 		for i := range all {
-			if all[i].IsInForce(p.Now) && all[i].Project == o.Project {
+			within := o.Project == "" || all[i].Project != "" && o.Covers(all[i].Project)
+			if all[i].IsInForce(p.Now) && within {
 				all[i].Ended = o.At
 			}
 		}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -120,13 +122,19 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		}
 	}
 	if o.Kept != "" {
-		r.Return = "git restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
+		r.Return = "git -C " + check.QuoteArgument(say(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
 	for _, s := range p.findSessions(o, since, past...) {
 		brought := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
 		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
 		if len(brought) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
 			r.addSession(s, since, brought)
+		}
+	}
+	for _, e := range past { // of sessions that are too many to be told of
+		known := slices.ContainsFunc(r.Sessions, func(s Session) bool { return s.ID == say(e.Session) })
+		if e.Did == ledger.AwayLeft && !known {
+			r.Questions = append(r.Questions, Item{At: e.At, Session: say(e.Session), Text: say(e.Text), Word: say(e.Word)})
 		}
 	}
 	slices.SortStableFunc(r.Questions, func(a, b Item) int {
@@ -136,6 +144,9 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(a.At, b.At)
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
+	if n := len(r.Questions) - mostOpen; n > 0 {
+		r.Notes = append(r.Notes, layout.CountOf(n, "more question")+" were left to you than are shown here")
+	}
 	r.Questions, r.Waiting = r.Questions[:min(len(r.Questions), mostOpen)], r.Waiting[:min(len(r.Waiting), mostOpen)]
 	return r
 }
