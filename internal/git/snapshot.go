@@ -78,23 +78,39 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	files, err := r.listFiles(ctx, snapshot)
+	in := *r.caller
+	in.within = 2 * r.within // lists are quick
+	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
+		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
+	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
+	entries, files, _, err := r.listFiles(ctx, &in, snapshot)
 	if err != nil {
 		return err
 	}
-	in, names := r.readingAll(), strings.Join(files.names, "\x00")
 	// This reads the files that say how others are read: one of them may be a pipe.
+	names := strings.Join(files, "\x00")
 	if _, err := in.runGit(ctx, names, "check-attr", "-z", "--stdin", "text"); err != nil {
 		return err
 	}
 	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	if snapshot != "" {
-		if err := r.moveObjects(ctx, in, filepath.Join(dir, "objects")); err != nil {
+		own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
+		if !filepath.IsAbs(own) {
+			own = filepath.Join(r.Root, own)
+		}
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)
+		}
+		if err == nil { // in this file a name needs no quotes, as it would in a variable
+			err = os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(own+"\n"), 0o600)
+		}
+		if err != nil {
 			return err
 		}
+		in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+dir)
 	}
 	in.within = 12 * r.within // a large tree is read as a whole
-	if _, err := in.runGit(ctx, strings.Join(files.entries, "\x00"), "update-index", "-z", "--index-info"); err != nil {
+	if _, err := in.runGit(ctx, strings.Join(entries, "\x00"), "update-index", "-z", "--index-info"); err != nil {
 		return err
 	}
 	if _, err := in.runGit(ctx, names, "update-index", "-z", "--add", "--stdin"); err != nil {
@@ -104,108 +120,70 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	if err != nil {
 		return err
 	}
-	return use(in, tree)
+	return use(&in, tree)
 }
 
-// readingAll is a git that takes nothing else for what it is asked about.
-func (r *Repository) readingAll() *caller {
-	in := *r.caller
-	in.within = 2 * r.within // lists are quick
-	in.quiet = append(slices.Clip(in.quiet), "-c", "core.splitIndex=false", "-c", "core.untrackedCache=false",
-		"-c", "core.checkStat=default", "-c", "core.trustctime=true")
-	in.env = append(slices.Clip(in.env), "GIT_NO_REPLACE_OBJECTS=1")
-	return &in
-}
-
-// moveObjects has git write objects into a directory, and read those of the repository as well.
-func (r *Repository) moveObjects(ctx context.Context, in *caller, dir string) error {
-	own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
-	if err == nil && strings.Contains(own, "\n") {
-		err = errors.New("git rev-parse: a directory's name goes over several lines")
-	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(dir, "info"), 0o700)
-	}
-	if err != nil {
-		return err
-	}
-	if !filepath.IsAbs(own) {
-		own = filepath.Join(r.Root, own)
-	}
-	in.env = append(in.env, "GIT_OBJECT_DIRECTORY="+dir)
-	// In this file a name needs no quotes, as it would in a variable.
-	return os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(own+"\n"), 0o600)
-}
-
-// found is what is there.
-type found struct {
-	entries, names []string // an entry of an index says how the line ends of a file are read
-	nested         int      // repositories
-}
-
-// listFiles lists what is there of an index, of a snapshot and besides. What lies behind a link, and what
-// is a pipe or the like, is no file. In a comparison submodules are none, either.
-func (r *Repository) listFiles(ctx context.Context, snapshot string) (all found, err error) {
-	in := r.readingAll()
+// listFiles lists what is there of the index, of a snapshot to compare with and besides. What lies behind a
+// link, and what is a pipe or the like, is no file. In a comparison submodules are none, either. An entry of
+// an index says how line ends are read; nested counts repositories.
+func (r *Repository) listFiles(ctx context.Context, in *caller, from string) (
+	entries, names []string, nested int, err error,
+) {
 	known, err := in.runGit(ctx, "", "ls-files", "-z", "--stage")
-	if err == nil && snapshot != "" {
+	if err == nil && from != "" {
 		var kept string
-		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", snapshot)
+		kept, err = in.runGit(ctx, "", "ls-tree", "-r", "-z", "--full-tree", from)
 		known += kept
 	}
 	if err != nil {
-		return all, err
+		return nil, nil, 0, err
 	}
 	others, err := in.runGit(ctx, "", "ls-files", "-z", "--others", "--exclude-standard")
-	directories, last := map[string]bool{}, ""
+	directories, last := map[string]bool{".": true}, ""
 	for _, entry := range strings.Split(known, "\x00") {
 		_, name, _ := strings.Cut(entry, "\t")
 		submodule := strings.HasPrefix(entry, "160000 ")
-		if name == "" || submodule && snapshot != "" || !r.isThere(name, submodule, directories) {
+		if name == "" || submodule && from != "" || !r.isThere(name, submodule, directories) {
 			continue
 		}
-		all.entries = append(all.entries, entry)
+		entries = append(entries, entry)
 		if name != last { // else it is in a conflict
-			all.names = append(all.names, name)
+			names = append(names, name)
 			if submodule && RepositoryRoot(filepath.Join(r.Root, name)) != r.Root {
-				all.nested++
+				nested++
 			}
 		}
 		last = name
 	}
 	for _, name := range strings.Split(others, "\x00") {
 		if strings.HasSuffix(name, "/") {
-			all.nested++
+			nested++
 		} else if name != "" && r.isThere(name, false, directories) {
-			all.names = append(all.names, name)
+			names = append(names, name)
 		}
 	}
-	return all, err
+	return entries, names, nested, err
 }
 
 // isThere tells whether a file, or a directory, is there, and not behind a link. directories are those
 // that were looked at.
 func (r *Repository) isThere(name string, directory bool, directories map[string]bool) bool {
-	if up := path.Dir(name); up != "." {
-		there, known := directories[up]
-		if !known {
-			there = r.isThere(up, true, directories)
-			directories[up] = there
-		}
-		if !there {
-			return false
-		}
+	up := path.Dir(name)
+	if _, known := directories[up]; !known {
+		directories[up] = r.isThere(up, true, directories)
+	}
+	if !directories[up] {
+		return false
 	}
 	info, err := os.Lstat(filepath.Join(r.Root, filepath.FromSlash(name)))
 	if err != nil {
 		return errors.Is(err, fs.ErrPermission) // git says so
 	}
-	const unreadable = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice
-	return info.IsDir() == directory && info.Mode()&unreadable == 0
+	return info.IsDir() == directory && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) == 0
 }
 
 // CountNested counts the repositories in the working tree: a snapshot has no edits in them.
 func (r *Repository) CountNested(ctx context.Context) (int, error) {
-	files, err := r.listFiles(ctx, "")
-	return files.nested, err
+	_, _, nested, err := r.listFiles(ctx, r.caller, "")
+	return nested, err
 }
