@@ -341,7 +341,11 @@ func (l *leaving) keepTree() string {
 		l.order.Kept = ""
 		return none + err.Error()
 	}
-	return "the files as they are now are kept; springfield back says how to return to them"
+	nested := ""
+	if n, err := repository.CountNested(l); err == nil && n > 0 {
+		nested = ", but not in " + countOf(n, "submodule or nested checkout")
+	}
+	return "the files as they are now are kept" + nested + "; springfield back says how to return to them"
 }
 
 // offer asks about what helps through the night: to go on after a usage limit, and the rule that
