@@ -220,8 +220,24 @@ func (in *Inspection) ToEnable() (ids []string) {
 			ids = append(ids, p.Name+"@"+s.Marketplace)
 		}
 	}
+	return shortNames(ids)
+}
+
+// shortNames are plugins by their names alone, where that is enough.
+func shortNames(ids []string) []string {
 	slices.Sort(ids)
-	return slices.Compact(ids)
+	ids = slices.Compact(ids)
+	named := map[string]int{}
+	for _, id := range ids {
+		name, _, _ := strings.Cut(id, "@")
+		named[name]++
+	}
+	for i, id := range ids {
+		if name, _, _ := strings.Cut(id, "@"); named[name] == 1 {
+			ids[i] = name
+		}
+	}
+	return ids
 }
 
 // ToDisable are springfield's plugins that some settings switch on.
@@ -231,5 +247,5 @@ func (in *Inspection) ToDisable() (ids []string) {
 			ids = append(ids, p.ID)
 		}
 	}
-	return ids
+	return shortNames(ids)
 }
