@@ -59,7 +59,7 @@ func TestHostsDocNamesTests(t *testing.T) {
 	}
 }
 
-var must, write, failIf = scratch.Must, scratch.PutFile, scratch.FailIf
+var must, failIf = scratch.Must, scratch.FailIf
 
 // named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
 // build tags do not matter.

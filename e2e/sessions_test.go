@@ -48,6 +48,8 @@ var theirs = strings.ReplaceAll(`{
 }
 `, "\n", "\r\n")
 
+var write = scratch.PutFile
+
 // hostTarget is the machine that tests run on, as --target has it.
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 

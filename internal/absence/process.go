@@ -59,7 +59,7 @@ func (p process) isThere() bool {
 		return false
 	}
 	if runtime.GOOS == "windows" {
-		running.Release()
+		_ = running.Release()
 		return true
 	}
 	if err := running.Signal(syscall.Signal(0)); err != nil && !errors.Is(err, fs.ErrPermission) {

@@ -306,7 +306,7 @@ func rates(all []example, scores []int, in func(example) bool) (wrong, caught ra
 
 // printLearned prints what the second opinion changes, each repository left out in turn.
 func printLearned(out io.Writer, all []example, scores []int) {
-	print := func(name string, in func(example) bool) {
+	show := func(name string, in func(example) bool) {
 		wrong, caught := rates(all, scores, in)
 		fmt.Fprintf(out, "  %-32s %s   %s\n", name, wrong, caught)
 	}
@@ -317,7 +317,7 @@ func printLearned(out io.Writer, all []example, scores []int) {
 		stops[e.source] += side(e)
 	}
 	for _, source := range sources(all) {
-		print(source, func(e example) bool { return e.source == source })
+		show(source, func(e example) bool { return e.source == source })
 		if source == madeUp {
 			continue
 		}
@@ -333,8 +333,8 @@ func printLearned(out io.Writer, all []example, scores []int) {
 		}
 	}
 	real := func(e example) bool { return e.source != madeUp }
-	print("all repositories", real)
-	print("all but "+largest, func(e example) bool { return real(e) && e.source != largest })
+	show("all repositories", real)
+	show("all but "+largest, func(e example) bool { return real(e) && e.source != largest })
 	fmt.Fprintf(out, "  mean over repositories with 50 stops or more: %.2f %% wrongly continued, %.1f %% caught; the worst: %.2f %%\n", mean[0]/of, mean[1]/of, worst)
 	low, high := interval(all, scores)
 	wrong, caught := rates(all, scores, real)

@@ -21,8 +21,6 @@ func lines() map[string]map[string]string {
 	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
 }
 
-var must = scratch.Must
-
 // logOf is a host's log. The registry is not asked: it is made beside this test.
 func logOf(host string) transcript.Format {
 	return map[string]transcript.Format{

@@ -239,7 +239,7 @@ func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
 }
 
 // Close gives the lock back.
-func (l *AwayLog) Close() error { return l.lock.Close() }
+func (l *AwayLog) Close() { l.lock.Close() }
 
 // NoteAway writes down what an order has brought.
 func NoteAway(dir string, o AwayOrder, e AwayEvent) error {
