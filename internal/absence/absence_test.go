@@ -551,3 +551,29 @@ func TestShorten(t *testing.T) {
 		t.Error("it was looked at")
 	}
 }
+
+// The Makefile is named though a thousand tests were changed more.
+func TestDecidingFilesOfManyTests(t *testing.T) {
+	n := newNight(t)
+	n.order.Check = "make test"
+	changed := []git.Changed{{Path: "Makefile", Added: 1}}
+	for i := range 1000 {
+		changed = append(changed, git.Changed{Path: fmt.Sprintf("a/b/%d_test.go", i), Added: 9})
+	}
+	if r := n.Report(n.order, changed); len(r.Deciding) != mostOf || r.Deciding[0].Path != "Makefile" {
+		t.Errorf("%+v", r.Deciding)
+	}
+}
+
+// An order for all takes the place of those of projects: when it has ended, none of them goes on.
+func TestOrderForAll(t *testing.T) {
+	n := newNight(t)
+	n.order.Project, n.order.Most = "/p", 500
+	must(t, n.SetOrder(n.order))
+	all := n.order
+	all.ID, all.Project, all.Most = "all", "", 1
+	must(t, n.SetOrder(all))
+	if _, err := n.EndOrders("/elsewhere", false); err != nil || len(n.OrdersInForce("/p", true)) != 0 {
+		t.Errorf("%v, %+v", err, n.OrdersInForce("/p", true))
+	}
+}

@@ -117,10 +117,14 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
 	})
 	for _, f := range r.Changed {
-		if o.Check != "" && decidesCheck(f.Path, o.Check) && len(r.Deciding) < mostOf {
+		if o.Check != "" && decidesCheck(f.Path, o.Check) {
 			r.Deciding = append(r.Deciding, f)
 		}
 	}
+	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // what all tests run by comes before one of many tests
+		return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/"))
+	})
+	r.Deciding = r.Deciding[:min(len(r.Deciding), mostOf)]
 	if o.Kept != "" {
 		r.Return = "git -C " + check.QuoteArgument(say(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
