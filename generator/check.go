@@ -196,24 +196,6 @@ func (p programs) checkStart(program Program) error {
 	return nil
 }
 
-// ProgramSum identifies the programs that a plugin has for a machine, by the
-// SHA-256 of its hook and of its judge, if it has one.
-func ProgramSum(dir string, machine Target) (string, error) {
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return "", err
-	}
-	hook, err := sumFile(p.programPath(Hook))
-	if err != nil {
-		return "", err
-	}
-	judge, err := sumFile(p.programPath(Judge))
-	if errors.Is(err, fs.ErrNotExist) {
-		return hook, nil
-	}
-	return hook + " " + judge, err
-}
-
 // ErrChanged says that a program is not the one that its suite records.
 var ErrChanged = errors.New("not the program that its suite records")
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
-	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -41,14 +40,6 @@ func Default() string {
 		}
 	}
 	return ""
-}
-
-// RuleSets names the rule sets of all strategies that have a choice of them.
-func RuleSets() (names []string) {
-	for _, s := range Strategies {
-		names = append(names, rules.RuleSetsOf(*s)...)
-	}
-	return names
 }
 
 // The hosts: one for each folder of runtime/host. Their list is made from the folders by
