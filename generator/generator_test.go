@@ -444,32 +444,6 @@ func TestCheckRuntime(t *testing.T) {
 	}
 }
 
-// Another judge under the same version is another plugin.
-func TestProgramSum(t *testing.T) {
-	linux := Target{"linux", "amd64"}
-	dir := t.TempDir()
-	sum := func() string {
-		t.Helper()
-		s, err := ProgramSum(dir, linux)
-		must(t, err)
-		return s
-	}
-	if _, err := ProgramSum(dir, linux); err == nil {
-		t.Error("no hook has a sum")
-	}
-	put(t, filepath.Join(dir, "hooks", "springfield-hook"), program(linux), 0o755)
-	alone := sum()
-	put(t, filepath.Join(dir, "hooks", "springfield-judge"), program(linux), 0o755)
-	with := sum()
-	put(t, filepath.Join(dir, "hooks", "springfield-judge"), append(program(linux), 0), 0o755)
-	if other := sum(); alone == with || with == other {
-		t.Errorf("%s\n%s\n%s", alone, with, other)
-	}
-	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
-	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
-	scratch.Equal(t, sum(), alone, "behind a launcher")
-}
-
 // checkError demands an error that is one and says something, or none.
 func checkError(t *testing.T, err, is error, says string) {
 	t.Helper()
