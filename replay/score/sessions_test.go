@@ -58,7 +58,8 @@ func contests() []contest {
 		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults(), Prepared: options.Prepare(kept)}}
 	}
 	var all []contest
-	for _, set := range registry.RuleSets() {
+	ned, _ := registry.StrategyNamed("ned-flanders")
+	for _, set := range rules.RuleSetsOf(ned) {
 		all = append(all, enter(set, "ned-flanders", set))
 	}
 	tree, sure := enter("seed, tree only", "ned-flanders", "seed"), enter(lisa+", a judge that is always right", lisa, "")
