@@ -142,7 +142,7 @@ func HostOfProgram(program, name string, args []string) *host.Host {
 			name = strings.ReplaceAll(name, `\`, "/")
 			installed, version := path.Split(name) // as claude install does: …/claude/versions/2.1.330
 			versions := version != "" && strings.HasSuffix(installed, "/"+h.Program+"/versions/")
-			packaged := h.Package != "" && strings.Contains(name, "/node_modules/"+h.Package)
+			packaged := h.Package != "" && strings.Contains(name, "/"+h.Package)
 			if baseOf(name) == h.Program || versions || packaged {
 				return h
 			}
