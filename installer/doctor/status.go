@@ -237,7 +237,8 @@ func (in *Inspection) AwayInWords() (all []string) {
 			elsewhere++
 		default:
 			past, _ := ledger.AwayEvents(dir, o.ID) // what cannot be read has brought nothing
-			all = append(all, away.Describe(&ledger.Away{Order: o, Past: past}, in.Now.UnixMilli())+"; springfield back ends it")
+			used := ledger.Away{Order: o, Past: past}
+			all = append(all, away.Describe(o, used.CountContinues(), in.Now.UnixMilli())+"; springfield back ends it")
 		}
 	}
 	if elsewhere > 0 {

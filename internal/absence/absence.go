@@ -170,7 +170,7 @@ var needs = map[string]string{
 const workLeft = "it stopped with work left"
 
 // findNeed finds what a session needs of the user, whether its process is there or has ended, "" for
-// nothing: a report that all is done needs no one, nor does one whose check has passed. word makes
+// nothing: a report that all is done needs no answer, nor does one whose check has passed. word makes
 // it the user's alone to decide.
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.newest.Decision == "stop" && s.newest.At+aMoment >= s.log.spoke

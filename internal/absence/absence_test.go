@@ -291,7 +291,7 @@ func (n *night) text(changed ...git.Changed) string {
 	return b.String()
 }
 
-// Whoever needs the user at its end comes first, whether its process is there or has ended; who is done needs no one.
+// A session that needs the user at its end comes first, whether its process runs or has ended; a session that is done needs nothing.
 func TestNeeds(t *testing.T) {
 	const ask, done, left = "20 asks Do it.", "29 says All is done.", "it stopped with work left, session s at 22:30: "
 	says := func(text string) []string { return []string{ask, "29 says " + text} }

@@ -26,7 +26,7 @@ func (p Places) NewestOrder(project string, all bool) (newest ledger.AwayOrder, 
 }
 
 // Shorten has the order in force of just this scope end sooner, or bring fewer continues, if that is
-// all that another one would change. It needs no one's leave: agents stop sooner.
+// all that another one would change. It needs no terminal, because agents stop sooner.
 func (p Places) Shorten(
 	wanted ledger.AwayOrder, sameMost, sameCheck bool,
 ) (now ledger.AwayOrder, done bool, err error) {

@@ -10,27 +10,15 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // Describe says in one line what an order is, and how much of it is used.
 func (o Order) Describe(now int64) string {
-	where, from := cmp.Or(o.Project, "every project"), "from "+o.From
-	if o.From == "" {
-		from = "origin unknown"
-	}
-	end := "for another " + timestamp.LengthInWords(o.Until-now)
-	switch {
-	case o.Ended > 0:
-		end = "ended by back " + timestamp.AgoInWords(now-o.Ended)
-	case !o.InForce && o.Until <= now:
-		end = "ran out " + timestamp.AgoInWords(now-o.Until)
-	case !o.InForce:
-		end = "not in force: no order is like this one"
-	}
-	set := timestamp.AgoInWords(now - o.At)
-	return fmt.Sprintf("away: %s, set %s %s, %s; %d of %d continues used", where, set, from, end, o.Used, o.Most)
+	order := ledger.AwayOrder{ID: o.ID, At: o.At, Until: o.Until, Ended: o.Ended, Project: o.Project, From: o.From, Most: o.Most}
+	return away.Describe(order, o.Used, now)
 }
 
 // clock is a time of the night.

@@ -169,7 +169,7 @@ echo f >time; touch -d 2020-01-01 time`)
 	}
 }
 
-// A pipe in the place of a file that git reads by itself holds nobody up for long.
+// A pipe in the place of a file that git reads by itself ends a snapshot with an error within seconds.
 func TestSnapshotBesidePipes(t *testing.T) {
 	for _, name := range []string{"sub/.gitignore", "sub/.gitattributes", ".git/info/attributes", ".git/info/exclude", ".git/index"} {
 		dir := t.TempDir()

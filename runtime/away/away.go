@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -223,19 +224,25 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 	return "The user is away for another " + timestamp.LengthInWords(o.Until-now) + "."
 }
 
-// Describe says what an order is, in one line: who set it, when, from where, how much is used.
-func Describe(a *ledger.Away, now int64) string {
-	o := &a.Order
-	from := "origin unknown"
+// Describe says what an order is, in one line: who set it, when, from where, until when, how much is used.
+func Describe(o ledger.AwayOrder, used int, now int64) string {
+	from, where := "origin unknown", "every project"
 	if o.From != "" {
 		from = "from " + display.OneLine(shorten(o.From, 100))
 	}
-	where := "every project"
 	if o.Project != "" {
 		where = display.OneLine(shorten(o.Project, 200))
 	}
-	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", for another " + timestamp.LengthInWords(o.Until-now) + "; " +
-		strconv.Itoa(a.CountContinues()) + " of " + strconv.Itoa(o.Most) + " continues used"
+	end := "for another " + timestamp.LengthInWords(o.Until-now)
+	switch {
+	case o.Ended > 0:
+		end = "ended " + timestamp.AgoInWords(now-o.Ended)
+	case o.Until <= now:
+		end = "ran out " + timestamp.AgoInWords(now-o.Until)
+	case !o.IsInForce(time.UnixMilli(now)):
+		end = "not in force: it has other bounds than an order may have"
+	}
+	return "away: " + where + ", set " + timestamp.AgoInWords(now-o.At) + " " + from + ", " + end + "; " + strconv.Itoa(used) + " of " + strconv.Itoa(o.Most) + " continues used"
 }
 
 // askForCheck has the agent run the order's check, where it has not since the last change to a

@@ -95,7 +95,8 @@ func (s *start) greetUser() {
 	order, ok := s.orderInForce()
 	if ok {
 		past, _ := ledger.AwayEvents(s.awayDir(), order.ID)
-		lines = append(lines, away.Describe(&ledger.Away{Order: order, Past: past}, s.Now.UnixMilli())+"; springfield back ends it")
+		used := ledger.Away{Order: order, Past: past}
+		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
 	}
 	if veto := s.holdVeto(); veto.Rule != "" {
 		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; springfield resume lifts it")

@@ -17,7 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// The bounds of an order, whoever wrote the file.
+// The bounds of an order. They hold for a file that another program has written, too.
 const (
 	MostAway      = 24 * time.Hour
 	MostContinues = 500 // that an order can bring

@@ -62,7 +62,7 @@ func (p process) isMaker() bool {
 var errUnfollowed = errors.New("the parents of this command cannot be followed to the terminal's session leader")
 
 // OwnTerminal opens the controlling terminal, and proves as far as that goes that a person
-// sits there: no agent is among the parents of this process, which lead to whoever leads the
+// sits there: no agent is among the parents of this process, and one of these leads the
 // terminal's session. The error says what was found; ErrNone if there is no terminal.
 func OwnTerminal() (*Terminal, error) {
 	t, err := openTerminal()
