@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 		`a plan with four steps`, `(?m)^\$ springfield init `, `"ned-flanders@continuation-hooks": true`,
 		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude go`, `Moving to step 2\.`,
 		`Step 2 is done\. .*-> goes on`, `the documentation: .*-> goes on`, `All four steps are done\. .*-> may stop`,
-		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `On your own machine`, `    bin/springfield\n$`,
+		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `your own sessions`, `(?m)^    bin/springfield replay$`, `(?m)^    bin/springfield enable ned-flanders\n$`,
 	} {
 		at := regexp.MustCompile(part).FindStringIndex(rest)
 		if at == nil {

@@ -104,7 +104,8 @@ type Toolchain struct {
 	GoCache  string   // go's build cache; empty or unusable: a temporary one
 	// Working is called when something has to be compiled, which takes half a minute the
 	// first time. step then hears what is done next, such as "compiling the hook for
-	// linux/amd64 (1 of 2)", and done that it is over. nil: not told.
+	// linux/amd64 (1 of 2)", the same with ": " and each package, and done that it is over.
+	// nil: not told.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // what programs that are compiled would do; nil: not told
 }
@@ -173,7 +174,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			return Build{}, fmt.Errorf("compile the hook: %w", err)
 		}
 	}
-	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
+	version, err := t.runGo(ctx, stage, goCommand, nil, nil, "env", "GOVERSION")
 	if err != nil {
 		return Build{}, err
 	}
@@ -205,7 +206,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
 		step(does)
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
+		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b, func(name string) { step(does + ": " + name) })
 		if err != nil {
 			return Build{}, err
 		}
@@ -214,13 +215,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(string)) ([]byte, error) {
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
 	// The hook has no part of it, and is the same with the tag and without.
-	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
-		"-trimpath", "-buildvcs=false",
+	_, err := t.runGo(ctx, stage, goCommand, step, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
+		"-v", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -233,8 +234,9 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 }
 
 // runGo starts go in the environment made from nothing. GOENV=off matters: an
-// empty GOFLAGS does not override what `go env -w` has stored.
-func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
+// empty GOFLAGS does not override what `go env -w` has stored. step hears of each package
+// that -v names.
+func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, step func(string), more []string, args ...string) ([]byte, error) {
 	home := t.Home
 	if home == "" {
 		home = stage
@@ -247,7 +249,8 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	stderr := packages{step: step}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
@@ -258,6 +261,23 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
 	}
 	return stdout.Bytes(), nil
+}
+
+// packages takes the packages that go names, each on a line, out of what it says.
+type packages struct {
+	bytes.Buffer
+	step func(name string)
+}
+
+func (p *packages) Write(data []byte) (int, error) {
+	for line := range bytes.Lines(data) {
+		if p.step != nil && !bytes.ContainsAny(line, " :") {
+			p.step(string(bytes.TrimSpace(line)))
+		} else {
+			p.Buffer.Write(line)
+		}
+	}
+	return len(data), nil
 }
 
 // CompileError is a failed call of go, with what it said.
