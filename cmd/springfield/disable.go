@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -74,7 +75,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 }
 
 func runDisable(ctx context.Context, a *app, o disableOptions) error {
-	if err := checkScope(o.Scope); err != nil {
+	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
 	}
 	if o.Plugin == "" {
@@ -94,7 +95,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	told := a.memoriesTold()
 	done, err := installer.DisableAll(ctx, a.activationMeans(),
-		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Now: time.Now()})
+		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: a.ownSuite(ctx).Dir, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}

@@ -82,11 +82,11 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *stri
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	if err := checkScope(o.Scope); err != nil && o.Scope != client.Managed {
+	if err := checkScope(o.Scope, append(client.AllScopes(), client.Managed)...); err != nil {
 		return err
 	}
-	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, o.Conflicts) {
-		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.Conflicts), "--conflicts is off or keep")
+	if all := []string{string(settings.ConflictsOff), string(settings.ConflictsKeep)}; o.Conflicts != "" && !slices.Contains(all, string(o.Conflicts)) {
+		return check.Misusef(check.HintAtNames(string(o.Conflicts), "--conflicts ", all, ""), "--conflicts cannot be %q", o.Conflicts)
 	}
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		if !a.terminal {
@@ -101,6 +101,10 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
 		return err
+	}
+	if o.Scope != client.Managed {
+		o.Own = a.ownSuite(ctx)
+		defer o.Own.Close()
 	}
 	if o.Scope == client.Managed {
 		if len(chosen) > 1 || !chosen[0].Default {
@@ -320,10 +324,13 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 // nonNil is never null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-func checkScope(scope client.Scope) error {
-	if !slices.Contains(client.AllScopes(), scope) {
-		return check.Misuse(fmt.Errorf("there is no scope %q", scope),
-			"--scope is user, project or local; for enable also managed")
+func checkScope[T ~string](scope T, all ...T) error {
+	var names []string
+	for _, one := range all {
+		names = append(names, string(one))
 	}
-	return nil
+	if slices.Contains(all, scope) {
+		return nil
+	}
+	return check.Misusef(check.HintAtNames(string(scope), "--scope ", names, ""), "there is no scope %q", scope)
 }

@@ -42,7 +42,6 @@ type initOptions struct {
 	yes         bool
 	dryRun      bool
 	json        bool
-	guided      bool // the guided path goes on: what comes next is said there
 }
 
 func newInit(a *app) *cobra.Command {
@@ -191,10 +190,12 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err := set.CheckSettings(said.Plugins); err != nil {
 		return none, err
 	}
-	// The default owner is git's idea of the user, else the login name. Only the name: an
-	// address is published, so it has to be given.
-	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
-	defaults := generator.Spec{Marketplace: generator.MarketplaceSlug(filepath.Base(dir)), Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
+	defaults := a.defaultSpec(ctx)
+	defaults.Marketplace = generator.MarketplaceSlug(filepath.Base(dir))
+	var taken error
+	if a.findPlaces() == nil { // else nothing knows a marketplace
+		defaults.Marketplace, taken = a.activationMeans().FreeMarketplace(defaults.Marketplace, dir)
+	}
 	switch {
 	case a.terminal && !o.yes:
 		var err error
@@ -214,7 +215,18 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err != nil {
 		return none, err
 	}
+	if taken != nil && spec.Marketplace == defaults.Marketplace {
+		a.talk("springfield: note: %v, so this one is %s", taken, spec.Marketplace)
+	}
 	return spec, a.checkMarketplace(spec.Marketplace, dir)
+}
+
+// defaultSpec is what a new suite is made from where nothing is said, without marketplace and plugins.
+func (a *app) defaultSpec(ctx context.Context) generator.Spec {
+	// The default owner is git's idea of the user, else the login name. Only the name: an
+	// address is published, so it has to be given.
+	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
+	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
 }
 
 // hostsFound are the hosts that are found here; Claude Code, if none is.
@@ -258,11 +270,11 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if a.findPlaces() != nil {
 		return nil // then Claude Code knows nothing either
 	}
-	var conflict *client.NameTakenError
-	if _, err := client.NewSnapshot(a.places).IsRegistered(name, dir); errors.As(err, &conflict) {
-		return check.Advise(err, "choose another name: --marketplace NAME")
+	if err := client.NewSnapshot(a.places).CheckFree(name, dir); err != nil {
+		free, _ := a.activationMeans().FreeMarketplace(name, dir)
+		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
 	}
-	return nil // a record that cannot be read is for enable and doctor to name
+	return nil
 }
 
 // making is what init makes, and what became of it.
@@ -441,13 +453,11 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	if told != "" {
 		a.say("  appended a paragraph about it to %s", told)
 	}
-	if !m.guided {
-		chosen := m.spec.Hosts
-		if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
-			chosen = nil
-		}
-		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
+	chosen := m.spec.Hosts
+	if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
+		chosen = nil
 	}
+	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
 	return nil
 }
 

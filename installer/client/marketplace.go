@@ -3,6 +3,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -204,6 +205,20 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 		return false, nil
 	}
 	return false, &NameTakenError{name, m.String(), dir}
+}
+
+// CheckFree refuses a name that Claude Code knows, or user settings declare, as something else than this directory.
+// A record that cannot be read is for enable and doctor to name.
+func (s *Snapshot) CheckFree(name, dir string) error {
+	var taken *NameTakenError
+	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
+		return err
+	}
+	raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]
+	if from := as[Source](as[object](raw)["source"]); declared && !from.isIn(dir) && !from.IsMissing() {
+		return &NameTakenError{name, from.String(), dir}
+	}
+	return nil
 }
 
 // CheckDeclared refuses a name that a settings file declares as something else than
