@@ -276,7 +276,7 @@ func (e *enableRun) findWhatIsMissing(ctx context.Context) error {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or "+client.HowToRename(plugin.Suite), "%w", err)
 		}
 		if err != nil {
 			return err

@@ -43,7 +43,8 @@ Claude Code still knows the marketplace, and keeps what it has fetched from ther
 --all switches off every plugin of springfield's, in all settings files where it was
 enabled; springfield undo takes that back. --all --purge removes every trace:
 Claude Code's records, and springfield's decisions, holds and journal, so undo does
-not take it back. Your suites, and rules that you have written, stay and are named.`,
+not take it back, and the suite that enable has made, unless you have changed it. Your
+other suites, and rules that you have written, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable ned-flanders --scope local

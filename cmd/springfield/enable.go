@@ -31,9 +31,10 @@ func newEnable(a *app) *cobra.Command {
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Switch a plugin on",
 		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
-suites that init has made, and in the marketplaces that Claude Code knows. One edit
-of settings.json switches it on, and switches off double-shot-latte and any other
-springfield plugin of the same kind. Not one other byte changes, and springfield
+suites made before, and in the marketplaces that Claude Code knows. Where none has it,
+it is made in a suite of your own, in your data directory: ~/.local/share on Linux.
+One edit of settings.json switches it on, and switches off double-shot-latte and any
+other springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.
 
 There are three kinds: plugins that decide at every stop (ned-flanders, lisa-simpson,
@@ -42,8 +43,9 @@ bart-simpson, marge-simpson), the goal loop (ralph-wiggum), and the spec loops
 plugin and a daily one can be on together.
 
 If the claude command is installed, it registers the suite as a marketplace, or
-fetches the plugin, without touching your settings. If not, your user settings get a
-third entry, which declares the suite. Your next session has the hook.
+fetches the plugin, without touching your settings. If not, or if the suite is made
+now, your user settings get a third entry, which declares the suite. Your next session
+has the hook.
 
 --host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
 that are found here. Springfield calls the agent's own plugin commands, and keeps

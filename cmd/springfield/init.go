@@ -48,9 +48,9 @@ func newInit(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a suite of plugins, with the compiled hook in each",
-		Long: `A suite is a directory of plugins that is also a marketplace. Without
-DIR it is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
+		Short: "Make a suite of your own plugins, with the compiled hook in each",
+		Long: `A suite is a directory of plugins that is also a marketplace: for your own rules, and
+to publish. To use a plugin, springfield enable is enough. Without DIR the suite is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
 flag. Nothing is written before the last answer, and springfield undo takes
 everything back.
 
@@ -64,8 +64,8 @@ of it if need be, and keeps your edits. Such a file says at least:
     - {name: ned-flanders, strategy: ned-flanders}
     - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
 
-Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace, git's user
-name as owner, this machine as target, the agents that are found here. Plugins run in
+Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (with a number
+where that is taken), git's user name as owner, this machine as target, the agents that are found here. Plugins run in
 every agent.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md

@@ -25,6 +25,11 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
+// HowToRename says how a suite in a directory gets another name.
+func HowToRename(dir string) string {
+	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then springfield update " + check.QuoteArgument(dir)
+}
+
 // Source is where a marketplace comes from.
 type Source struct {
 	Source string `json:"source"`
