@@ -36,7 +36,7 @@ type OwnSuite struct {
 // ownMarketplace is the name of a new one, where that is free.
 const ownMarketplace = "my-springfield"
 
-// choosePlugin has a strategy's plugin added, and refuses where managed settings would keep it from running.
+// choosePlugin has a strategy's plugin added.
 func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.Existing(o.Dir)
 	if err != nil {
@@ -54,9 +54,6 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
 	}
 	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
-	if why := m.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
-		return p, check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
-	}
 	return p, o.spec.Validate()
 }
 
@@ -133,6 +130,9 @@ func (o *OwnSuite) has(name, marketplace string) bool {
 
 // examineOwn makes a plugin of the user's own suite, once the settings are known to take it.
 func (e *enableRun) examineOwn(ctx context.Context) error {
+	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
+		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
+	}
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.wanted.Loops, e.wanted.SameKind = strategiesLike(known.Name)
 	e.wanted.DecidesNothing = known.EventName() != "Stop"
