@@ -47,6 +47,11 @@ func TestDemo(t *testing.T) {
 		}
 		rest = rest[at[1]:]
 	}
+	for _, typed := range regexp.MustCompile(`(?m)^    bin/springfield (.+)$`).FindAllStringSubmatch(told, -1) {
+		if out := w.exec(springfield(t), w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache), strings.Fields(typed[1])...); out.Code != 0 {
+			t.Errorf("springfield %s, the last word of the demo, exits %d:\n%s%s", typed[1], out.Code, out.Stdout, out.Stderr)
+		}
+	}
 	own := 0 // lines of the story that no command prints
 	for line := range strings.Lines(read(t, "demo.sh")) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "say '") || strings.HasPrefix(line, "stop ") {

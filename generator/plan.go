@@ -215,6 +215,24 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, err
 }
 
+// PlanRemoval plans to remove a suite. What its user has changed in it stays.
+func PlanRemoval(dir string) (Plan, error) {
+	p, err := MakePlan(dir, Updating, nil)
+	if err != nil || len(p.Paths(Orphaned)) > 0 {
+		return p, err
+	}
+	p.Edits = slices.DeleteFunc(p.Edits, func(e journal.Edit) bool { return e.Own })
+	for _, name := range []string{RecordFile, SuiteFile} {
+		e, err := journal.OpenEdit(dir, filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return p, err
+		}
+		e.Drop, e.After = true, nil
+		p.Edits = append(p.Edits, e)
+	}
+	return p, nil
+}
+
 // hookPlaces are the files of hooks that the suite could have. Every plugin must be there.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {

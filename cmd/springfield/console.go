@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +43,7 @@ func onlyHost(cmd *cobra.Command, name *string) {
 		if !cmd.Flags().Changed("host") || slices.Contains(hosts.HostNames(), *name) {
 			return nil
 		}
-		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name),
-			"choose from "+strings.Join(hosts.HostNames(), ", "))
+		return noHost(*name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -149,10 +150,7 @@ func (in *Inspection) faultOf(p client.Switched, w working) string {
 
 // HowToBegin is what to call where no plugin is on.
 func (in *Inspection) HowToBegin() string {
-	if plugin := in.toEnable(generator.Suite.Suggested); plugin != "" {
-		return "springfield enable " + plugin
-	}
-	return "springfield init"
+	return "springfield enable " + cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default())
 }
 
 // HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
@@ -165,14 +163,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 		}
 		return s.Plugins[i]
 	}
-	if plugin := in.toEnable(of); plugin != "" {
-		return "springfield enable " + plugin
-	}
-	dir := ""
-	if i := slices.IndexFunc(in.Suites, func(s Suite) bool { return s.Err == nil }); i >= 0 {
-		dir = in.Suites[i].Dir
-	}
-	return generator.CommandToAddPlugin(strategy, dir) + ", then springfield enable " + strategy
+	return "springfield enable " + cmp.Or(in.toEnable(of), strategy)
 }
 
 // toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable takes it: its
