@@ -258,14 +258,14 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, step func
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
+		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.said.String()), Err: err}
 	}
 	return stdout.Bytes(), nil
 }
 
 // packages takes the packages that go names, each on a line, out of what it says.
 type packages struct {
-	bytes.Buffer
+	said bytes.Buffer // not embedded: io.Copy would write past Write
 	step func(name string)
 }
 
@@ -274,7 +274,7 @@ func (p *packages) Write(data []byte) (int, error) {
 		if p.step != nil && !bytes.ContainsAny(line, " :") {
 			p.step(string(bytes.TrimSpace(line)))
 		} else {
-			p.Buffer.Write(line)
+			p.said.Write(line)
 		}
 	}
 	return len(data), nil

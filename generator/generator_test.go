@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -357,10 +358,11 @@ func TestBuildTells(t *testing.T) {
 
 	heard := []string{}
 	said := packages{step: func(name string) { heard = append(heard, name) }}
-	_, err = said.Write([]byte("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n"))
+	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
+	_, err = io.Copy(&said, from) // as from a program
 	must(t, err)
 	scratch.Equal(t, strings.Join(heard, " "), "internal/abi example.org/a", "packages")
-	scratch.Equal(t, said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
+	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
 }
 
 func goVersion(t *testing.T) string {
