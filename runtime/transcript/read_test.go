@@ -188,11 +188,11 @@ func TestCalls(t *testing.T) {
 		v.Calls[i].Seen, v.Calls[i].Command = "", ""
 	}
 	want := []activity.Call{
-		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
+		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true, Writes: true},
 		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
 		{Name: "Write", Input: strings.Repeat("x", MaxShort), Writes: true},
-		{Name: "mcp__x__y", Input: "this", Done: true},
-		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
+		{Name: "mcp__x__y", Input: "this", Done: true, Writes: true},
+		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true, Writes: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
 	failIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
@@ -210,7 +210,7 @@ func TestCalls(t *testing.T) {
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
-	if want := []activity.Call{{Name: "A", Result: "of a", Done: true}, {Name: "B", Result: "of b", Done: true}}; !reflect.DeepEqual(v.Calls, want) {
+	if want := []activity.Call{{Name: "A", Result: "of a", Done: true, Writes: true}, {Name: "B", Result: "of b", Done: true, Writes: true}}; !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got %+v", v.Calls)
 	}
 }
