@@ -182,7 +182,7 @@ func TestCalls(t *testing.T) {
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
 	again := view(t, new(session).asks("and").calls("Bash", `{"command":"go test"}`).fails("Exit code 23\nFAIL x").bytes())
-	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[5].Seen || v.Work != 2 || again.Work != 1,
+	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[5].Seen || v.Work != 3 || again.Work != 1,
 		"failures: %+v, %+v", v.Calls, again.Calls)
 	failIf(t, v.Calls[0].Command != "go test \\\n  ./..." || v.Calls[1].Command != "", "commands: %+v", v.Calls)
 	for i := range v.Calls {
@@ -204,7 +204,7 @@ func TestCalls(t *testing.T) {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
 	}
 	v = view(t, s.bytes())
-	if len(v.Calls) != MaxRecent || v.CallsInTurn != 26 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
+	if len(v.Calls) != MaxRecent || v.CallsInTurn != 27 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
