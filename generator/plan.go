@@ -215,22 +215,17 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, err
 }
 
-// PlanRemoval plans to remove a suite. What its user has changed in it stays.
-func PlanRemoval(dir string) (Plan, error) {
+// IsUntouched tells whether a suite has only what springfield has written there.
+func IsUntouched(dir string) bool {
 	p, err := MakePlan(dir, Updating, nil)
-	if err != nil || len(p.Paths(Orphaned)) > 0 {
-		return p, err
-	}
-	p.Edits = slices.DeleteFunc(p.Edits, func(e journal.Edit) bool { return e.Own })
-	for _, name := range []string{RecordFile, SuiteFile} {
-		e, err := journal.OpenEdit(dir, filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			return p, err
+	files := 0
+	walked := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files++
 		}
-		e.Drop, e.After = true, nil
-		p.Edits = append(p.Edits, e)
-	}
-	return p, nil
+		return err
+	})
+	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
 // hookPlaces are the files of hooks that the suite could have. Every plugin must be there.

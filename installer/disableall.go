@@ -66,35 +66,18 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	}
 	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // then hooks of it are on
 	for _, dir := range suites {
-		if err == nil && !failed && rooted.IsSame(dir, r.Own) {
-			done.removeOwn(dir, r.DryRun)
+		if err == nil && !failed && rooted.IsSame(dir, r.Own) && generator.IsUntouched(dir) {
+			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
+			if !r.DryRun {
+				err = os.RemoveAll(dir)
+				_ = os.Remove(filepath.Dir(dir)) // which was made for it
+			}
 			continue
 		}
 		remove := "rm -r " + check.QuoteArgument(dir)
 		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: remove})
 	}
 	return done, err
-}
-
-// removeOwn removes the suite that enable has made. What the user has changed there, or added, stays.
-func (done *DisabledAll) removeOwn(dir string, dryRun bool) {
-	plan, err := generator.PlanRemoval(dir)
-	if err == nil && !dryRun {
-		err = plan.WriteUnjournaled()
-	}
-	switch left := (settings.Left{What: dir, Remove: "rm -r " + check.QuoteArgument(dir)}); {
-	case err != nil:
-		left.What += " could not be removed: " + err.Error()
-		done.Stays = append(done.Stays, left)
-	case len(plan.Paths(generator.Orphaned)) > 0 || !dryRun && os.Remove(dir) != nil:
-		left.What += " has files that you have changed or added"
-		done.Stays = append(done.Stays, left)
-	case dryRun:
-		done.Notes = append(done.Notes, "your own suite, "+dir+", would be removed")
-	default:
-		_ = os.Remove(filepath.Dir(dir)) // which was made for it
-		done.Notes = append(done.Notes, "removed your own suite, "+dir)
-	}
 }
 
 // ownSuites are the user's own suites: those that init has made, and those that are known as

@@ -57,7 +57,7 @@ type Done struct {
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
 	defer func() {
 		done.Host, done.Scope = host, r.Scope
-		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return e.First })
+		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.Own != nil && e.In == r.Own.Dir })
 	}()
 	if host.Default {
 		return enableDefault(ctx, m, r)
@@ -215,9 +215,9 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, suite)
-	if bare, marketplace, _ := strings.Cut(name, "@"); errors.Is(err, errUnknown) && e.Own.has(bare, marketplace) {
+	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.Own != nil && e.Own.Dir != "" {
 		e.own = e.Own
-		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, bare)
+		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, name)
 	}
 	return err
 }

@@ -5,6 +5,7 @@ package installer
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,13 +29,9 @@ type OwnSuite struct {
 
 	name  string
 	spec  generator.Spec
-	aim   generator.Aim
 	stage string // where the suite lies until it is written, to be looked at
 	files []generator.File
 }
-
-// ownMarketplace is the name of a new one, where that is free.
-const ownMarketplace = "my-springfield"
 
 // choosePlugin has a strategy's plugin added.
 func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
@@ -43,14 +40,13 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 		return p, err
 	}
 	if suite != nil {
-		o.spec, o.aim = suite.Spec, generator.Updating
+		o.spec = suite.Spec
 	} else {
-		o.spec, o.aim = o.Fresh(), generator.Completing
-		o.spec.Marketplace, _ = m.FreeMarketplace(ownMarketplace, o.Dir)
+		o.spec = o.Fresh()
+		o.spec.Marketplace, _ = m.FreeMarketplace("my-springfield", o.Dir)
 	}
-	if slices.Contains(generator.NamesOf(o.spec.Plugins), name) {
-		o.aim = generator.Completing // an uninstall has left what the user had changed
-	} else if plugin, err := generator.NewPlugin(name, name, nil); err == nil {
+	plugin, err := generator.NewPlugin(name, name, nil)
+	if err == nil && !slices.Contains(generator.NamesOf(o.spec.Plugins), name) { // else an uninstall has left it
 		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
 	}
 	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
@@ -83,16 +79,27 @@ func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (j
 	if o == nil || len(o.files) == 0 || err != nil {
 		return c, err
 	}
-	plan, err := generator.MakePlan(o.Dir, o.aim, o.files)
+	plan, err := generator.MakePlan(o.Dir, generator.Completing, o.files)
 	if err != nil {
 		return c, err
 	}
-	catalog := ".claude-plugin/marketplace.json"
-	if slices.Contains(plan.Paths(generator.Kept), catalog) {
-		return c, check.Advisef("put the bytes back that springfield wrote there, or make the plugin elsewhere: springfield init", "%s was changed, so the plugin cannot be added to it", filepath.Join(o.Dir, catalog))
+	if catalog := ".claude-plugin/marketplace.json"; slices.Contains(plan.Paths(generator.Kept), catalog) {
+		return c, check.Advisef("springfield init --strategy "+o.name+" makes it in another suite",
+			"%s has edits of yours, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
 	}
-	for i := range plan.Edits {
-		plan.Edits[i].First = true
+	if run := c.Run; run != nil { // it needs the suite, which the journal then takes back, and writes with the rest
+		first := plan.Change
+		first.Edits = slices.DeleteFunc(slices.Clone(plan.Edits), func(e journal.Edit) bool { return e.Own })
+		c.Run = func() error {
+			err := first.WriteUnjournaled()
+			if err == nil {
+				err = run()
+			}
+			if err != nil && plan.Fresh {
+				_ = os.RemoveAll(o.Dir)
+			}
+			return err
+		}
 	}
 	list, err := settings.RememberSuite(now.Places, o.Dir)
 	c.Edits = append(append(plan.Edits, list), c.Edits...)
@@ -105,9 +112,8 @@ func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (j
 func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 	all := m.pluginsAtHand("")
 	isFree := func(name string) error {
-		i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir })
-		if i >= 0 {
-			return &client.NameTakenError{Name: name, Known: "directory " + all[i].Suite, Wanted: dir}
+		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
+			return fmt.Errorf("marketplace %q is the suite %s", name, all[i].Suite)
 		}
 		return m.Settings.CheckFree(name, dir)
 	}
@@ -116,16 +122,6 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 		name = wish + "-" + strconv.Itoa(n)
 	}
 	return name, taken
-}
-
-// has tells whether a plugin that was not found can be made there.
-func (o *OwnSuite) has(name, marketplace string) bool {
-	_, known := registry.StrategyNamed(name)
-	if !known || o == nil || o.Dir == "" {
-		return false
-	}
-	suite, err := generator.ReadSuite(o.Dir)
-	return marketplace == "" || err == nil && suite.Marketplace == marketplace
 }
 
 // examineOwn makes a plugin of the user's own suite, once the settings are known to take it.

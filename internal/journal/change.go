@@ -80,8 +80,6 @@ type Edit struct {
 	// Drop has a file that is removed take along the directories that this leaves
 	// empty: up to In, or its own.
 	Drop bool `json:"-"`
-	// First has it written before Run, which needs it.
-	First bool `json:"-"`
 	// Tree is a directory that the edit makes a part of, such as a repository. An undo
 	// takes it away only as long as it is exactly as it was made; else all of it stays.
 	Tree string `json:"tree,omitempty"`
@@ -255,7 +253,7 @@ func (c Change) runOther() (left []string, err error) {
 	if c.Run == nil {
 		return nil, nil
 	}
-	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.First || e.isDirectory() })
+	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
 	links := make([]string, len(kept))
 	for i, e := range kept {
 		links[i], _ = os.Readlink(e.Path) // "" for a file that is none

@@ -428,42 +428,6 @@ func TestAnotherProgramFails(t *testing.T) {
 	scratch.Equal(t, w.done(), "", "done")
 }
 
-// What another program needs is written before it runs, and goes again where it fails, or what is written behind it.
-func TestFirst(t *testing.T) {
-	for name, fails := range map[string]error{"it does its part": nil, "it fails": errors.New("no such marketplace")} {
-		w := newWorld(t, maps.Clone(mine))
-		before := w.files(false)
-		c := w.meddled("ours", func() error {
-			w.holds("home/data/suite/plugin", "first")
-			w.write("home/settings.json", "{ written anew }")
-			return fails
-		})
-		first := w.edit("", "home/data/suite/plugin", "first")
-		first.First = true
-		c.Edits = append([]Edit{first}, c.Edits...)
-		err := w.journal().ApplyChange(c)
-		if !errors.Is(err, fails) {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if fails == nil {
-			w.holds("home/settings.json", "ours")
-			w.holds("home/data/suite/plugin", "first")
-			must(t, w.undo())
-		}
-		scratch.Equal(t, w.files(false), before, name)
-		scratch.FailIf(t, rooted.PathExists(w.path("home", "data")), "%s: a directory stays", name)
-
-		taken := w.edit("", "home/other/taken", "x") // what lies behind it cannot be written
-		w.write("home/other", "a file")
-		c.Edits = append(c.Edits, taken)
-		before = w.files(false)
-		if err := w.journal().ApplyChange(c); err == nil {
-			t.Errorf("%s: written", name)
-		}
-		scratch.Equal(t, w.files(false), before, name)
-	}
-}
-
 // A springfield that is killed while another program runs has the old bytes in its
 // journal: an undo gives them back, whatever the program has made of the files.
 func TestKilledWhileAnotherProgramRuns(t *testing.T) {

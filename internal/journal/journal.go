@@ -150,24 +150,13 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	isFirst := func(e Edit) bool { return e.First && c.Run != nil }
-	first := slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return !isFirst(e) })
-	if failure.Left, err = writeEdits(first, entry.Token, j.atStep); err != nil {
-		first = nil // they are taken back
-	} else {
-		failure.Left, err = c.runOther()
-	}
-	if err == nil {
+	if failure.Left, err = c.runOther(); err == nil {
 		for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
 			if at := e.At; e.locateBytes() == nil && e.At == at {
 				removeTemp(e, entry.Token)
 			}
 		}
-		failure.Left, err = writeEdits(slices.DeleteFunc(edits, isFirst), entry.Token, j.atStep)
-	}
-	if err != nil {
-		left, why := takeBack(first, entry.Token, j.atStep)
-		failure.Left, err = append(failure.Left, left...), errors.Join(err, why)
+		failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	}
 	switch {
 	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone

@@ -105,7 +105,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 
 // editOfDir is an edit of a directory around the edit's file, without contents.
 func (e Edit) editOfDir(dir string) Edit {
-	d := Edit{Path: dir, At: dir, Own: e.Own, First: e.First}
+	d := Edit{Path: dir, At: dir, Own: e.Own}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)
 		d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
@@ -168,19 +168,11 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 			removeTemp(e, token) // what is staged
 		}
 	}
-	var done []Edit
-	for i, e := range edits {
-		if w.done[i] {
-			done = append(done, e)
+	var why error
+	for i, e := range slices.Backward(edits) {
+		if !w.done[i] {
+			continue
 		}
-	}
-	left, why := takeBack(done, token, f)
-	return left, errors.Join(err, why)
-}
-
-// takeBack takes back edits that were done, the last one first.
-func takeBack(edits []Edit, token string, f fault) (left []string, why error) {
-	for _, e := range slices.Backward(edits) {
 		e.Before, e.After = e.After, e.Before
 		// A directory, or what is remembered of something that did not happen, does no harm.
 		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.Own || e.In != "") {
@@ -188,7 +180,7 @@ func takeBack(edits []Edit, token string, f fault) (left []string, why error) {
 			why = cmp.Or(why, failed) // one says why, also for the others
 		}
 	}
-	return left, why
+	return left, errors.Join(err, why)
 }
 
 // stageEdits makes the directories and writes all new contents beside their files.
