@@ -108,6 +108,7 @@ type Toolchain struct {
 	// nil: not told.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // what programs that are compiled would do; nil: not told
+	heard   func(name string) // hears of each package that is compiled
 }
 
 // ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
@@ -174,7 +175,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			return Build{}, fmt.Errorf("compile the hook: %w", err)
 		}
 	}
-	version, err := t.runGo(ctx, stage, goCommand, nil, nil, "env", "GOVERSION")
+	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
 	if err != nil {
 		return Build{}, err
 	}
@@ -206,7 +207,8 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
 		step(does)
-		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b, func(name string) { step(does + ": " + name) })
+		t.heard = func(name string) { step(does + ": " + name) }
+		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
 		if err != nil {
 			return Build{}, err
 		}
@@ -215,12 +217,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary, step func(string)) ([]byte, error) {
+func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
 	// The hook has no part of it, and is the same with the tag and without.
-	_, err := t.runGo(ctx, stage, goCommand, step, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
+	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
 		"-v", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
@@ -234,9 +236,8 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 }
 
 // runGo starts go in the environment made from nothing. GOENV=off matters: an
-// empty GOFLAGS does not override what `go env -w` has stored. step hears of each package
-// that -v names.
-func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, step func(string), more []string, args ...string) ([]byte, error) {
+// empty GOFLAGS does not override what `go env -w` has stored.
+func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
 	home := t.Home
 	if home == "" {
 		home = stage
@@ -250,7 +251,7 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, step func
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout bytes.Buffer
-	stderr := packages{step: step}
+	stderr := packages{heard: t.heard}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
@@ -265,14 +266,14 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, step func
 
 // packages takes the packages that go names, each on a line, out of what it says.
 type packages struct {
-	said bytes.Buffer // not embedded: io.Copy would write past Write
-	step func(name string)
+	said  bytes.Buffer // not embedded: io.Copy would write past Write
+	heard func(name string)
 }
 
 func (p *packages) Write(data []byte) (int, error) {
 	for line := range bytes.Lines(data) {
-		if p.step != nil && !bytes.ContainsAny(line, " :") {
-			p.step(string(bytes.TrimSpace(line)))
+		if p.heard != nil && !bytes.ContainsAny(line, " :") {
+			p.heard(string(bytes.TrimSpace(line)))
 		} else {
 			p.said.Write(line)
 		}

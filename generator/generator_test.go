@@ -357,7 +357,7 @@ func TestBuildTells(t *testing.T) {
 	scratch.Equal(t, over, true, "it is over")
 
 	heard := []string{}
-	said := packages{step: func(name string) { heard = append(heard, name) }}
+	said := packages{heard: func(name string) { heard = append(heard, name) }}
 	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
 	_, err = io.Copy(&said, from) // as from a program
 	must(t, err)

@@ -74,7 +74,7 @@ const newestGo = "go1.27"
 // path of the list of them: an empty one where this Go has other functions. The Go is known if all
 // is replaced that reads variables.
 func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
-	root, err := t.runGo(ctx, stage, goCommand, nil, nil, "env", "GOROOT")
+	root, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOROOT")
 	if err != nil {
 		return "", false, err
 	}
