@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -318,11 +319,12 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
+// clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
 func clipText(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
 	}
-	return text
+	return secret.Mask(text)
 }
 
 // promptID names the user's prompt that this stop belongs to. The event's own id

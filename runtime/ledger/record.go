@@ -218,10 +218,10 @@ func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
 	m.KeepEmpty().Text("rule", &r.Rule)
-	m.Text("evidence", &r.Evidence)
+	m.Quoted("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
-	m.Text("reason", &r.Reason)
-	m.Text("told", &r.Told)
+	m.Quoted("reason", &r.Reason)
+	m.Quoted("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
 	codec.Number(m.KeepEmpty(), "took", &r.Took)
@@ -247,13 +247,13 @@ func (a *Asked) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
 	codec.Number(m.KeepEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
-	m.Text("detail", &a.Detail)
+	m.Quoted("detail", &a.Detail)
 }
 
 func (j *Judged) Members(m *codec.Members) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
-	m.Text("why", &j.Why)
+	m.Quoted("why", &j.Why)
 }
 
 func (s *State) Members(m *codec.Members) {

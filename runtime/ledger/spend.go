@@ -37,7 +37,7 @@ func (s *Spend) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
-	m.Text("detail", &s.Detail)
+	m.Quoted("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
 }
