@@ -465,3 +465,31 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 		})
 	}
 }
+
+// The end of a log of gigabytes is read. That the rest was not is on file with each decision, and what was done in a turn
+// whose prompt was not read is not known.
+func TestLogOfGigabytes(t *testing.T) {
+	for name, test := range map[string]struct {
+		log  string // its end
+		rule string
+	}{
+		"the prompt is read":     {`{"type":"user","uuid":"u1","message":{"content":"fix the types"}}` + "\n", "talk"},
+		"the prompt is not read": {"", "unasked"},
+	} {
+		w := newWorld(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "budget": {"burst": 0}}`)
+		log := w.path(".claude/projects/-w/s.jsonl")
+		must(t, os.Truncate(log, 20_000_000_000))
+		f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+		must(t, err)
+		const said = `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"text","text":"Line 58 has bytes, which should be a slice of them."}]}}` + "\n"
+		_, err = f.WriteString("\n" + test.log + said)
+		must(t, err)
+		must(t, f.Close())
+		_, notes := w.run(w.event(map[string]any{"last_assistant_message": "Line 58 has bytes, which should be a slice of them."}))
+		r, _ := w.newest("session:s1")
+		const flaw = "the first 19.7 GB of the log were not read"
+		if r.Rule != test.rule || strings.Join(r.Flaws, "") != flaw || !strings.Contains(notes, flaw) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}

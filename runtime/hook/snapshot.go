@@ -243,7 +243,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
-			s.Log, s.View, known = log, view, true
+			// Of a turn whose prompt was not read it is not known what was done in it.
+			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
+		}
+		if s.View.Skipped > 0 {
+			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
 		}
 	}
 	s.buildSituation(needs)
@@ -258,6 +262,13 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Situation.Message.Text = clipText(w.Text)
 		}
 	}
+}
+
+func sizeInWords(bytes int64) string {
+	if bytes < 1e9 {
+		return strconv.FormatInt(bytes/1e6, 10) + " MB"
+	}
+	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
 // buildSituation puts the event before the transcript, which may lag. A strategy gets what it
