@@ -414,10 +414,7 @@ func (s *Snapshot) Settle() Settled {
 	switch {
 	case veto.Rule != "":
 		out.Away.Did = ""
-		out.Verdict = strategy.Verdict{
-			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let " + s.Event.Host.Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
-		}
+		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
 	case loop:
 		out.Next.Remember(out.Remember)
 	case ordered.Counts && out.Told == "":
@@ -427,6 +424,16 @@ func (s *Snapshot) Settle() Settled {
 	}
 	out.Next.Log = s.Log
 	return out
+}
+
+// sayLimit tells the user that a limit is reached, and what leads on.
+func (s *Snapshot) sayLimit(v guard.Veto) string {
+	log := ""
+	if s.Event.Host.Default {
+		log = s.Event.TranscriptPath
+	}
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home))}, func(way string) bool { return way == "" })
+	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
 // askAway asks the away order in force. A guard's word stands, and a loop has its own maximum:
