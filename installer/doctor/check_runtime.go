@@ -119,7 +119,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 }
 
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadSpend(in.Places.StatePath(), in.Now)
+	spend, err := ledger.ReadSpend(in.spendDir(), in.Now)
 	if err != nil {
 		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}

@@ -59,6 +59,10 @@ func (r *Record) ProjectPlace() string {
 // None is the decision of a record about a start of the hook that came to none.
 const None = "none"
 
+// Asking is the decision of a record that counts what a question may cost before it is asked.
+// Who looks back does not see it.
+const Asking = "asking"
+
 // Left is what remained of the budget after a decision.
 type Left struct {
 	Burst  int // in the current five minutes, since the user's last prompt

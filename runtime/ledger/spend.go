@@ -21,6 +21,7 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // spent on that day, in millionths of a dollar
 	Questions int
+	Dearest   int64 // what the dearest of them has cost
 	// Failures counts questions without an answer since the last one that had one;
 	// Failure is why the newest had none, and FailedAt when, in Unix milliseconds.
 	Failures int
@@ -35,6 +36,7 @@ func (s *Spend) Members(m *codec.Members) {
 	m.KeepEmpty().Text("day", &s.Day)
 	codec.Number(m.KeepEmpty(), "micros", &s.Micros)
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
+	codec.Number(m, "dearest", &s.Dearest)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
 	m.Quoted("detail", &s.Detail)
@@ -73,9 +75,10 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 	case err != nil:
 		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	if old.Day != p.Day {
-		old.Day, old.Micros, old.Questions = p.Day, 0, 0
+	if old.Day < p.Day { // a clock that has been put back brings no new day
+		old.Micros, old.Questions, old.Dearest = 0, 0, 0
 	}
+	old.Day = p.Day
 	if old.Until > now.Add(longRest).UnixMilli() {
 		old.Until = 0 // the clock has been put back
 	}
@@ -83,20 +86,57 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 	return old, nil
 }
 
+// Taken is what was counted for a question before it was asked.
+type Taken struct {
+	day    string
+	Micros int64
+}
+
 // TakeFromDay counts what a question may cost, unless that is more than
-// the day's limit leaves, or the judge is to be left alone.
-func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
-	return changeSpend(dir, now, func(p *Spend) error {
+// the day's limit leaves, or the judge is to be left alone. A question of a day on which one was
+// dearer than its model's list price may cost as much.
+func TakeFromDay(dir string, now time.Time, micros, limit int64) (t Taken, err error) {
+	err = changeSpend(dir, now, func(p *Spend) error {
+		micros = max(micros, p.Dearest)
 		switch {
 		case p.Until > now.UnixMilli():
 			return ErrResting
 		case p.Micros+micros > limit:
 			return ErrSpent
 		}
+		t = Taken{p.Day, micros}
 		p.Micros += micros
 		p.Questions++
 		return nil
 	})
+	return t, err
+}
+
+// TakeFromSession counts it in the session's own state, unless that is more than the session's
+// limit leaves: two stops of one session may ask at once. The record has the session's place.
+func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
+	s, err := OpenSession(dir, id)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if err := s.LockSession(); err != nil {
+		return 0, err
+	}
+	if s.State.Spent+micros > limit {
+		return s.State.Spent, ErrSpent
+	}
+	r.Decision, r.State = Asking, s.State
+	r.State.Spent += micros
+	_, err = s.AppendRecord(r)
+	return r.State.Spent, err
+}
+
+// giveBack takes back what was counted, on that day.
+func (p *Spend) giveBack(t Taken) {
+	if p.Day == t.day {
+		p.Micros = max(0, p.Micros-t.Micros)
+	}
 }
 
 // Outcome is how a question ended: Failure is "" for an answer.
@@ -108,9 +148,10 @@ type Outcome struct {
 // SettleSpending takes back what was counted, counts what the question has cost, and
 // notes how it ended. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
-func SettleSpending(dir string, now time.Time, taken int64, o Outcome) (due bool, err error) {
+func SettleSpending(dir string, now time.Time, taken Taken, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.Micros = max(0, p.Micros-taken) + max(0, o.Micros)
+		p.giveBack(taken)
+		p.Micros, p.Dearest = p.Micros+max(0, o.Micros), max(p.Dearest, o.Micros)
 		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
 			return nil
@@ -128,9 +169,10 @@ func SettleSpending(dir string, now time.Time, taken int64, o Outcome) (due bool
 
 // PutBack takes back what was counted for a question that was not asked. That says
 // nothing of judges: other projects go on asking them.
-func PutBack(dir string, now time.Time, taken int64) error {
+func PutBack(dir string, now time.Time, taken Taken) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		p.Micros, p.Questions = max(0, p.Micros-taken), max(0, p.Questions-1)
+		p.giveBack(taken)
+		p.Questions = max(0, p.Questions-1)
 		return nil
 	})
 }
