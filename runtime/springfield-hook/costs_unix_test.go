@@ -71,6 +71,7 @@ const answer = `sleep 0.3; echo '{"continue":false,"why":"x","usage":{"input":1,
 // limit; of what was taken for their questions the rest is there again.
 func TestManySessionsHoldTheDay(t *testing.T) {
 	a := newAskers(t, `"daily": 0.2`, answer)
+	must(t, os.Mkdir(filepath.Join(a.home, ".other"), 0o700)) // as its agent has made it
 	a.all(50, func(i int) (string, string) { return []string{".claude", ".other"}[i%2], fmt.Sprint("s", i) })
 	p, n := a.spend(), a.asked()
 	if n == 0 || n > 20 || p.Micros != int64(n)*10_000 || p.Questions != n {
