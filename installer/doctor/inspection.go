@@ -122,12 +122,6 @@ func (in *Inspection) stateDirs() []string {
 	return []string{in.Places.StatePath()}
 }
 
-// spendDir is where the day's costs of judges are counted: in the home, if it is known.
-func (in *Inspection) spendDir() string {
-	dirs := in.stateDirs()
-	return dirs[len(dirs)-1]
-}
-
 // repairByPlan is the repair that a plan makes, from settings as they are by then.
 func (in *Inspection) repairByPlan(plan func(*settings.Settings) (journal.Change, error)) func(context.Context) error {
 	return func(context.Context) error {

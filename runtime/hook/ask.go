@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,7 +38,11 @@ type asking struct {
 
 // noteJudgement puts down what came of a question to the judge.
 func (q asking) noteJudgement(v *Settled) {
-	v.Next.Spent = max(0, v.Next.Spent-q.taken) + q.asked.Micros
+	v.Next.Spent = max(0, v.Next.Spent-q.taken)
+	if q.asked == nil {
+		return
+	}
+	v.Next.Spent += q.asked.Micros
 	v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	if q.judged != nil {
 		v.Next.NoteJudgement(*q.judged)
@@ -75,13 +78,12 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 			return a
 		}
 	}
-	taken, why := s.reserveCost(q, j)
-	if why != "" {
+	var why string
+	if a.taken, why = s.reserveCost(q, j); why != "" {
 		noteNoAnswer(v, "unasked", why)
 		return a
 	}
-	reply, due := s.payForAnswer(q, taken)
-	a.taken = taken.Micros
+	reply, due := s.payForAnswer(q, a.taken)
 	a.asked = &ledger.Asked{
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
@@ -129,49 +131,46 @@ func (s *start) judgeModel(model string) string {
 // has its configuration in, so that one file counts them all.
 func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
 
-// reserveCost counts what a question may cost, or says why it is not asked.
-func (s *start) reserveCost(q judge.Question, j judge.Options) (taken ledger.Taken, why string) {
+// reserveCost counts what a question may cost, or says why it is not asked: in the session, where the decision's record
+// takes it back, and in the day.
+func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	worst := judge.PriceAtMost(q.Model, q)
 	if s.Getenv != nil { // the client takes an alias for the model that is named here
 		if named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL"); named != "" {
 			worst = max(worst, judge.PriceAtMost(named, q))
 		}
 	}
-	taken, err := ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
-	if err == ledger.ErrSpent || err == ledger.ErrResting {
-		return taken, err.Error()
+	spent, err := ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
+	if err == ledger.ErrSpent {
+		return 0, "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
 	}
 	if err == nil {
-		var spent int64
-		spent, err = ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), taken.Micros, toMicros(j.Session))
-		if err == nil {
-			return taken, ""
-		}
-		why = "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
-		if back := ledger.PutBack(s.spendDir(), s.Now, taken); back != nil {
-			s.noteForDebug("settle judge: " + back.Error())
-		}
+		taken, err = worst, ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
 	}
-	if err != ledger.ErrSpent {
+	switch err {
+	case nil:
+		return taken, ""
+	case ledger.ErrSpent, ledger.ErrResting:
+		return taken, err.Error()
+	default:
 		s.noteForDebug("ask judge: " + err.Error())
-		why = "the cost of questions cannot be saved"
+		return taken, "the cost of questions cannot be saved"
 	}
-	return taken, why
 }
 
 // payForAnswer asks, and counts what it has cost. due tells that the user should hear of a
 // judge that does not answer.
-func (s *start) payForAnswer(q judge.Question, taken ledger.Taken) (reply judge.Reply, due bool) {
+func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
 	if reply.Micros == 0 && (reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
-		reply.Micros = taken.Micros // the answer was on its way, or was none: a limit in dollars holds all the same
+		reply.Micros = taken // the answer was on its way, or was none: a limit in dollars holds all the same
 	}
 	now, err := s.Now.Add(time.Since(begun)), error(nil)
 	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
-		err = ledger.PutBack(s.spendDir(), now, taken)
+		err = ledger.PutBack(s.spendDir(), s.Now, now, taken)
 	} else {
-		due, err = ledger.SettleSpending(s.spendDir(), now, taken, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
+		due, err = ledger.SettleSpending(s.spendDir(), s.Now, now, taken, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
 	}
 	if err != nil {
 		s.noteForDebug("settle judge: " + err.Error())
@@ -212,9 +211,6 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	case err == process.ErrSlow:
 		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
 	case err != nil:
-		if _, unstarted := err.(*os.PathError); unstarted {
-			return gone(judge.NoBinary, err)
-		}
 		return gone(judge.Crashed, err)
 	}
 	var r judge.Reply

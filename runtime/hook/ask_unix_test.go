@@ -283,7 +283,7 @@ func TestJudgeCeilings(t *testing.T) {
 	for i := range 3 {
 		w.say(unsure + strings.Repeat("!", i))
 	}
-	w.asked("of 20 cents in a session that has 25", 1)
+	w.asked("of 20 cents in a session that has 25", 2)
 	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "spending limit") {
 		t.Errorf("%+v", r)
 	}

@@ -299,9 +299,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	if question.asked != nil {
-		question.noteJudgement(&settled)
-	}
+	question.noteJudgement(&settled)
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.

@@ -21,7 +21,6 @@ type Spend struct {
 	Day       string // like 2026-11-21, UTC
 	Micros    int64  // spent on that day, in millionths of a dollar
 	Questions int
-	Dearest   int64 // what the dearest of them has cost
 	// Failures counts questions without an answer since the last one that had one;
 	// Failure is why the newest had none, and FailedAt when, in Unix milliseconds.
 	Failures int
@@ -36,7 +35,6 @@ func (s *Spend) Members(m *codec.Members) {
 	m.KeepEmpty().Text("day", &s.Day)
 	codec.Number(m.KeepEmpty(), "micros", &s.Micros)
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
-	codec.Number(m, "dearest", &s.Dearest)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
 	m.Quoted("detail", &s.Detail)
@@ -67,7 +65,7 @@ var (
 
 // ReadSpend reads what is known on a day; without a file that is nothing.
 func ReadSpend(dir string, now time.Time) (Spend, error) {
-	p := Spend{Day: timestamp.FormatTime(now.UnixMilli())[:10]}
+	p := Spend{Day: dayOf(now)}
 	var old Spend
 	switch there, err := readSmall(spendFile(dir), &old); {
 	case !there:
@@ -76,7 +74,7 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
 	if old.Day < p.Day { // a clock that has been put back brings no new day
-		old.Micros, old.Questions, old.Dearest = 0, 0, 0
+		old.Micros, old.Questions = 0, 0
 	}
 	old.Day = p.Day
 	if old.Until > now.Add(longRest).UnixMilli() {
@@ -86,30 +84,20 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 	return old, nil
 }
 
-// Taken is what was counted for a question before it was asked.
-type Taken struct {
-	day    string
-	Micros int64
-}
-
 // TakeFromDay counts what a question may cost, unless that is more than
-// the day's limit leaves, or the judge is to be left alone. A question of a day on which one was
-// dearer than its model's list price may cost as much.
-func TakeFromDay(dir string, now time.Time, micros, limit int64) (t Taken, err error) {
-	err = changeSpend(dir, now, func(p *Spend) error {
-		micros = max(micros, p.Dearest)
+// the day's limit leaves, or the judge is to be left alone.
+func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
+	return changeSpend(dir, now, func(p *Spend) error {
 		switch {
 		case p.Until > now.UnixMilli():
 			return ErrResting
 		case p.Micros+micros > limit:
 			return ErrSpent
 		}
-		t = Taken{p.Day, micros}
 		p.Micros += micros
 		p.Questions++
 		return nil
 	})
-	return t, err
 }
 
 // TakeFromSession counts it in the session's own state, unless that is more than the session's
@@ -132,12 +120,14 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	return r.State.Spent, err
 }
 
-// giveBack takes back what was counted, on that day.
-func (p *Spend) giveBack(t Taken) {
-	if p.Day == t.day {
-		p.Micros = max(0, p.Micros-t.Micros)
+// giveBack takes back what was counted at a time, if that was on this day.
+func (p *Spend) giveBack(at time.Time, micros int64) {
+	if p.Day == dayOf(at) {
+		p.Micros = max(0, p.Micros-micros)
 	}
 }
+
+func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
 
 // Outcome is how a question ended: Failure is "" for an answer.
 type Outcome struct {
@@ -145,13 +135,13 @@ type Outcome struct {
 	Failure, Detail string
 }
 
-// SettleSpending takes back what was counted, counts what the question has cost, and
+// SettleSpending takes back what was counted at a time, counts what the question has cost, and
 // notes how it ended. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
-func SettleSpending(dir string, now time.Time, taken Taken, o Outcome) (due bool, err error) {
+func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(taken)
-		p.Micros, p.Dearest = p.Micros+max(0, o.Micros), max(p.Dearest, o.Micros)
+		p.giveBack(at, taken)
+		p.Micros += max(0, o.Micros)
 		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
 			return nil
@@ -169,9 +159,9 @@ func SettleSpending(dir string, now time.Time, taken Taken, o Outcome) (due bool
 
 // PutBack takes back what was counted for a question that was not asked. That says
 // nothing of judges: other projects go on asking them.
-func PutBack(dir string, now time.Time, taken Taken) error {
+func PutBack(dir string, at, now time.Time, taken int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(taken)
+		p.giveBack(at, taken)
 		p.Questions = max(0, p.Questions-1)
 		return nil
 	})
