@@ -176,7 +176,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  took     " + inMilliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
-		d.printLine("  not in force: " + flaw)
+		d.printLine("  passed over: " + flaw)
 	}
 	if r.Host != "" {
 		d.printField("  host     ", registry.TitleOf(r.Host))
