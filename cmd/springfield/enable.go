@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,21 +126,17 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 	}
-	results, err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable)
-	if err != nil || o.json || o.DryRun {
+	if err := a.switchHosts(ctx, chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable); err != nil || o.json || o.DryRun {
 		return err
 	}
 	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}
-	if results == 1 { // undo takes back one edit
-		leave += ", or springfield undo"
-	}
 	a.resultPrinter().PrintTable("", [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
-		{"leave", leave},
+		{"leave", leave + ", or springfield undo"},
 	})
 	return nil
 }
@@ -157,31 +154,59 @@ type switchOptions struct {
 	dryRun, json bool
 }
 
-// switchHosts does what is asked for on one host after the other, and reports it. Of all that are
-// there, one that has nothing to do is passed over. It tells on how many it was done.
-func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (int, error) {
-	var results []installer.Done
+// onHost is what has become of a request on one of the hosts.
+type onHost struct {
+	installer.Done
+	err error
+}
+
+// switchHosts does what is asked for on one host after the other, whatever fails on one, and reports it. Of all that are
+// there, one that has nothing to do is passed over. What was done is one step for undo.
+func (a *app) switchHosts(ctx context.Context, chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
+	var results []onHost
+	var did, failed, fine []string
 	var over *installer.PassedOverError
 	for _, host := range chosen {
 		done, err := do(host)
-		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
+		switch {
+		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
 			continue
+		case err != nil && (len(chosen) == 1 || ctx.Err() != nil && len(results) == 0):
+			return hintSettings(err, o.verb)
+		case err != nil:
+			failed, done.Host, err = append(failed, host.Title), host, hintSettings(err, o.verb)
+		default:
+			fine = append(fine, host.Title)
 		}
-		if err != nil {
-			return 0, hintSettings(errorOfHost(err, host, chosen), o.verb)
+		if err == nil && !done.Change.IsEmpty() {
+			did = append(did, done.Change.Did)
 		}
 		if !o.json {
-			a.tellResult(done, o.dryRun)
+			a.tellResult(done, err, o.dryRun)
 		}
-		results = append(results, done)
+		results = append(results, onHost{done, err})
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(results) == 0 {
+		return over
+	}
+	undo := "springfield undo takes that back"
+	if len(did) > 1 && !o.dryRun && settings.Journal(a.places).JoinNewest(did) != nil {
+		undo = fmt.Sprintf("springfield undo, typed %d times, takes that back", len(did))
 	}
 	switch {
-	case len(results) == 0:
-		return 0, over
-	case o.json:
-		return len(results), a.encodeResults(results, o)
+	case len(failed) == 0:
+	case len(did) == 0 || o.dryRun:
+		err = check.Advise(fmt.Errorf("%s failed in %s", o.verb, strings.Join(failed, ", ")), "nothing was changed")
+	default:
+		err = check.Advise(fmt.Errorf("%s failed in %s; it is done in %s", o.verb, strings.Join(failed, ", "), strings.Join(fine, ", ")), undo)
 	}
-	return len(results), nil
+	if o.json {
+		err = cmp.Or(a.encodeResults(results, o), err)
+	}
+	return cmp.Or(ctx.Err(), err)
 }
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
@@ -243,6 +268,11 @@ func errorOfHost(err error, host hosts.Host, chosen []hosts.Host) error {
 	return fmt.Errorf("%s: %w", host.Title, err)
 }
 
+// hintOfHost is what to do about an error, where other hosts' settings may have changed.
+func hintOfHost(err error, host hosts.Host) string {
+	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
+}
+
 // hostWords are the flags that name hosts, to be typed again.
 func hostWords(names []string) string {
 	if len(names) == 0 {
@@ -252,7 +282,12 @@ func hostWords(names []string) string {
 }
 
 // tellResult tells a person what was done for one host, or would be.
-func (a *app) tellResult(r installer.Done, dryRun bool) {
+func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
+	if err != nil {
+		a.say("%s: failed: %v", r.Host.Title, err)
+		a.say("  %s", hintOfHost(err, r.Host))
+		return
+	}
 	if dryRun {
 		_ = a.showPreview(false, r.Change, r.Todo)
 		return
@@ -288,12 +323,21 @@ func (a *app) tellChange(c journal.Change) {
 
 // encodeResults prints the result for one host as an object, and as a list where --host
 // asks for all or for several, however many were found.
-func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
+func (a *app) encodeResults(results []onHost, o switchOptions) error {
 	var all []any
 	for _, r := range results {
 		name := r.Host.Name
 		if r.Host.Default {
 			name = ""
+		}
+		if r.err != nil {
+			all = append(all, struct {
+				Host  string `json:"host,omitempty"`
+				State string `json:"state"`
+				Error string `json:"error"`
+				Hint  string `json:"hint"`
+			}{name, "failed", r.err.Error(), hintOfHost(r.err, r.Host)})
+			continue
 		}
 		if o.dryRun {
 			all = append(all, struct {
@@ -309,7 +353,7 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
+		}{name, r.Done, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
 	}
 	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
 		return a.printJSON(all)
