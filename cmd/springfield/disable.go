@@ -87,7 +87,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	disable := func(host hosts.Host) (installer.Done, error) {
 		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.DisableRequest)
 	}
-	return a.switchHosts(ctx, chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
+	return a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
 }
 
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {

@@ -126,7 +126,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 	}
-	if err := a.switchHosts(ctx, chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable); err != nil || o.json || o.DryRun {
+	if err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable); err != nil || o.json || o.DryRun {
 		return err
 	}
 	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
@@ -162,51 +162,52 @@ type onHost struct {
 
 // switchHosts does what is asked for on one host after the other, whatever fails on one, and reports it. Of all that are
 // there, one that has nothing to do is passed over. What was done is one step for undo.
-func (a *app) switchHosts(ctx context.Context, chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
+func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []onHost
-	var did, failed, fine []string
+	var did, broken, fine []string
 	var over *installer.PassedOverError
 	for _, host := range chosen {
-		done, err := do(host)
+		done, failure := do(host)
 		switch {
-		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
+		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
 			continue
-		case err != nil && (len(chosen) == 1 || ctx.Err() != nil && len(results) == 0):
-			return hintSettings(err, o.verb)
-		case err != nil:
-			failed, done.Host, err = append(failed, host.Title), host, hintSettings(err, o.verb)
-		default:
+		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
+			return hintSettings(failure, o.verb)
+		case failure != nil:
+			broken, done.Host, failure = append(broken, host.Title), host, hintSettings(failure, o.verb)
+		case done.Change.IsEmpty() || o.dryRun:
 			fine = append(fine, host.Title)
-		}
-		if err == nil && !done.Change.IsEmpty() {
-			did = append(did, done.Change.Did)
+		default:
+			did, fine = append(did, done.Change.Did), append(fine, host.Title)
 		}
 		if !o.json {
-			a.tellResult(done, err, o.dryRun)
+			a.tellResult(done, failure, o.dryRun)
 		}
-		results = append(results, onHost{done, err})
-		if ctx.Err() != nil {
+		results = append(results, onHost{done, failure})
+		if failure != nil && exitCode(failure) == cancelled {
+			err = failure
 			break
 		}
 	}
 	if len(results) == 0 {
 		return over
 	}
-	undo := "springfield undo takes that back"
-	if len(did) > 1 && !o.dryRun && settings.Journal(a.places).JoinNewest(did) != nil {
-		undo = fmt.Sprintf("springfield undo, typed %d times, takes that back", len(did))
+	advice := "what to do is beside each"
+	if len(did) > 0 {
+		advice += "; springfield undo takes back what was done"
 	}
-	switch {
-	case len(failed) == 0:
-	case len(did) == 0 || o.dryRun:
-		err = check.Advise(fmt.Errorf("%s failed in %s", o.verb, strings.Join(failed, ", ")), "nothing was changed")
-	default:
-		err = check.Advise(fmt.Errorf("%s failed in %s; it is done in %s", o.verb, strings.Join(failed, ", "), strings.Join(fine, ", ")), undo)
+	if len(did) > 1 && settings.Journal(a.places).JoinNewest(did) != nil {
+		advice += ", one agent at a time"
+	}
+	if err == nil && len(fine) > 0 && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s, not in %s", o.verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
+	} else if err == nil && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s", o.verb, strings.Join(broken, ", "))
 	}
 	if o.json {
 		err = cmp.Or(a.encodeResults(results, o), err)
 	}
-	return cmp.Or(ctx.Err(), err)
+	return err
 }
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
@@ -226,7 +227,7 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 			a.talk("skipped: %v", err)
 			last, err = err, nil
 		case err != nil:
-			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
+			return nil, hintSettings(errorOfHost(err, host), "enable")
 		default:
 			able = append(able, host)
 		}
@@ -258,11 +259,8 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 }
 
 // errorOfHost says for which of several hosts something failed.
-func errorOfHost(err error, host hosts.Host, chosen []hosts.Host) error {
-	if len(chosen) < 2 {
-		return err
-	}
-	if says := err.Error(); strings.Contains(says, host.Title) {
+func errorOfHost(err error, host hosts.Host) error {
+	if strings.Contains(err.Error(), host.Title) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", host.Title, err)
@@ -285,7 +283,9 @@ func hostWords(names []string) string {
 func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	if err != nil {
 		a.say("%s: failed: %v", r.Host.Title, err)
-		a.say("  %s", hintOfHost(err, r.Host))
+		if hint := hintOfHost(err, r.Host); hint != "" {
+			a.say("  %s", hint)
+		}
 		return
 	}
 	if dryRun {
