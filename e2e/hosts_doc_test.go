@@ -84,11 +84,11 @@ func TestHostsDocNamesVersions(t *testing.T) {
 
 var must, failIf = scratch.Must, scratch.FailIf
 
-type aHost struct{ name, title, version string }
+type namedHost struct{ name, title, version string }
 
 // named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
 // build tags do not matter.
-func named(t *testing.T) (tests, steps []string, hosts []aHost) {
+func named(t *testing.T) (tests, steps []string, hosts []namedHost) {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
 	must(t, err)
@@ -104,7 +104,7 @@ func named(t *testing.T) (tests, steps []string, hosts []aHost) {
 			case *ast.GenDecl:
 				if v, ok := d.Specs[0].(*ast.ValueSpec); ok && v.Names[0].Name == "hosts" {
 					for _, element := range v.Values[0].(*ast.CompositeLit).Elts {
-						hosts = append(hosts, aHost{member(element, "name"), member(element, "title"), member(element, "version")})
+						hosts = append(hosts, namedHost{member(element, "name"), member(element, "title"), member(element, "version")})
 					}
 				}
 			}
