@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -90,6 +92,24 @@ text is where the goal goes.`,
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
 	return cmd
+}
+
+// offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
+func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
+	plugin, ok := strings.CutPrefix(d.Next, "springfield enable ")
+	if !ok || !a.terminal || a.caller != nil {
+		return nil
+	}
+	yes, err := a.newAsker(ctx).Confirm("No plugin would drive this loop: " + d.Problem + ". Switch " + plugin + " on?")
+	if err == nil && yes {
+		err = a.findPlaces()
+	}
+	if err != nil || !yes {
+		return err
+	}
+	var o enableOptions
+	o.Plugin, o.Scope = plugin, client.User
+	return runEnable(ctx, a, o)
 }
 
 // loopFlags are what a new loop can be given, also one from the history.
@@ -225,7 +245,7 @@ func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(console.Con
 			return change(d)
 		}
 		quiet := d
-		quiet.Out = io.Discard
+		quiet.Out, quiet.SwitchOn = io.Discard, nil
 		if err := change(quiet); err != nil {
 			return err
 		}
