@@ -58,13 +58,14 @@ func newLoopStart(a *app, dir *string) *cobra.Command {
 		Short: "Start a goal loop in this directory",
 		Long: `Writes .stravinsky/continuation-loop.md at the top of the repository, or where one
 lies further down, or in --dir. It takes effect when Claude next stops in this
-directory, and belongs to that session from then on. Nothing else is started.
+directory, and belongs to that session from then on. Nothing else is started. Where
+no plugin that drives loops is on, it offers to switch it on, or writes nothing.
 
 Name as the promise a sentence that is true only at the end ("All tests passing"), not
 "done", which Claude also says in passing. Put into the goal what Claude needs at every
 turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
-characters. Your ceiling is 25 iterations unless you raise it in
-~/.claude/springfield/ralph-wiggum.json.
+characters. --max counts up to 500 where you type it at a terminal; any other number
+stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says more.
 
   template  iterations  promise
   tests     15          ✅ All tests passing
