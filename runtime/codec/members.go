@@ -219,29 +219,6 @@ func Numbers[T integer](m *Members, name string, v *[]T) {
 	}
 }
 
-// Times is a member that is a list of times in Unix milliseconds. All but the first are written as
-// what has passed since the one before, so that hundreds are short. What is longer than three years
-// is a time.
-func Times(m *Members, name string, v *[]int64) {
-	const long = 100_000_000_000
-	all := []int64{}
-	if m.eachElement(name, len(*v), func(i int) {
-		at := (*v)[i]
-		if passed := at - (*v)[max(0, i-1)]; i > 0 && 0 <= passed && passed < long {
-			at = passed
-		}
-		m.out = appendNumber(m.out, at)
-	}, func(raw []byte) {
-		var at int64
-		if readNumber(m, raw, &at); len(all) > 0 && at < long {
-			at += all[len(all)-1]
-		}
-		all = append(all, at)
-	}) {
-		*v = all
-	}
-}
-
 // NumberPair is a member that is a list of two numbers, empty if both are 0.
 func NumberPair(m *Members, name string, v *[2]int64) {
 	var all []int64

@@ -136,7 +136,7 @@ func (s *Session) readNewest() error {
 		return err
 	}
 	s.size, s.State, s.at = size, State{}, 0
-	for _, span := range []int64{4 << 10, 3 * maxRecord, 2 * maxFile} {
+	for _, span := range []int64{8 << 10, 3 * maxRecord, 2 * maxFile} {
 		start := max(0, size-span)
 		buf := make([]byte, size-start)
 		n, err := s.file.ReadAt(buf, start)
