@@ -416,3 +416,21 @@ func FuzzLoopHistory(f *testing.F) {
 		}
 	})
 }
+
+// A date that is set back and right again opens no day anew; one that was wrong by years closes none for more than a
+// day that the machine runs.
+func TestTheDayGoesForward(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	must(t, TakeFromDay(dir, now, 600, 1000))
+	for _, days := range []int{0, -1, -400, 0} {
+		scratch.Equal(t, TakeFromDay(dir, now.AddDate(0, 0, days), 600, 1000), ErrSpent, days)
+	}
+	must(t, TakeFromDay(dir, now.AddDate(2, 0, 0), 600, 1000))
+	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "right again")
+	p, err := ReadSpend(dir, now)
+	must(t, err)
+	p.Up -= dayLength
+	must(t, replaceFile(spendFile(dir), &p))
+	must(t, TakeFromDay(dir, now, 600, 1000))
+}
