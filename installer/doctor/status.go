@@ -201,7 +201,7 @@ func (in *Inspection) notesOf(reasons []string) []string {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
 	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
-	for _, f := range append(in.checkProject(), in.checkConflicts()...) {
+	for _, f := range slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile()) {
 		all = append(all, f.Says+": "+f.Fix)
 	}
 	for _, says := range Broken(in.Plugins) {

@@ -73,6 +73,8 @@ type Console struct {
 	SayNext func()
 	// Driver finds out which plugin drives loops in a directory.
 	Driver func(dir string) Driver
+	// SwitchOn offers a person to switch a plugin on where none drives loops; nil: it cannot.
+	SwitchOn func(Driver) error
 	// Getenv reads the environment for the user's progress command.
 	Getenv func(string) string
 }

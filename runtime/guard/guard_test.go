@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -232,9 +233,53 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
 		scratch.FailIf(t, v.Rule == "" || v.Next != test.want, "%s: %+v, want %q", name, v, test.want)
 	}
-	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", LoopContinues: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
+	now := Count{Own: "1", Now: time.UnixMilli(1_000_000_000)}
+	if _, v := TakeRound(ledger.State{Own: "1", InLoops: 400}, now, 100, 0); v.Rule != "rounds" || v.Next != sayIt {
 		t.Errorf("loops: %+v", v)
 	}
+}
+
+// By all paths together a session is continued at most 240 times in an hour, however many prompts a log has. Only a loop
+// for which the user has typed more goes on, and what it takes is no one else's.
+func TestNoPathLeadsPastTheHour(t *testing.T) {
+	now := Count{Now: time.UnixMilli(1_000_000_000)}
+	var s ledger.State
+	take := func(most, typed int) (n int) {
+		for i := range 1000 {
+			now.Own = strconv.Itoa(i)
+			var v Veto
+			if s, v = TakeRound(s, now, most, typed); v.Rule != "" {
+				scratch.Equal(t, v.Rule+v.Next, "budgetit can go on by itself again in 1 h")
+				return n
+			}
+			n++
+		}
+		return n
+	}
+	for i := range 40 {
+		var v Veto
+		if s, _, v = SpendContinue(s, Defaults(), Count{Prompt: strconv.Itoa(i), Own: strconv.Itoa(i), Seen: strconv.Itoa(i), Now: now.Now}); v.Rule != "" {
+			t.Fatal(v)
+		}
+	}
+	scratch.Equal(t, take(25, 0), 200)
+	scratch.Equal(t, take(25, 300), 60, "a loop that the user has typed 300 for")
+	_, _, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	scratch.Equal(t, v.Evidence, "kept going 300 times in an hour, loops included, and is stopping so that you can look")
+	now.Now = now.Now.Add(time.Hour)
+	_, left, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	scratch.FailIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
+}
+
+// A round of a loop is none of the budget's sixty.
+func TestRoundsLeaveTheBudget(t *testing.T) {
+	now := Count{Own: "1", Prompt: "1", Now: time.UnixMilli(1_000_000_000)}
+	var s ledger.State
+	for range 100 {
+		s, _ = TakeRound(s, now, 100, 0)
+	}
+	_, left, v := SpendContinue(s, Defaults(), now)
+	scratch.FailIf(t, v.Rule != "" || left != (ledger.Left{Burst: 2, Prompt: 19, Hour: 59}), "%+v, %+v", left, v)
 }
 
 // Continues of a loop stand in the transcript, too, and are none of the budget's.
@@ -242,7 +287,7 @@ func TestSpendKnowsLoops(t *testing.T) {
 	var s ledger.State
 	now := time.Unix(1_000_000, 0)
 	for range 100 {
-		s, _ = TakeRound(s, 1000, "p")
+		s, _ = TakeRound(s, Count{Now: now}, 1000, 0)
 	}
 	w := Witness{Times: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}, All: 100, InPrompt: 100, InOwn: 100}
 	if _, left, v := taken(s, Defaults(), "p", moving(1), w, now); v.Rule != "" || left.Burst != 2 || left.Prompt != 19 {

@@ -56,6 +56,7 @@ type Process struct {
 	// Environ is the whole environment, for springfield-judge, which picks from it.
 	Environ func() []string
 	Now     time.Time
+	Up      int64 // for how long the machine has been running, see ledger.RunningTime
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
@@ -123,6 +124,7 @@ func (h Process) Run() (code int) {
 		s.answerRequest(settings)
 		return 0
 	case sessionStart:
+		s.meetSession(settings)
 		s.greetUser()
 		return 0
 	}
@@ -260,7 +262,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Home: s.Home}
+	stop.Past = func(loop, dir string) activity.LoopPast { return ledger.PastOfLoop(s.state, loop, dir) }
 	if isAway {
 		stop.Away = &ledger.Away{Order: order}
 	}
@@ -283,7 +286,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if question.asked != nil { // which takes long enough for the user to say hold
 		snapshot.applyVeto(s.holdVeto())
 	}
-	snapshot.Before, snapshot.Away = session.State, nil
+	clock := session.State.Clock.Tell(s.Now, s.Up)
+	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, clock.Time()
 	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
@@ -311,7 +315,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			settled.Next.Log = snapshot.Log
 		}
 	}
-	settled.Next.MeetPlugin(s.presentDecision(settings))
+	settled.Next.Clock = clock
+	settled.Next.MeetPlugin(s.presentDecision(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -325,6 +330,27 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	return answer{
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
 		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
+	}
+}
+
+// meetSession notes at a session's beginning that a plugin which drives loops is on there: other
+// plugins stand aside for its loop at the first stop, too.
+func (s *start) meetSession(settings Settings) {
+	if settings.Strategy.Loop == nil {
+		return
+	}
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err == nil {
+		defer session.Close()
+		err = session.LockSession()
+	}
+	if err == nil {
+		next := Settled{Next: session.State}
+		next.Next.MeetPlugin(s.presentDecision(settings, session.State.Clock.Tell(s.Now, s.Up)))
+		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
+	}
+	if err != nil {
+		s.noteForDebug("write ledger: " + err.Error())
 	}
 }
 

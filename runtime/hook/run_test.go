@@ -523,3 +523,40 @@ func TestLimitSaysWhatLeadsOn(t *testing.T) {
 		}
 	}
 }
+
+// A clock that goes back and forth brings no continue, and one that was wrong for a moment keeps none back for longer
+// than the hour that the machine has run since.
+func TestTimeGoesForward(t *testing.T) {
+	w := newWorld(t, ned)
+	w.layers("ned-flanders", `{"budget": {"hour": 2}}`, "")
+	n := 0
+	goesOn := func(clock, runs time.Duration) bool {
+		w.t.Helper()
+		n++
+		w.host.Now, w.host.Up = time.Unix(1_800_000_000, 0).Add(clock), runs.Milliseconds()
+		out, _ := w.run(w.event(map[string]any{"prompt_id": fmt.Sprint("p", n), "last_assistant_message": fmt.Sprint("Moving to Task ", n, ".")}))
+		return out.Decision == "block"
+	}
+	const year = 365 * 24 * time.Hour
+	for i, stop := range []struct {
+		clock, runs time.Duration
+		goesOn      bool
+	}{
+		{0, time.Hour, true},
+		{0, time.Hour, true},
+		{-time.Hour, time.Hour, false},  // set back
+		{time.Minute, time.Hour, false}, // and right again
+		{-year, time.Hour + 30*time.Minute, false},
+		{-year, 2*time.Hour + time.Minute, true},
+		{-year, 2*time.Hour + 2*time.Minute, true},
+		{year, 2*time.Hour + 3*time.Minute, true}, // as if it had slept
+		{year, 2*time.Hour + 4*time.Minute, true},
+		{3 * time.Hour, 2*time.Hour + 5*time.Minute, false},
+		{4*time.Hour + 10*time.Minute, 3*time.Hour + 10*time.Minute, true},
+		{5 * time.Hour, 30 * time.Minute, true}, // started anew
+		{6 * time.Hour, 40 * time.Minute, false},
+		{6*time.Hour + 30*time.Minute, 95 * time.Minute, true},
+	} {
+		scratch.Equal(t, goesOn(stop.clock, stop.runs), stop.goesOn, "stop", i)
+	}
+}

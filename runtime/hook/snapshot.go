@@ -46,7 +46,8 @@ type Stop struct {
 	Before   ledger.State     // what the session's earlier stops have left
 	Space    *workspace.Space // whose files the strategy reads, nil for none
 	Reading  Reading          // nil: of the file that the event names
-	Now      time.Time
+	Now      time.Time        // the time that counts
+	Past     func(loop, dir string) activity.LoopPast
 	Home     string // the user's; "": loops of other plugins are not looked for
 	Alone    bool   // no guard is asked, only the strategy
 	// Away is the user's away order in force, nil for none.
@@ -276,9 +277,10 @@ func sizeInWords(bytes int64) string {
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.Situation = strategy.Situation{
+		Past:    s.Past,
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
-			Prompt: view.PromptText, PromptID: s.promptID(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Prompt: view.PromptText, PromptID: s.promptID(), Own: s.ownPrompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
@@ -355,6 +357,15 @@ func (s *Snapshot) promptID() string {
 	return ""
 }
 
+// ownPrompt is the user's own last prompt, if the host says that the stop belongs to it: the
+// transcript alone cannot buy anything anew.
+func (s *Snapshot) ownPrompt() string {
+	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts {
+		return shortenText(s.Event.PromptID, 100)
+	}
+	return ""
+}
+
 // stopToCount is what the budget counts this stop by.
 func (s *Snapshot) stopToCount() guard.Count {
 	h := fnv.New64a()
@@ -364,16 +375,12 @@ func (s *Snapshot) stopToCount() guard.Count {
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
-	own := ""
-	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts { // the transcript alone cannot buy a new burst
-		own = shortenText(s.Event.PromptID, 100)
-	}
 	inPrompt := ours.InTurn
 	if s.Event.Host.Prompts && s.View.Own != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
-		Prompt: s.promptID(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.promptID(), Own: s.ownPrompt(), Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
@@ -397,7 +404,7 @@ func (s *Snapshot) Settle() Settled {
 	switch {
 	case loop && goesOn:
 		rounds, _ := s.Settings.MaxIterations()
-		out.Next, veto = guard.TakeRound(s.Before, rounds, s.promptID())
+		out.Next, veto = guard.TakeRound(s.Before, s.stopToCount(), rounds, out.Remember.Typed)
 	case goesOn:
 		limits := s.Settings.Limits
 		if out.Once {

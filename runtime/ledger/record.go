@@ -101,9 +101,11 @@ type Judged struct {
 type State struct {
 	// Number counts the session's decisions.
 	Number int
+	// Clock is the time that counts in the session.
+	Clock Clock
 	// Continues are the times of the continues of the last hour, oldest first, in Unix
-	// milliseconds.
-	Continues []int64
+	// milliseconds, and Rounds those of the continues of loops, which have maximums of their own.
+	Continues, Rounds []int64
 	// Prompt is the user prompt that InPrompt belongs to.
 	Prompt string
 	// InPrompt counts the continues since that prompt.
@@ -112,6 +114,8 @@ type State struct {
 	// counts the continues since.
 	Own   string
 	InOwn int
+	// InLoops counts the continues of loops since then, which their own memories can forget.
+	InLoops int
 	// Known counts all continues of the session that the ledger knows of.
 	Known int
 	// Seen is what the session looked like at our last continue, and Same how
@@ -122,10 +126,6 @@ type State struct {
 	// and Tools the calls it has been counted against.
 	Idle  int
 	Tools int
-	// LoopContinues counts the continues of loops since the prompt LoopPrompt, which their
-	// own memories can forget.
-	LoopPrompt    string
-	LoopContinues int
 	// Loops are what loops remember of this session, the newest last.
 	Loops []activity.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
@@ -262,18 +262,20 @@ func (j *Judged) Members(m *codec.Members) {
 
 func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "number", &s.Number)
+	codec.Number(m, "clock", &s.Clock.At)
+	codec.Number(m, "up", &s.Clock.Up)
 	codec.Numbers(m, "continues", &s.Continues)
+	codec.Numbers(m, "rounds", &s.Rounds)
 	m.Text("prompt", &s.Prompt)
 	codec.Number(m, "in_prompt", &s.InPrompt)
 	m.Text("own", &s.Own)
 	codec.Number(m, "in_own", &s.InOwn)
+	codec.Number(m, "in_loops", &s.InLoops)
 	codec.Number(m, "known", &s.Known)
 	m.Text("seen", &s.Seen)
 	codec.Number(m, "same", &s.Same)
 	codec.Number(m, "idle", &s.Idle)
 	codec.Number(m, "tools", &s.Tools)
-	m.Text("loop_prompt", &s.LoopPrompt)
-	codec.Number(m, "rounds", &s.LoopContinues)
 	codec.ListOf(m, "loops", &s.Loops)
 	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)

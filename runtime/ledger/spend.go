@@ -29,6 +29,8 @@ type Spend struct {
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
+	// Up is for how long the machine had been running when the day began, in milliseconds.
+	Up int64
 }
 
 func (s *Spend) Members(m *codec.Members) {
@@ -40,6 +42,7 @@ func (s *Spend) Members(m *codec.Members) {
 	m.Quoted("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
+	codec.Number(m, "up", &s.Up)
 }
 
 const (
@@ -63,20 +66,17 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend reads what is known on a day; without a file that is nothing.
-func ReadSpend(dir string, now time.Time) (Spend, error) {
-	p := Spend{Day: dayOf(now)}
-	var old Spend
-	switch there, err := readSmall(spendFile(dir), &old); {
-	case !there:
-		return p, nil
-	case err != nil:
-		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
+// ReadSpend reads what is known on a day; without a file that is nothing. A day that is earlier,
+// because the clock has been put back, is the one on file, until the machine has run for a day since.
+func ReadSpend(dir string, now time.Time) (old Spend, err error) {
+	there, err := readSmall(spendFile(dir), &old)
+	if there && err != nil {
+		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	if old.Day < p.Day { // a clock that has been put back brings no new day
-		old.Micros, old.Questions = 0, 0
+	day, up := timestamp.FormatTime(now.UnixMilli())[:10], RunningTime()
+	if day > old.Day || day < old.Day && ranSince(old.Up, up) >= dayLength {
+		old.Day, old.Up, old.Micros, old.Questions = day, up, 0, 0
 	}
-	old.Day = p.Day
 	if old.Until > now.Add(longRest).UnixMilli() {
 		old.Until = 0 // the clock has been put back
 	}
