@@ -113,6 +113,8 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 	case errors.As(err, &damaged):
 		return check.Advise(err, doctor.HowToRead(err))
+	case errors.Is(err, journal.ErrNothingToUndo):
+		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
 	case errors.Is(err, fs.ErrPermission):

@@ -89,6 +89,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 			}
 			return layout.BreakLine(line, indent, lines.Width)
 		},
+		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
 			r.Places = places // as seen from dir
@@ -100,6 +101,13 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		return errCancelled
 	}
 	return err
+}
+
+// sayNext says what to call next, in the words of springfield alone.
+func (a *app) sayNext() {
+	if a.findPlaces() == nil {
+		a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
+	}
 }
 
 // clockTime is when something was, with the day if that was not today.

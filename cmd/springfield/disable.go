@@ -156,7 +156,7 @@ func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error 
 	case len(done.IDs) > 0:
 		a.say("disabled: %s", strings.Join(done.IDs, ", "))
 	case failed == 0:
-		a.say("no springfield plugin was on")
+		a.say("no springfield plugin was on; springfield status shows every hook that is")
 	}
 	a.tellChange(done.Change)
 	if len(done.Removed) > 0 {

@@ -92,10 +92,10 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	}
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		if !a.terminal {
-			return "", check.Misuse(conflict, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
+			return "", check.Misuse(conflict, "--conflicts off switches off what this edit can, and names the command for the rest; --conflicts keep leaves them on")
 		}
 		answer, err := a.newAsker(ctx).One(strings.Join(conflict.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit, or be told the command where another scope decides; disable and undo bring it back"},
 			{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
 		}, string(settings.ConflictsOff))
 		return settings.ConflictAnswer(answer), err

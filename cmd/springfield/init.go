@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -357,10 +358,17 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 
 func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
 
-// showCompiling shows how far a build is: on a terminal in a line that goes again.
+// showCompiling shows how far a build is: on a terminal in a line that goes again, else with a package
+// every few seconds.
 func (a *app) showCompiling() (step func(does string), done func()) {
 	if !a.shown.shows || a.plain {
-		return func(does string) { a.talk("%s", does) }, func() {}
+		said := time.Now()
+		return func(does string) {
+			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
+				a.talk("%s", does)
+				said = now
+			}
+		}, func() {}
 	}
 	return a.showStep, a.showWorking("looking for compiled hooks")
 }

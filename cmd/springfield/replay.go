@@ -108,13 +108,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
-	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
-		if err := a.findPlaces(); err != nil {
-			return err
-		}
-		a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(a.places.Config))
-	}
 	for i, s := range report.Skipped {
 		if i == mostSkipped {
 			a.talk("springfield: note: skipped %d more; --json lists all", len(report.Skipped)-i)
@@ -125,6 +118,13 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if report.Partial {
 		a.talk("springfield: note: interrupted: this is what had been read by then")
 		return errCancelled
+	}
+	switch {
+	case len(report.Rows) > 0 || o.json || o.html == "-":
+	case len(o.paths) > 0 || o.since+o.project+o.host != "":
+		a.resultPrinter().PrintCommand("springfield replay")
+	default:
+		a.sayNext()
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// nothingLeft is what to do after springfield has taken everything back, or has changed nothing.
+const nothingLeft = "springfield status shows what is on"
+
 type undoOptions struct {
 	list   bool
 	forget bool
@@ -176,7 +179,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 		return a.printJSON(edits)
 	}
 	if len(entries) == 0 {
-		a.talk("there is no edit to undo")
+		a.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
 		return nil
 	}
 	var rows [][]string

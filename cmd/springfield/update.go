@@ -173,6 +173,7 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 	}
 	if len(all) == 0 {
 		a.say("nothing to do: no suite has been made on this machine")
+		a.sayNext()
 	}
 	a.noteSameVersion("files", same)
 	a.sayThen(then)

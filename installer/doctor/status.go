@@ -20,9 +20,10 @@ import (
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
 type Status struct {
-	Deciding    []string          `json:"deciding"` // IDs of springfield plugins that decide at Stop
-	Reasons     []string          `json:"reasons"`  // why none does
-	OutsideStop []string          `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Deciding    []string          `json:"deciding"`       // IDs of springfield plugins that decide at Stop
+	Reasons     []string          `json:"reasons"`        // why none does
+	Next        string            `json:"next,omitempty"` // the command to call where none does
+	OutsideStop []string          `json:"beside"`         // IDs of those that run and decide nothing at Stop
 	Notes       []string          `json:"notes"`
 	Silenced    string            `json:"silenced,omitempty"`
 	Settings    []client.Layer    `json:"settings"`
@@ -59,9 +60,17 @@ func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
 	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
 	s.Plugins = append([]client.Switched{}, in.Plugins...)
-	spend, _ := ledger.ReadSpend(in.Places.StatePath(), in.Now) // one that cannot be read is for doctor to tell
+	spend, _ := ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
 	s.Reasons = in.whyNoneDecides(w)
+	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
+	switch {
+	case len(s.Deciding) > 0:
+	case in.Silenced != "" || slices.ContainsFunc(in.Plugins, broken):
+		s.Next = "springfield doctor"
+	default:
+		s.Next = in.HowToBegin()
+	}
 	s.Notes = in.notesOf(s.Reasons)
 	return s
 }
@@ -122,7 +131,7 @@ func (in *Inspection) whyNoneDecides(w working) []string {
 	if known {
 		return all
 	}
-	return append(all, "none is switched on; next: "+in.HowToBegin())
+	return append(all, "none is switched on")
 }
 
 // faultOf is why a plugin that is on does not decide: one of its own hooks cannot
