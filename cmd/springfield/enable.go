@@ -370,6 +370,7 @@ func (a *app) encodeResults(results []onHost, o switchOptions) error {
 // nonNil is never null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
+// checkScope refuses a scope that is none of all.
 func checkScope[T ~string](scope T, all ...T) error {
 	var names []string
 	for _, one := range all {
