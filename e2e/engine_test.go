@@ -294,7 +294,7 @@ func TestSlashCommands(t *testing.T) {
 		if out := w.atTerminal(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
 			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
-		told(t, ask(another, "/ned-flanders:hold"), "holding all sessions until you resume")
+		told(t, ask(another, "/ned-flanders:hold"), "holding all sessions for 12 h")
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }

@@ -55,6 +55,8 @@ type Process struct {
 	// Environ is the whole environment, for springfield-judge, which picks from it.
 	Environ func() []string
 	Now     time.Time
+	// Answer answers a slash command of the plugin's, "" for one that needs a model; nil: all do.
+	Answer func(Command) string
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
@@ -116,6 +118,10 @@ func (h Process) Run() (code int) {
 		s.giveUp(*fault)
 		return 0
 	}
+	if s.event.Name == promptExpansion {
+		s.answerCommand()
+		return 0
+	}
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
@@ -165,6 +171,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		return f, false
 	case !known && event.Name == "UserPromptSubmit":
 		s.eventName = event.Name
+	case event.Name == promptExpansion:
+		if f != nil {
+			return f, false
+		}
 	case event.Name == permissionRequest || event.Name == sessionStart:
 		if f != nil || s.eventName != "Stop" {
 			return f, false
@@ -172,7 +182,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	case event.Name != "" && event.Name != s.eventName:
 		return f, false
 	}
-	if err == nil && s.eventName == "UserPromptSubmit" && !event.IsFromUser() {
+	if err == nil && s.eventName == "UserPromptSubmit" && event.Name != promptExpansion && !event.IsFromUser() {
 		return f, false
 	}
 	if event.Cwd == "" {
