@@ -293,9 +293,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		snapshot.applyVeto(s.holdVeto())
 	}
 	snapshot.Before, snapshot.Away = session.State, nil
+	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
-		brought, err := ledger.OpenAway(s.awayDir(), order)
-		if err != nil {
+		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
 			defer brought.Close()
@@ -304,7 +304,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	settled := snapshot.Settle()
 	if settled.Away.Did != "" {
-		if err := ledger.NoteAway(s.awayDir(), order, settled.Away); err != nil && settled.Decision == strategy.Continue {
+		if err := brought.AddEvent(settled.Away); err != nil && settled.Decision == strategy.Continue {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
@@ -623,23 +623,17 @@ func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, ge
 	return err
 }
 
-// runScript runs a script of the plugin's, as its original did, from the plugin that the
-// hook lies in or else from the one that Claude Code names, in the workspace, which it
+// runScript runs a script of the plugin's, as its original did, in the workspace, which it
 // hears of as the original says it. It gets nothing to read, what it says goes nowhere,
 // and its failure changes nothing.
 func (s *start) runScript(dir string, script []string) {
-	for _, plugin := range []string{s.root, s.PluginRoot} {
-		path := filepath.Join(plugin, filepath.FromSlash(script[0]))
-		if plugin == "" || !file.IsReadable(path) {
-			continue
-		}
-		if path, err := filepath.Abs(path); err == nil {
-			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
-			if err != nil {
-				s.noteForDebug("run " + script[0] + ": " + err.Error())
-			}
-		}
+	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
+	if err != nil || !file.IsReadable(path) {
 		return
+	}
+	err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+	if err != nil {
+		s.noteForDebug("run " + script[0] + ": " + err.Error())
 	}
 }
 

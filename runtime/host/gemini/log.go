@@ -102,6 +102,9 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 				p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
 				p.Failed = p.Text != nil
 			}
+			if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
+				p.Failed = p.Failed || transcript.HasExitCode(p.Text)
+			}
 			e.Parts = append(e.Parts, p)
 			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {
 				e.Mode = []byte(m)
