@@ -6,13 +6,13 @@ package main
 import (
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -60,8 +60,10 @@ func newConsole(home, program string) *console.Console {
 		Also: ledger.StateDir("", home), Now: time.Now, Self: strconv.Quote(os.Args[0]), Home: home,
 		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	if _, err := exec.LookPath("springfield"); err == nil {
-		person.Self = "springfield"
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // by hand: os/exec makes the hook larger
+		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
+			person.Self = "springfield"
+		}
 	}
 	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
