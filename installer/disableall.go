@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,13 +18,15 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // DisableAllRequest is what disable --all is asked for.
 type DisableAllRequest struct {
-	Purge  bool // Claude Code is to forget the plugins, and springfield's own state goes
-	DryRun bool // nothing changes
+	Purge  bool   // Claude Code is to forget the plugins, and springfield's own state goes
+	Own    string // the user's own suite, which goes, too
+	DryRun bool   // nothing changes
 	Now    time.Time
 }
 
@@ -60,7 +64,16 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	} else {
 		err = m.forgetAll(ctx, &done)
 	}
+	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // then hooks of it are on
 	for _, dir := range suites {
+		if err == nil && !failed && rooted.IsSame(dir, r.Own) && generator.IsUntouched(dir) {
+			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
+			if !r.DryRun {
+				err = os.RemoveAll(dir)
+				_ = os.Remove(filepath.Dir(dir)) // which was made for it
+			}
+			continue
+		}
 		remove := "rm -r " + check.QuoteArgument(dir)
 		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: remove})
 	}
@@ -162,7 +175,7 @@ func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 	for _, r := range byUs {
 		l.IDs = append(l.IDs, r.ID)
 		if _, err := l.now.ReleaseFor(&l.Change, settings.Foreign{Host: host.Name, Path: r.File, Parse: host.Settings.Parse}, r.ID); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID})
+			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
 		}
 	}
 	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
@@ -183,7 +196,7 @@ func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 		}
 		released := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if err := s.planOffUnlessReleased(l, released); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
+			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID, Failed: true})
 		}
 	}
 	return nil

@@ -137,8 +137,8 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
 	tools := a.toolchain()
 	tools.Builder = generator.Builder(builder)
-	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
-		return tools, check.Misuse(fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt")
+	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, builder) {
+		return tools, check.Misusef(check.HintAtNames(builder, "--builder ", all, ""), "--builder cannot be %q", builder)
 	}
 	return tools, nil
 }

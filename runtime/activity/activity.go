@@ -228,6 +228,6 @@ func (e *LoopEvent) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
-	m.Text("text", &e.Text)
+	m.Quoted("text", &e.Text)
 	m.Text("file", &e.File)
 }

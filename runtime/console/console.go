@@ -69,6 +69,8 @@ type Console struct {
 
 	// Off tells that SPRINGFIELD=off is set.
 	Off bool
+	// SayNext says what to type where nothing was decided yet; nil in the hook.
+	SayNext func()
 	// Driver finds out which plugin drives loops in a directory.
 	Driver func(dir string) Driver
 	// Getenv reads the environment for the user's progress command.
@@ -174,7 +176,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  took     " + inMilliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
-		d.printLine("  not in force: " + flaw)
+		d.printLine("  passed over: " + flaw)
 	}
 	if r.Host != "" {
 		d.printField("  host     ", registry.TitleOf(r.Host))

@@ -120,7 +120,7 @@ type spent struct {
 }
 
 // sayContinue is true of a limit that the user's next prompt resets.
-const sayContinue = "Say “continue” to go on."
+const sayContinue = "type continue"
 
 // limitReached tells which limit is reached, if any. That of an hour comes first: no prompt
 // resets it.
@@ -131,30 +131,31 @@ func (l Limits) limitReached(s ledger.State, stop Count, c spent) Veto {
 	}
 	switch {
 	case len(c.hour) >= l.PerHour:
-		return Veto{"budget", continuesInWords(len(c.hour)) + " within an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour)}
+		return budgetSpent("hour", l.PerHour, len(c.hour), "in an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour))
 	case c.recent >= l.Burst:
 		if s.Own == "" {
 			next = timeUntilFree(c.hour, l.Burst, stop.Now, Window)
 		}
-		return Veto{"budget", continuesInWords(c.recent) + " within 5 minutes", unlessZero(l.Burst, next)}
+		return budgetSpent("burst", l.Burst, c.recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
-		return Veto{"budget", continuesInWords(s.InPrompt) + " for this prompt", unlessZero(l.PerPrompt, next)}
-	case c.same == 1 && c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last continue", sayContinue}
+		return budgetSpent("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
 	case c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last " + continuesInWords(c.same), sayContinue}
+		return Veto{Rule: "stagnation", Evidence: "kept going " + times(c.same) + " without progress" + toLook, Next: sayContinue}
 	case c.idle >= l.Idle:
-		return Veto{"idle", continuesInWords(c.idle) + " in a row without a tool call", next}
+		return Veto{Rule: "idle", Evidence: "kept going " + times(c.idle) + " in a row without a tool call" + toLook, Next: next}
 	}
 	return Veto{}
 }
 
-// unlessZero is what helps, but where a limit allows nothing at all.
-func unlessZero(most int, next string) string {
+// toLook is why a limit is there.
+const toLook = " and is stopping so that you can look"
+
+// budgetSpent is the veto of a limit that settings can change. One of 0 is no matter of waiting.
+func budgetSpent(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
-		return ""
+		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
 	}
-	return next
+	return Veto{Rule: "budget", Evidence: "kept going " + times(spent) + " " + within + toLook, Next: next, Limit: limit}
 }
 
 // timeUntilFree says when fewer than most of the newest times lie within a span.
@@ -162,7 +163,7 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	if most <= 0 || most > len(times) {
 		return ""
 	}
-	return "It can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
+	return "it can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli())
 }
 
 // chain is how many loops of the greatest length one prompt may bring, one after
@@ -177,7 +178,7 @@ func TakeRound(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 		s.LoopPrompt, s.LoopContinues = prompt, 0
 	}
 	if prompt != "" && s.LoopContinues >= chain*most {
-		return s, Veto{"rounds", continuesInWords(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
+		return s, Veto{Rule: "rounds", Evidence: "kept going " + times(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), Next: sayContinue}
 	}
 	s.LoopContinues++
 	s.Known++
@@ -203,10 +204,9 @@ func countWithin(times []int64, now int64, span time.Duration) (n int) {
 	return n
 }
 
-// continuesInWords is a number of them.
-func continuesInWords(n int) string {
+func times(n int) string {
 	if n == 1 {
-		return "1 continue"
+		return "once"
 	}
-	return strconv.Itoa(n) + " continues"
+	return strconv.Itoa(n) + " times"
 }

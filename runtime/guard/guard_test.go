@@ -185,7 +185,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 			t.Fatalf("continue %d: %+v, %+v", i+1, v, left)
 		}
 	}
-	if _, v := spend(3599); v.Evidence != "60 continues within an hour" {
+	if _, v := spend(3599); v.Evidence != "kept going 60 times in an hour and is stopping so that you can look" {
 		t.Errorf("one more: %+v", v)
 	}
 	if _, v := spend(3600); v.Rule != "" {
@@ -196,7 +196,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 // What the user is told of a limit is true: a new prompt helps where it does, else there
 // is a time, and where nothing is known to help nothing is said.
 func TestVetoSaysWhatHelps(t *testing.T) {
-	const sayIt = "Say “continue” to go on."
+	const sayIt = "type continue"
 	spent := func(n int, step, ago int64) (times []int64) {
 		for i := range int64(n) {
 			times = append(times, 1_000_000_000-1000*(ago+step*(int64(n)-1-i)))
@@ -212,21 +212,21 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 	}{
 		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1", Own: "1"}, sayIt},
 		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1"}, sayIt},
-		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
-		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
+		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
 		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Count{Prompt: "id:1"}, sayIt},
 		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Count{}, ""},
-		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 1 h."},
+		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 1 h"},
 		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
 		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
 		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Count{Seen: "x"}, ""},
-		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
+		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "it can go on by itself again in 3 min"},
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
@@ -332,7 +332,7 @@ func FuzzSpend(f *testing.F) {
 
 // A limit of one is told in words that fit one.
 func TestBudgetOfOne(t *testing.T) {
-	if one, two := continuesInWords(1), continuesInWords(2); one != "1 continue" || two != "2 continues" {
+	if one, two := times(1), times(2); one != "once" || two != "2 times" {
 		t.Errorf("%q, %q", one, two)
 	}
 }

@@ -9,15 +9,6 @@ import (
 // promptExpansion is the event of a slash command before its words go to the model.
 const promptExpansion = "UserPromptExpansion"
 
-// maxShown bounds what is shown of an answer, in bytes.
-const maxShown = 16 << 10
-
-// Command is a slash command of the plugin's, as the user has typed it.
-type Command struct {
-	Word, Arguments      string // "why", "--all"
-	State, Session, Work string // where it was typed, and the state directory
-}
-
 // answerCommand answers a slash command that needs no model. Where it says nothing, whatever the reason, the words
 // of the command's own file go to the model. The event proves nothing about who typed.
 func (s *start) answerCommand() {
@@ -28,7 +19,7 @@ func (s *start) answerCommand() {
 	if string(s.event.Source) != `"plugin"` || plugin != s.plugin || !ok || s.Answer == nil || s.state == "" {
 		return
 	}
-	if text := s.Answer(Command{word, arguments, s.state, s.event.SessionID, s.event.Cwd}); text != "" {
-		_ = s.printAnswer(said{decision: "block", reason: shortenText(text, maxShown)})
+	if text := s.Answer(s.event, s.state, word, arguments); text != "" {
+		_ = s.printAnswer(said{decision: "block", reason: shortenText(text, 16<<10)})
 	}
 }

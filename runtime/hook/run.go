@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -56,7 +57,7 @@ type Process struct {
 	Environ func() []string
 	Now     time.Time
 	// Answer answers a slash command of the plugin's, "" for one that needs a model; nil: all do.
-	Answer func(Command) string
+	Answer func(e Event, state, word, arguments string) string
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
@@ -308,9 +309,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	if question.asked != nil {
-		question.noteJudgement(&settled)
-	}
+	question.noteJudgement(&settled)
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
@@ -327,7 +326,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
 		if len(record.Flaws) < 3 {
-			record.Flaws = append(record.Flaws, shortenText(flaw, 400))
+			record.Flaws = append(record.Flaws, shortenText(secret.Mask(flaw), 400))
 		}
 	}
 	if _, err := session.AppendRecord(record); err != nil {
@@ -575,7 +574,7 @@ func (s *start) printAnswer(o said) error {
 		return nil
 	}
 	s.answered = true
-	o.systemMessage = display.PlainText(o.systemMessage)
+	o.systemMessage = secret.Mask(o.systemMessage)
 	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
 	return err
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -244,7 +245,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
-			s.Log, s.View, known = log, view, true
+			// Of a turn whose prompt was not read it is not known what was done in it.
+			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
+		}
+		if s.View.Skipped > 0 {
+			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
 		}
 	}
 	s.buildSituation(needs)
@@ -259,6 +264,13 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 			s.Situation.Message.Text = clipText(w.Text)
 		}
 	}
+}
+
+func sizeInWords(bytes int64) string {
+	if bytes < 1e9 {
+		return strconv.FormatInt(bytes/1e6, 10) + " MB"
+	}
+	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
 }
 
 // buildSituation puts the event before the transcript, which may lag. A strategy gets what it
@@ -320,11 +332,12 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
+// clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
 func clipText(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
 	}
-	return text
+	return secret.Mask(text)
 }
 
 // promptID names the user's prompt that this stop belongs to. The event's own id
@@ -402,10 +415,7 @@ func (s *Snapshot) Settle() Settled {
 	switch {
 	case veto.Rule != "":
 		out.Away.Did = ""
-		out.Verdict = strategy.Verdict{
-			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let " + s.Event.Host.Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
-		}
+		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
 	case loop:
 		out.Next.Remember(out.Remember)
 	}
@@ -442,6 +452,16 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	case !out.Pressing:
 		out.Told = ""
 	}
+}
+
+// sayLimit tells the user that a limit is reached, and what leads on.
+func (s *Snapshot) sayLimit(v guard.Veto) string {
+	log := ""
+	if s.Event.Host.Default {
+		log = s.Event.TranscriptPath
+	}
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home))}, func(way string) bool { return way == "" })
+	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
 // askAway asks the away order in force. A guard's word stands, and a loop has its own maximum:

@@ -59,6 +59,10 @@ func (r *Record) ProjectPlace() string {
 // None is the decision of a record about a start of the hook that came to none.
 const None = "none"
 
+// Asking is the decision of a record that counts what a question may cost before it is asked.
+// Who looks back does not see it.
+const Asking = "asking"
+
 // Left is what remained of the budget after a decision.
 type Left struct {
 	Burst  int // in the current five minutes, since the user's last prompt
@@ -218,10 +222,10 @@ func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
 	m.KeepEmpty().Text("rule", &r.Rule)
-	m.Text("evidence", &r.Evidence)
+	m.Quoted("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
-	m.Text("reason", &r.Reason)
-	m.Text("told", &r.Told)
+	m.Quoted("reason", &r.Reason)
+	m.Quoted("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
 	codec.Number(m.KeepEmpty(), "took", &r.Took)
@@ -247,13 +251,13 @@ func (a *Asked) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
 	codec.Number(m.KeepEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
-	m.Text("detail", &a.Detail)
+	m.Quoted("detail", &a.Detail)
 }
 
 func (j *Judged) Members(m *codec.Members) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
-	m.Text("why", &j.Why)
+	m.Quoted("why", &j.Why)
 }
 
 func (s *State) Members(m *codec.Members) {

@@ -171,9 +171,11 @@ func decodeRecord(line []byte) (Record, bool) {
 // no state and no ID. It does not sync: what it keeps must survive
 // kill -9, not a power cut, and a sync would cost more than the whole decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
-	if !s.locked && r.Decision == None {
+	switch {
+	case r.Decision == Asking:
+	case !s.locked && r.Decision == None:
 		r.State = State{}
-	} else {
+	default:
 		r.State.Number = s.State.Number + 1
 		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
 	}

@@ -37,10 +37,10 @@ func main() {
 		Environ:    os.Environ,
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
-		Answer: func(c hook.Command) string {
+		Answer: func(e hook.Event, state, word, arguments string) string {
 			person := newConsole(home, program)
-			person.Dir, person.Session, person.Work, person.Caller = c.State, c.Session, c.Work, registry.DefaultHost()
-			return person.AnswerAtOnce(c.Word, c.Arguments)
+			person.Dir, person.Session, person.Work, person.Caller = state, e.SessionID, e.Cwd, e.Host
+			return person.AnswerAtOnce(word, arguments)
 		},
 	}.Run())
 }

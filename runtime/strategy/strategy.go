@@ -67,8 +67,8 @@ type Turn struct {
 	Prompt, PromptID string
 	// Question tells that it ends with a question mark, however long it is.
 	Question bool
-	// Known tells that there is a transcript; without one, Count and the window say
-	// nothing. Count is how many tools were called; Calls are the newest of them,
+	// Known tells that there is a transcript, and that the prompt is in what was read of it;
+	// else Count and the window say nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
 	Known bool
 	Count int

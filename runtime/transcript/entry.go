@@ -403,10 +403,14 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// HasExitCode tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: the
-// number stands behind what it printed.
-func HasExitCode(text []byte) bool {
-	const before = `\nExit Code: `
-	i := bytes.LastIndex(text, []byte(before))
-	return i >= 0 && bytes.IndexAny(text[i+len(before):], "123456789") == 0
+// HasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
+// or a signal stands behind what it printed.
+func HasFailed(text []byte) bool {
+	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
+		i := bytes.LastIndex(text, []byte(before))
+		if i >= 0 && bytes.IndexAny(text[i+len(before):], "0(") != 0 {
+			return true
+		}
+	}
+	return false
 }

@@ -103,7 +103,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 				p.Failed = p.Text != nil
 			}
 			if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-				p.Failed = p.Failed || transcript.HasExitCode(p.Text)
+				p.Failed = p.Failed || transcript.HasFailed(p.Text)
 			}
 			e.Parts = append(e.Parts, p)
 			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {

@@ -134,7 +134,7 @@ func takePart(e *transcript.Entry, part []byte) {
 			p.Failed = p.Text != nil
 		}
 		if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-			p.Failed = p.Failed || transcript.HasExitCode(p.Text)
+			p.Failed = p.Failed || transcript.HasFailed(p.Text)
 		}
 		e.Parts = append(e.Parts, p)
 	case text != nil:

@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -387,8 +388,12 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 }
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
+	words := "" // the last sentence's
+	if all := rules.Sentences(l.lastWords()); len(all) > 0 {
+		words = quotation.LastBytes(strings.TrimSpace(all[len(all)-1]), 300)
+	}
 	return activity.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
-		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, 1000), Text: quotation.LastBytes(strings.TrimSpace(l.lastWords()), 1000),
+		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, 1000), Text: words,
 	}
 }
