@@ -268,34 +268,65 @@ func TestSlashCommands(t *testing.T) {
 			}
 		}
 		talk := w.Talk(Session{Mode: "default"})
-		ask := func(talk *Talk, prompt string) Result {
+		ask := func(talk *Talk, prompt string, want ...string) {
 			t.Helper()
 			r := talk.Say(prompt, says("That is all there is.")...)
-			ends(t, r, "That is all there is.", 1)
-			return r
+			if scratch.Holds(t, prompt, r.Text, want...); r.IsError || len(r.Asked) > 0 {
+				t.Errorf("%s: %d requests, error: %v", prompt, len(r.Asked), r.IsError)
+			}
 		}
-		told(t, ask(talk, "/ned-flanders:why"), "no decision is recorded for this session yet")
+		ask(talk, "/ned-flanders:why", "no decision is recorded for this session yet")
 		worked := talk.Say("execute the plan", says(plan[0], plan[2])...)
 		ends(t, worked, plan[2], 2)
 		finished := []string{"ned-flanders let Claude stop", "rule     finished", worked.ID}
-		told(t, ask(talk, "/ned-flanders:why"), finished...)
-		told(t, ask(talk, "/ned-flanders:log"), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
+		ask(talk, "/ned-flanders:why", finished...)
+		ask(talk, "/ned-flanders:log", "continue  ned-flanders  progress", "stop      ned-flanders  finished")
 		another := w.Talk(Session{})
-		told(t, ask(another, "/ned-flanders:why --session "+worked.ID), finished...)
-
-		told(t, ask(talk, "/ned-flanders:hold 30m"),
-			"holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
-		if d := w.last(); d.Session != worked.ID || d.Rule != "hold" {
-			t.Errorf("the last decision is %+v, want a stop of this session by the hold", d)
-		}
+		ask(another, "/ned-flanders:why --session "+worked.ID, finished...)
+		ask(talk, "/ned-flanders:hold 30m", "holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
 		ends(t, another.Say("execute the plan", says(plan...)...), plan[0], 1)
 
 		// By the way it said.
 		if out := w.atTerminal(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
 			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
-		told(t, ask(another, "/ned-flanders:hold"), "holding all sessions until you resume")
+		ask(another, "/ned-flanders:hold", "holding all sessions for 12 h", "it ends by itself then")
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
+	})
+}
+
+// Without the event, and where an answer needs more, the model gets the words of the command's file, with what the hook says.
+func TestSlashCommandsWithoutTheEvent(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := owning(t, version)
+		hooks := filepath.Join(suite, "ned-flanders", "hooks", "hooks.json")
+		write(t, hooks, strings.Replace(read(t, hooks), "UserPromptExpansion", "PostCompact", 1))
+		talk := w.Talk(Session{Mode: "default"})
+		ends(t, talk.Say("execute the plan", says(plan[0], plan[2])...), plan[2], 2)
+		for prompt, want := range map[string]string{"/ned-flanders:why": "rule     finished", "/ned-flanders:log": "continue  ned-flanders  progress", "/ned-flanders:hold 30m": "holding all sessions for 30 min"} {
+			r := talk.Say(prompt, says("That is all there is.")...)
+			ends(t, r, "That is all there is.", 1)
+			told(t, r, want)
+		}
+		if d := w.last(); d.Rule != "hold" {
+			t.Errorf("the last decision is %+v, want a stop by the hold", d)
+		}
+	})
+}
+
+// In a terminal the answer is on the screen, line by line, and nothing is sent.
+func TestSlashCommandsAtATerminal(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "ned-flanders", "ralph-wiggum")
+		model := newStandIn(t, says(plan...), nil)
+		screen := w.interactive(model, "acceptEdits", 60, [2]string{"accept edits on", "execute the plan"}, [2]string{"execute the plan", "\r"}, [2]string{plan[2], "/ned-flanders:why  "},
+			[2]string{"/ned-flanders:why ", "\r"}, [2]string{"Original prompt: /ned-flanders:why", "/ralph-wiggum:loop status"}, [2]string{"/ralph-wiggum:loop status", "\r"},
+			[2]string{"Original prompt: /ralph-wiggum:loop", ""})
+		asked := slices.DeleteFunc(model.Requests(), func(r Request) bool { return !r.Main }) // else a title
+		if len(asked) != 3 {
+			t.Errorf("%d requests, want 3\n%s", len(asked), screen)
+		}
+		scratch.Holds(t, "the screen", screen.String(), "rule     ", "because  ", "there is no loop in ")
 	})
 }
 

@@ -98,8 +98,8 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 		wanted, has := handlersOf(made), handlersOf(t.document)
 		for _, w := range wanted {
 			state := differs
-			if w.event == "PermissionRequest" || w.event == "SessionStart" {
-				state = check.Warning // only an away order, or a loop beside another plugin, has something to say there
+			if slices.Contains([]string{"PermissionRequest", "SessionStart", "UserPromptExpansion"}, w.event) {
+				state = check.Warning // only an away order, slash commands, or a loop beside another plugin have something to say there
 			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.isOurs() }) {
 				state = check.Failure
 			}

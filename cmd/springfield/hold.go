@@ -19,7 +19,8 @@ func newHold(a *app) *cobra.Command {
 		Long: `Orders every springfield hook to let its agent stop, at once, in all sessions of all
 hosts or in one: for a time like 30m, 1h30m or "2 hours", or until springfield resume.
 No rule, budget or model overrules it. A hold can be set from anywhere, but only you can
-lift it, at your own terminal.`,
+lift it, at your own terminal. One without a duration that is not set there ends by
+itself: after 12 hours, or with the away order in force if that is later.`,
 		Example: `  springfield hold
   springfield hold 30m
   springfield hold --list`,

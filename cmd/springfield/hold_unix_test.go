@@ -158,6 +158,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			{[]string{"resume", "--session", "a b"}, typist.AgreeToAll, 0, "lifted the hold on session a b"},
 			{[]string{"hold", "0.001s"}, never, 0, "holding all sessions"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one ran out "},
+			{[]string{"hold"}, never, 0, "holding all sessions until you resume"},
 		} {
 			var out bytes.Buffer
 			cmd := command(t, s.args...)

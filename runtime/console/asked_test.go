@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
@@ -227,4 +229,24 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	held(time.Hour, 2*time.Hour)
 	failIf(t, d.HoldSessions("", time.Minute) == nil, "a hold was shortened without a person")
 	held(time.Hour, 2*time.Hour)
+}
+
+// What begins work for the agent needs a model, what only looks or ends it does not.
+func TestAnsweredAtOnce(t *testing.T) {
+	for call, want := range map[string]string{
+		"ralph-wiggum loop": "no loop", "ralph-wiggum loop status": "no loop", "ralph-wiggum loop stop": "no loop", "ralph-wiggum loop history": "no past loops",
+		"ralph-wiggum loop history show x": "error: ",
+		"ralph-wiggum loop start Mend it":  "", "ralph-wiggum loop set max 50": "", "ralph-wiggum loop history rerun x": "", "ralph-wiggum loop set active true": "",
+		"todo-continuation why": "no prompt is recorded", "todo-continuation log -n 5": "no prompt is recorded", "lisa-simpson page": "error: which session?",
+		"ned-flanders resume": "", "ned-flanders cancel": "", "ned-flanders why a;b": "",
+	} {
+		words := strings.SplitN(call, " ", 3)
+		d, _ := console(t)
+		d.Driver = func(string) Driver { return Driver{} }
+		known, _ := registry.StrategyNamed(words[0])
+		d.Plugin = func() (hook.Settings, error) { return hook.Settings{Plugin: words[0], Strategy: known}, nil }
+		if got := d.AnswerAtOnce(words[1], strings.Join(words[2:], " ")); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", call, got, want)
+		}
+	}
 }

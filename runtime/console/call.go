@@ -23,7 +23,8 @@ Called with a word it answers you:
       [--follow]       and then others as they are made
   both with --all, --session ID or --project DIR for others, --host NAME for those of one host, --prompts for what was
                        said before prompts, --json
-  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; until you resume if none is given
+  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; else until you resume, or
+                       for 12 hours if it is not set at a terminal of your own
       [--session ID]   in one session
       [--list]         show the holds in force
   resume [--session ID]
@@ -73,6 +74,36 @@ func (d *Console) AnswerCall(args []string) error {
 		return d.PrintPage(operand, settings)
 	}
 	return ErrUsage
+}
+
+// maxArguments bounds what is typed behind a slash command, in bytes, and shellSigns are what a shell takes for more
+// than a word.
+const (
+	maxArguments = 200
+	shellSigns   = "\"'`$\\;&|<>(){}*?[]~#!\r\n"
+)
+
+// AnswerAtOnce answers a slash command without a model, "" where that is not possible: it begins work for the agent,
+// or its words are for a shell to read.
+func (d Console) AnswerAtOnce(word, arguments string) string {
+	args := append([]string{word}, strings.Fields(arguments)...)
+	looks := slices.Contains([]string{"why", "log", "hold", "page"}, word) ||
+		word == "loop" && (len(args) == 1 || slices.Contains([]string{"status", "stop", "history"}, args[1])) && !slices.Contains(args, "rerun")
+	settings, err := d.Plugin()
+	if err != nil || !looks || len(arguments) > maxArguments || strings.ContainsAny(arguments, shellSigns) {
+		return ""
+	}
+	if settings.Strategy.EventName() != "Stop" && (word == "why" || word == "log") {
+		args = append(args, "--prompts")
+	}
+	var out strings.Builder
+	d.Out, d.Err = &out, &out
+	if err := d.AnswerCall(args); err == ErrUsage {
+		return ""
+	} else if err != nil {
+		out.WriteString("error: " + err.Error() + "\n" + AdviceOn(err))
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 // call is a call, taken apart.
@@ -167,7 +198,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 	ms, ok := timestamp.ParseSpan(s)
 	if !ok {
-		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, the hold lasts until you resume"}
+		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, a hold from your own terminal lasts until you resume, any other for 12 hours"}
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

@@ -24,9 +24,31 @@ import (
 // ErrCancelled says that the person has taken back what they asked for.
 var ErrCancelled = terminal.ErrCancelled
 
+// unattendedHold is how long a hold lasts that names no end and that no terminal proves to be a person's.
+const unattendedHold = 12 * time.Hour
+
+// endOfHold is how long a hold lasts that names no end, and why: at the user's own terminal until it is lifted.
+func (d *Console) endOfHold() (lasts time.Duration, why string) {
+	if d.Caller == nil {
+		if t, err := terminal.OwnTerminal(); err == nil {
+			t.Close()
+			return 0, ""
+		}
+	}
+	lasts, why = unattendedHold, "by itself"
+	for _, dir := range d.stateDirs() {
+		for _, o := range ledger.AwayOrders(dir) {
+			if left := time.UnixMilli(o.Until).Sub(d.Now()); left > lasts && o.IsInForce(d.Now()) {
+				lasts, why = left, "with your away order"
+			}
+		}
+	}
+	return lasts, "it ends " + why + " then, because it was not set at a terminal of your own"
+}
+
 // HoldSessions orders sessions to stop: one, or all with an empty session. A zero
-// duration lasts until it is lifted. A hold that is in force for longer stays: in the
-// first state directory, which is the one that a person is shown, that is an error.
+// duration names no end. A hold that is in force for longer stays: in the
+// first state directory, which is the one that a person is shown, that is an error, unless no end was named.
 func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	session, err := d.resolveSession(session)
 	if err != nil {
@@ -37,13 +59,20 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		by = d.meansOf(terminal.TerminalName())
 	}
 	var h ledger.Hold
-	now := d.Now()
+	now, ends := d.Now(), ""
+	if duration == 0 {
+		duration, ends = d.endOfHold()
+	}
 	for i, dir := range d.stateDirs() {
 		one, fault := ledger.SetHold(dir, sessionKey(session), now, duration, by)
 		if i == 0 {
 			h = one
 		}
 		if fault == ledger.ErrShorter && i == 0 {
+			if ends != "" {
+				ends = "it was in force already"
+				continue
+			}
 			return &adviceError{fault.Error() + d.holdEnd(h),
 				"only a person lifts it, in a terminal: " + d.callOf("resume", session)}
 		}
@@ -64,6 +93,9 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 		agents = "its agent"
 	}
 	d.printLine("holding " + sessionOrAll(session) + d.holdEnd(h) + ": " + agents + " may stop, whatever is left to do")
+	if ends != "" {
+		d.printLine(ends)
+	}
 	d.printLine("lift it from a terminal of your own: " + d.callOf("resume", session))
 	d.unnoted(err)
 	return nil

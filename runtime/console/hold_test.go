@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // console is one in a scratch directory.
@@ -55,6 +56,47 @@ func TestHoldInEveryHome(t *testing.T) {
 		}
 		if _, held := ledger.HoldInForce(d.Dir, "session:s", d.Now()); err != nil || !held || !strings.HasPrefix(out.String(), "holding all sessions for 1 h 30 min: ") {
 			t.Errorf("%s: held: %t, %v, %q", name, held, err, out)
+		}
+	}
+}
+
+// A hold that names no end and is not set at a person's terminal ends after 12 hours, or with an away order that ends later. It
+// says so, and shortens nothing.
+func TestHoldWithoutTerminalEnds(t *testing.T) {
+	hours := func(n int) int64 { return int64(n) * time.Hour.Milliseconds() }
+	for name, test := range map[string]struct {
+		order  ledger.AwayOrder // relative to now
+		before time.Duration    // of a hold in force, -1 for one without end
+		want   int64            // 0: it has no end
+		says   string
+	}{
+		"alone":                   {ledger.AwayOrder{}, 0, hours(12), "it ends by itself then, because it was not set at a terminal of your own"},
+		"an order for longer":     {ledger.AwayOrder{Until: hours(20)}, 0, hours(20), "it ends with your away order then, because"},
+		"an order for less":       {ledger.AwayOrder{Until: hours(3)}, 0, hours(12), "it ends by itself then"},
+		"an order that is none":   {ledger.AwayOrder{Until: hours(9000)}, 0, hours(12), "it ends by itself then"},
+		"an order that was ended": {ledger.AwayOrder{Until: hours(20), Ended: -1}, 0, hours(12), "it ends by itself then"},
+		"a hold for less":         {ledger.AwayOrder{}, time.Hour, hours(12), "it ends by itself then"},
+		"a hold for longer":       {ledger.AwayOrder{}, 48 * time.Hour, hours(48), "it was in force already"},
+		"a hold without end":      {ledger.AwayOrder{}, -1, 0, "it was in force already"},
+	} {
+		d, out := console(t)
+		now := d.Now().UnixMilli()
+		d.Caller, _ = registry.HostNamed("claude")
+		if o := test.order; o.Until != 0 {
+			o.ID, o.At, o.Until, o.Most = "o", now, now+o.Until, 50
+			if o.Ended != 0 {
+				o.Ended += now
+			}
+			must(t, ledger.SetOrders(d.Dir, func([]ledger.AwayOrder) []ledger.AwayOrder { return []ledger.AwayOrder{o} }))
+		}
+		if test.before != 0 {
+			_, err := ledger.SetHold(d.Dir, "", d.Now(), max(test.before, 0), ledger.Means{})
+			must(t, err)
+		}
+		err := d.HoldSessions("", 0)
+		h, held := ledger.HoldInForce(d.Dir, "", d.Now())
+		if want := now + test.want; err != nil || !held || h.Until != want && (h.Until != 0 || test.want != 0) || !strings.Contains(out.String(), "\n"+test.says) {
+			t.Errorf("%s: %v, held %t until %d h, want %d h:\n%s", name, err, held, (h.Until-now)/hours(1), test.want/hours(1), out)
 		}
 	}
 }

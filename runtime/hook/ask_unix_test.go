@@ -102,7 +102,7 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 	}
 	w.asked("where a rule was sure", 0)
 	out, _ := w.say(unsure)
-	if out.Decision != "block" || strings.Contains(out.Reason, "next step is named") || !strings.Contains(out.SystemMessage, "next step is named") {
+	if out.Decision != "block" || strings.Contains(out.Reason, "next step is named") || !strings.Contains(w.last().Evidence, "next step is named") {
 		t.Errorf("%+v", out)
 	}
 	all := w.questions()

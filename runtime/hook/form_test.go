@@ -63,15 +63,44 @@ func TestForm(t *testing.T) {
 			if h.Marked {
 				mark = transcript.Mark
 			}
-			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going: “Moving to Task 2.” (1 of 3 in 5 min · ` + h.WordToType("ned-flanders", "hold") + ` to stop)"`
+			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going (` + h.WordToType("ned-flanders", "hold") + ` to stop)"`
 			want := `{"decision":"block","reason":"` + mark + r.Reason + `",` + user + "}\n"
 			if test.context {
 				want = `{` + user + `,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"` + r.Reason + `"}}` + "\n"
 			}
-			if r.Reason == "" || code != 0 || stdout != want {
+			if !strings.HasPrefix(r.Reason, "[ned-flanders, 1 of 3 in 5 min: “Moving to Task 2.”] ") || code != 0 || stdout != want {
 				t.Errorf("exit code %d, %s, want %s, notes %s", code, stdout, want, stderr)
 			}
 		})
+	}
+}
+
+// A terminal shows what the agent is told: that has the plugin, the count and the evidence, and a message to the user comes
+// at a prompt's first continue alone. What an away order or a judge goes by is not for the agent.
+func TestOneBlockPerContinue(t *testing.T) {
+	for name, test := range map[string]struct {
+		config, says, count, told string
+		away                      bool
+	}{
+		"context":              {ned, progress, "[ned-flanders, %d of 3 in 5 min: “Moving to Task 2.”] You said", "ned-flanders kept Claude going (/ned-flanders:hold to stop)", false},
+		"block":                {`{"strategy": "ned-flanders", "protocol": "block"}`, progress, "[ned-flanders, %d of 3 in 5 min: “Moving to Task 2.”] You said", "ned-flanders kept Claude going (/ned-flanders:hold to stop)", false},
+		"away, with work left": {ned, progress, "[ned-flanders, away %d of 50: “Moving to Task 2.”] You said", "ned-flanders kept Claude going (/ned-flanders:hold to stop)", true},
+		"away, with a question": {ned, question, "[ned-flanders, away %d of 50] The user is away",
+			"ned-flanders kept Claude going: you are away, and it asks: “Shall the cache live in memory or on disk?” (/ned-flanders:hold to stop)", true},
+	} {
+		w := newWorld(t, test.config)
+		if test.away {
+			w.away(nil)
+		}
+		for i, stop := range [][2]string{{"p1", test.says}, {"p1", strings.Replace(test.says, "cache", "store", 1)}, {"p2", progress}} {
+			out, _ := w.run(w.inProject(map[string]any{"prompt_id": stop[0], "last_assistant_message": stop[1]}))
+			if want := fmt.Sprintf(test.count, i+1); i < 2 && !strings.HasPrefix(out.Reason, want) {
+				t.Errorf("%s, %d: the agent is told %q, want %q", name, i, out.Reason, want)
+			}
+			if want := []string{test.told, "", "ned-flanders kept Claude going (/ned-flanders:hold to stop)"}[i]; out.SystemMessage != want {
+				t.Errorf("%s, %d: the user is told %q, want %q", name, i, out.SystemMessage, want)
+			}
+		}
 	}
 }
 

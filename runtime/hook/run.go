@@ -57,6 +57,8 @@ type Process struct {
 	Environ func() []string
 	Now     time.Time
 	Up      int64 // for how long the machine has been running, see ledger.RunningTime
+	// Answer answers a slash command of the plugin's, "" for one that needs a model; nil: all do.
+	Answer func(e Event, state, word, arguments string) string
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
@@ -118,6 +120,10 @@ func (h Process) Run() (code int) {
 		s.giveUp(*fault)
 		return 0
 	}
+	if s.event.Name == promptExpansion {
+		s.answerCommand()
+		return 0
+	}
 	settings := s.own.ReadSettings(s.state, s.projectDir())
 	switch s.event.Name {
 	case permissionRequest:
@@ -168,6 +174,10 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		return f, false
 	case !known && event.Name == "UserPromptSubmit":
 		s.eventName = event.Name
+	case event.Name == promptExpansion:
+		if f != nil {
+			return f, false
+		}
 	case event.Name == permissionRequest || event.Name == sessionStart:
 		if f != nil || s.eventName != "Stop" {
 			return f, false
@@ -175,7 +185,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 	case event.Name != "" && event.Name != s.eventName:
 		return f, false
 	}
-	if err == nil && s.eventName == "UserPromptSubmit" && !event.IsFromUser() {
+	if err == nil && s.eventName == "UserPromptSubmit" && event.Name != promptExpansion && !event.IsFromUser() {
 		return f, false
 	}
 	if event.Cwd == "" {

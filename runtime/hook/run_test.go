@@ -133,6 +133,11 @@ func (w *world) tells(when, words string) func(output, string) {
 	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.SystemMessage, words) })
 }
 
+// toldToGoOn checks what an agent hears first that is kept going.
+func (w *world) toldToGoOn(when, words string) func(output, string) {
+	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.Reason, words) })
+}
+
 // ends checks an answer that lets Claude stop, with words for the user.
 func (w *world) ends(when, words string) func(output, string) {
 	return w.answers(when, func(out output) bool {

@@ -5,6 +5,7 @@
 package hook
 
 import (
+	"cmp"
 	"hash/fnv"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -396,7 +398,6 @@ type Settled struct {
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
-	h := s.Event.Host
 	ordered := s.askAway()
 	out := Settled{Verdict: ordered.Verdict, Next: s.Before, Away: ordered.Event}
 	var veto guard.Veto
@@ -424,13 +425,40 @@ func (s *Snapshot) Settle() Settled {
 		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
 	case loop:
 		out.Next.Remember(out.Remember)
-	case ordered.Counts && out.Told == "":
-		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (away: " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most) + ")"
-	case goesOn && out.Told == "":
-		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (" + s.budgetSpent(*out.Left) + " · " + h.WordToType(s.Settings.Plugin, "hold") + " to stop)"
+	}
+	if out.Decision == strategy.Continue {
+		s.sayContinue(&out, ordered.Counts)
 	}
 	out.Next.Log = s.Log
 	return out
+}
+
+// sayContinue puts what the user wants to know of a continue before what the agent is told. Hosts show them
+// these words, and a message of our own would be the same news again: it comes at a prompt's first continue
+// alone, and says how to stop.
+func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
+	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
+	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Next.LoopContinues == 1
+	switch {
+	case byOrder:
+		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
+	case out.Left != nil:
+		count = ", " + s.budgetSpent(*out.Left)
+	}
+	if out.Rule == away.Rule || out.Page != "" { // the words of an order or a judge are for the user
+		told += ": " + out.Evidence
+	} else {
+		count += ": " + quotation.Beginning(quotation.OneLine(out.Evidence), 160)
+	}
+	if s.Settings.Protocol != "exit2" { // which says what the original says
+		out.Reason = "[" + s.Settings.Plugin + count + "] " + out.Reason
+	}
+	switch {
+	case first:
+		out.Told = cmp.Or(out.Told, told) + " (" + s.Event.Host.WordToType(s.Settings.Plugin, "hold") + " to stop)"
+	case !out.Pressing:
+		out.Told = ""
+	}
 }
 
 // sayLimit tells the user that a limit is reached, and what leads on.

@@ -172,6 +172,8 @@ type Event struct {
 	// Tool and Input are the tool that permission is asked for, and its input, raw.
 	Tool  string
 	Input []byte
+	// Command is a slash command that was typed, "ned-flanders:why", with its arguments and whose it is, raw.
+	Command, Arguments, Source []byte
 	// Cap is how many continues in a row without a tool call the host honours, 0 for all.
 	// It is the host's own, or that of the environment; no event has it.
 	Cap int
@@ -212,6 +214,9 @@ func (e *Event) Members(m *codec.Members) {
 	m.Text("prompt_id", &e.PromptID)
 	codec.ListOf(m, "background_tasks", &e.Tasks)
 	e.CountSchedules(m, "session_crons")
+	m.Raw("command_name", &e.Command)
+	m.Raw("command_args", &e.Arguments)
+	m.Raw("command_source", &e.Source)
 	var at []byte
 	if m.Raw("timestamp", &at); at != nil {
 		e.At, _ = timestamp.ParseTime(string(codec.InsideQuotes(at)))

@@ -16,7 +16,7 @@ import (
 // in a line of its own, so none of it is said again.
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
-	GoOnWithProgress = "You said what comes next, and have not done it yet.{todos} Do it now. When all is done, say so."
+	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
 	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -37,6 +38,11 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.RunningTime(),
+		Answer: func(e hook.Event, state, word, arguments string) string {
+			person := newConsole(home, program)
+			person.Dir, person.Session, person.Work, person.Caller = state, e.SessionID, e.Cwd, e.Host
+			return person.AnswerAtOnce(word, arguments)
+		},
 	}.Run())
 }
 
@@ -49,6 +55,22 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
+// newConsole is one for a person whose words are in the environment or in an event.
+func newConsole(home, program string) *console.Console {
+	person := &console.Console{
+		Also: ledger.StateDir("", home), Now: time.Now, Self: strconv.Quote(os.Args[0]), Home: home,
+		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // by hand: os/exec makes the hook larger
+		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
+			person.Self = "springfield"
+		}
+	}
+	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
+	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
+	return person
+}
+
 // answerPerson answers a person. No fault exits 2 here either: a hook that is called
 // with words by mistake must not block Claude.
 func answerPerson(home, program string, args []string) int {
@@ -56,17 +78,10 @@ func answerPerson(home, program string, args []string) int {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
-	out, said := display.SafeWriter(safeOutput(os.Stdout)), display.SafeWriter(safeOutput(os.Stderr))
-	caller, session := registry.CallingHost(os.Getenv)
-	person := console.Console{
-		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.StateDir("", home), Now: time.Now,
-		Self: strconv.Quote(os.Args[0]), Caller: caller,
-		Home: home, Session: session,
-		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
-	}
+	person, said := newConsole(home, program), display.SafeWriter(safeOutput(os.Stderr))
+	person.Out, person.Err, person.Dir = display.SafeWriter(safeOutput(os.Stdout)), said, filepath.Join(config, "springfield")
+	person.Caller, person.Session = registry.CallingHost(os.Getenv)
 	person.Work, _ = os.Getwd() // "" is the same when it is opened
-	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
-	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
 	err := person.AnswerCall(args)
 	switch err {
 	case nil:

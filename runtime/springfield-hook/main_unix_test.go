@@ -157,6 +157,67 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// A slash command of the plugin's that looks or holds is answered at once. All else is left to the command's own words:
+// no event has more rights than these.
+func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
+	hook := install(t)
+	home, work := t.TempDir(), t.TempDir()
+	tell := func(event string, env ...string) string {
+		t.Helper()
+		cmd := exec.Command(hook)
+		cmd.Dir, cmd.Env, cmd.Stdin = work, append([]string{"HOME=" + home}, env...), strings.NewReader(event)
+		out, err := cmd.Output()
+		failIf(t, err != nil, "%s: %v", event, err)
+		return string(out)
+	}
+	tell(progress)
+	typed := func(name, arguments string) string {
+		return fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"UserPromptExpansion","expansion_type":"slash_command","command_name":%q,"command_args":%q,"command_source":"plugin","prompt":"/x"}`, work, name, arguments)
+	}
+	why := typed("ned-flanders:why", "")
+	for _, step := range []struct{ event, want string }{
+		{why, `{"decision":"block","reason":"ned-flanders made Claude go on, `},
+		{why, `\n  rule     progress\n  because  “Moving to Task 2.”\n`},
+		{typed("ned-flanders:why", "no-1"), `"error: there is no decision`},
+		{typed("ned-flanders:log", "-n 1 --all"), "continue  ned-flanders  progress"},
+		{typed("ned-flanders:log", "--follow"), "forever"},
+		{typed("ned-flanders:hold", "30m"), `"holding all sessions for 30 min: every agent may stop`},
+		{typed("ned-flanders:hold", ""), `"holding all sessions for 12 h: every agent may stop, whatever is left to do\nit ends by itself then`},
+		{typed("ned-flanders:hold", ""), `resume"}`},
+		{typed("ned-flanders:hold", "--list"), "all sessions: held for 12 h"},
+		{typed("ned-flanders:why", "one two"), ""},
+		{typed("ned-flanders:why", "$(touch here)"), ""},
+		{typed("ned-flanders:why", strings.Repeat("x", 300)), ""},
+		{typed("ned-flanders:resume", ""), ""},
+		{typed("ned-flanders:away", "8h"), ""},
+		{typed("ned-flanders:", ""), ""},
+		{typed("ned-flanders", ""), ""},
+		{typed("homer:why", ""), ""},
+		{strings.Replace(why, `"plugin"`, `"userSettings"`, 1), ""},
+		{strings.Replace(why, `"ned-flanders:why"`, `["ned-flanders:why"]`, 1), ""},
+		{strings.Replace(why, `"UserPromptExpansion"`, `"UserPromptSubmit"`, 1), ""},
+		{why[:len(why)-1], ""},
+	} {
+		got := tell(step.event)
+		if !strings.Contains(got, step.want) || (step.want == "") != (got == "") || got != "" && !strings.HasPrefix(got, `{"decision":"block","reason":"`) {
+			t.Errorf("%s: %q, want %q", step.event, got, step.want)
+		}
+	}
+	if got := tell(why, "SPRINGFIELD=off"); got != "" {
+		t.Errorf("switched off: %q", got)
+	}
+	if got := tell(typed("ned-flanders:hold", ""), "PATH="+filepath.Dir(hook)); strings.Contains(got, "springfield resume") {
+		t.Errorf("there is no springfield on PATH: %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(work, "springfield"), []byte("#!/bin/sh\n"), 0o755))
+	if got := tell(typed("ned-flanders:hold", ""), "PATH="+work); !strings.Contains(got, "lift it from a terminal of your own: springfield resume") {
+		t.Errorf("springfield is on PATH: %q", got)
+	}
+	if got := tell(typed("ned-flanders:log", "")); !strings.Contains(got, "-1  just now  continue") || strings.Contains(got, "-2  ") {
+		t.Errorf("decisions were recorded: %q", got)
+	}
+}
+
 func TestWords(t *testing.T) {
 	hook := install(t)
 	home := t.TempDir()

@@ -173,8 +173,10 @@ type Verdict struct {
 	// since, is not continued again.
 	Once bool
 
-	// Told is said to the user in place of the usual line, and also at a stop.
-	Told string
+	// Told is said to the user at a stop, and at a prompt's first continue in place of the usual line; at
+	// others if it is Pressing.
+	Told     string
+	Pressing bool
 	// Notes go to standard error, a line each, behind the strategy's prefix.
 	Notes []string
 	// Changes are what happens to files of the workspace, in this order. If one

@@ -307,6 +307,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		if l.s.Session.CapVariable != "" {
 			variable = " (" + l.s.Session.CapVariable + ")"
 		}
+		v.Pressing = true
 		v.Told += ". " + l.s.Session.Program() + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
 	}
 	kind := activity.LoopGoesOn
