@@ -438,7 +438,7 @@ func (s *Snapshot) Settle() Settled {
 // alone, and says how to stop.
 func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	count, told := "", s.Settings.Plugin+" kept "+s.Event.Host.Agent+" going"
-	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Next.LoopContinues == 1
+	first := out.Left != nil && out.Next.InPrompt == 1 || out.Left == nil && out.Remember.Continues == 1
 	switch {
 	case byOrder:
 		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
