@@ -80,9 +80,6 @@ func (r *Report) Shorten(path func(string) string) {
 	}
 	for i := range r.Scores {
 		r.Scores[i].Name = path(r.Scores[i].Name)
-		for j := range r.Scores[i].Projects {
-			r.Scores[i].Projects[j].Name = path(r.Scores[i].Projects[j].Name)
-		}
 	}
 }
 
@@ -127,7 +124,7 @@ func (p page) Marked() string {
 // templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText, "host": func(name string) string { return cleanText(registry.TitleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
+		"clean": cleanText, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -223,7 +220,7 @@ func (r Report) pageData() any {
 		Rows     [][]any  `json:"rows"`
 	}
 	// No null: the script goes through all of them.
-	data.Scores, data.Deciding, data.OnlyAsks, data.Rows = []string{}, []int{}, []int{}, [][]any{}
+	data.Scores, data.Deciding, data.OnlyAsks, data.Hosts, data.Rows = []string{}, []int{}, []int{}, []named{}, [][]any{}
 	data.Best = max(0, r.bestCareful())
 	for i, s := range r.Scores {
 		data.Scores = append(data.Scores, cleanText(s.Name))

@@ -71,7 +71,6 @@ func RunReplay(ctx context.Context, o Options) (Report, error) {
 	sessions := o.readAll(ctx, files)
 	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
-	report.countHosts()
 	for _, c := range o.Candidates {
 		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
 	}

@@ -21,10 +21,6 @@ import (
 )
 
 const (
-	// maxProjects is how many projects a score tells apart; the rest are others.
-	maxProjects = 12
-	// Others is the name of those together.
-	Others = "others"
 	// maxSaved bounds what one nudge counts for, in seconds: people sleep.
 	maxSaved = 3600
 	// enough is how many rows of a kind there have to be before strategies are
@@ -34,18 +30,12 @@ const (
 
 // FillInScores fills in the scores of a report from its rows, and the advice.
 func (r *Report) FillInScores() {
-	rows := map[string]int{}
 	r.Stops = Stops{}
 	for i := range r.Rows {
-		rows[r.Rows[i].Project]++
 		r.Stops.countLabel(r.Rows[i].Label)
 	}
-	projects := keysByCount(rows)
-	if len(projects) > maxProjects {
-		projects = append(projects[:maxProjects:maxProjects], Others)
-	}
 	for i := range r.Scores {
-		r.Scores[i].countRows(r, i, projects)
+		r.Scores[i].countRows(r, i)
 	}
 	r.Advice = r.adviceFor()
 }
@@ -54,16 +44,9 @@ func (r *Report) FillInScores() {
 // broke in.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
-func (s *Score) countRows(r *Report, i int, projects []string) {
+func (s *Score) countRows(r *Report, i int) {
 	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
-	byProject, byHost := parts{}, parts{}
-	for _, name := range projects {
-		byProject = append(byProject, Part{Name: name})
-	}
-	for _, h := range r.Hosts {
-		byHost = append(byHost, Part{Name: h.Name})
-	}
 	var continued, right int
 	for n := range r.Rows {
 		row := &r.Rows[n]
@@ -109,8 +92,6 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		default:
 			rule.Wrong++
 		}
-		byProject.addPart(row.Project, row, c)
-		byHost.addPart(row.hostName(), row, c)
 	}
 	s.Precision = Rate{N: right, Of: continued}
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked, &s.Away} {
@@ -126,7 +107,6 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Decision, b.Decision))
 	})
-	s.Projects, s.Hosts = byProject.sortedParts(), byHost.sortedParts()
 }
 
 func countHit(r *Rate, counts, is bool) {
@@ -146,31 +126,6 @@ func keysByCount(counts map[string]int) []string {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	return names
-}
-
-// parts are the scores of parts of the rows, in the order in which they are shown.
-type parts []Part
-
-func (p parts) addPart(name string, row *Row, c *Choice) {
-	i := slices.IndexFunc(p, func(part Part) bool { return part.Name == name })
-	if i < 0 {
-		if i = len(p) - 1; i < 0 || p[i].Name != Others {
-			return
-		}
-	}
-	countHit(&p[i].Caught, row.Means == WantContinue, c.Decision == "continue")
-	countHit(&p[i].Wrong, row.Means == WantStop, c.Decision == "continue")
-	if c.Asks && row.Label.HadStopHooks() {
-		p[i].Asked++
-	}
-}
-
-func (p parts) sortedParts() []Part {
-	for i := range p {
-		p[i].Caught.ComputeInterval()
-		p[i].Wrong.ComputeInterval()
-	}
-	return p
 }
 
 // PriceOfQuestion is about what a question costs with the default model, in dollars: four

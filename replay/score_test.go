@@ -90,14 +90,6 @@ func TestScore(t *testing.T) {
 	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 4}) {
 		t.Errorf("%+v", one.Rules)
 	}
-	if len(one.Projects) != maxProjects+1 || one.Projects[maxProjects].Name != Others {
-		t.Errorf("%d projects, the last %+v", len(one.Projects), one.Projects[len(one.Projects)-1])
-	}
-	n := 0
-	for _, p := range one.Projects {
-		n += p.Caught.Of + p.Wrong.Of
-	}
-	failIf(t, n != 90, "the projects have %d rows of 90", n)
 }
 
 // The advice promises no more than the data has.

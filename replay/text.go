@@ -40,9 +40,6 @@ func (r *Report) WriteText(out layout.Printer) {
 			t.writeScores()
 			t.writeNudges()
 		}
-		if len(r.Hosts) > 0 {
-			t.writeHosts()
-		}
 	}
 	t.PrintText("")
 	t.PrintFolded("", "%s", r.Advice)
