@@ -142,7 +142,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.sent}
 	}
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
-	if !v.NoBudget {
+	if !v.Bare {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
 		settled := o.snapshot.Settle()
 		if label.HadStopHooks() {
