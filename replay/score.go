@@ -218,7 +218,7 @@ func (r *Report) adviceFor() string {
 		}
 	}
 	b := &r.Scores[best]
-	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", percent(b.Caught), percent(b.Wrong))
+	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", b.Caught.Text(), b.Wrong.Text())
 	switch {
 	case len(deciding) == 1:
 		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
@@ -356,18 +356,6 @@ func signTest(a, b int) float64 {
 		p += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
 	}
 	return min(1, 2*p)
-}
-
-// percent is a share with as many places as it needs: 0 %, 0.4 %, 88 %.
-func percent(r Rate) string {
-	p := 100 * r.Share()
-	switch {
-	case r.N == 0:
-		return "0 %"
-	case p < 1:
-		return fmt.Sprintf("%.1g %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", p)
 }
 
 // joinNames is "a", "a and b", "a, b and c".
