@@ -19,7 +19,6 @@ type buildOptions struct {
 	dir     string // "": the suite around the working directory
 	targets []string
 	builder string
-	dryRun  bool
 	json    bool
 }
 
@@ -46,7 +45,6 @@ it carries: that needs Go, but no network.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
 	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
-	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, compile and write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -68,13 +66,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
-	var files []generator.File
-	built := generator.Unbuilt(suite.Spec)
-	if o.dryRun {
-		files, err = generator.RenderSuite(suite.Spec, built)
-	} else {
-		files, built, err = tools.MakeSuite(ctx, suite.Spec)
-	}
+	files, built, err := tools.MakeSuite(ctx, suite.Spec)
 	if err != nil {
 		return err
 	}
@@ -84,12 +76,6 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			err = check.Advise(err, "springfield init "+check.QuoteArgument(dir)+" adds what is missing")
 		}
 		return plan.Change, err
-	}
-	if o.dryRun {
-		if _, err := makePlan(); err != nil {
-			return err
-		}
-		return a.previewBuild(o, dir, plan)
 	}
 	if err := a.carryOut(makePlan); err != nil {
 		return hintChange(err, "build")
@@ -141,24 +127,6 @@ func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
 		return tools, check.Misuse(fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt")
 	}
 	return tools, nil
-}
-
-func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
-	changed, removed := p.Paths(generator.Rebuilt, generator.Followed), p.Paths(generator.Removed)
-	if o.json {
-		return a.printJSON(struct {
-			Suite   string   `json:"suite"`
-			Files   []string `json:"files"`
-			Removed []string `json:"removed"`
-		}{dir, nonNil(changed), nonNil(removed)})
-	}
-	for _, file := range changed {
-		a.say("write   %s", filepath.Join(dir, filepath.FromSlash(file)))
-	}
-	for _, file := range removed {
-		a.say("remove  %s", filepath.Join(dir, filepath.FromSlash(file)))
-	}
-	return nil
 }
 
 func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
