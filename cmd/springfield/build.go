@@ -135,7 +135,7 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	a.noteSameVersion("hooks", p.SameVersion)
+	a.noteVersion(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
 	var then []string
 	if !p.IsEmpty() {
@@ -143,19 +143,17 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	}
 	if o.json {
 		return a.printJSON(struct {
-			Suite       string            `json:"suite"`
-			Outcome     string            `json:"outcome"`
-			Builder     generator.Builder `json:"builder"`
-			Go          string            `json:"go"`
-			SHA256      map[string]string `json:"sha256"`
-			Judge       map[string]string `json:"judge,omitempty"`
-			Changed     []string          `json:"changed"`
-			Removed     []string          `json:"removed"`
-			SameVersion []string          `json:"same_version"`
-			Then        []string          `json:"then"`
+			Suite   string            `json:"suite"`
+			Outcome string            `json:"outcome"`
+			Builder generator.Builder `json:"builder"`
+			Go      string            `json:"go"`
+			SHA256  map[string]string `json:"sha256"`
+			Judge   map[string]string `json:"judge,omitempty"`
+			Changed []string          `json:"changed"`
+			Removed []string          `json:"removed"`
+			Then    []string          `json:"then"`
 		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge,
-			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed),
-			nonNil(generator.NamesOf(p.SameVersion)), nonNil(then)})
+			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(then)})
 	}
 	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
@@ -178,15 +176,9 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	return nil
 }
 
-// noteSameVersion says which clients will not see a change, and what to do about it.
-func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
-	if len(plugins) == 0 {
-		return
+// noteVersion says, of suites that are published, which clients will not see a change, and what to do about it.
+func (a *app) noteVersion(published bool) {
+	if published {
+		a.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
-	var same []string
-	for _, p := range plugins {
-		same = append(same, p.Name+" "+p.Version)
-	}
-	a.talk("springfield: note: the %s changed, the version did not: %s", what, strings.Join(same, ", "))
-	a.talk("  Where Claude Code uses this directory, they take effect at the next stop. A copy that was installed from a git repository gets them only with a new version: springfield publish --bump patch")
 }

@@ -98,7 +98,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.To
 		}{u.shapeForJSON(), nonNil(then)})
 	}
 	a.listUpdate(o, u)
-	a.noteSameVersion("files", u.plan.SameVersion)
+	a.noteVersion(u.published)
 	a.sayThen(then)
 	return nil
 }
@@ -156,7 +156,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 }
 
 func (a *app) listAll(o updateOptions, all []updated, then []string) {
-	var same []generator.Plugin
+	published := false
 	for _, u := range all {
 		switch u.outcome {
 		case "gone":
@@ -168,13 +168,13 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 			}
 		default:
 			a.listUpdate(o, u)
-			same = append(same, u.plan.SameVersion...)
+			published = published || u.published
 		}
 	}
 	if len(all) == 0 {
 		a.say("nothing to do: no suite has been made on this machine")
 	}
-	a.noteSameVersion("files", same)
+	a.noteVersion(published)
 	a.sayThen(then)
 }
 
@@ -184,6 +184,8 @@ type updated struct {
 	outcome string // updated, unchanged; planned by a dry run; of --all also failed, gone
 	plan    generator.Plan
 	err     error // why it was left as it is
+	// published tells that files change which others may have installed.
+	published bool
 }
 
 func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
@@ -211,6 +213,7 @@ func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.T
 	default:
 		u.outcome = "updated"
 	}
+	u.published = u.err == nil && !u.plan.IsEmpty() && spec.Publish != nil
 	return u
 }
 
@@ -262,13 +265,12 @@ func (a *app) listUpdate(o updateOptions, u updated) {
 
 // updatedShape is the JSON of one suite.
 type updatedShape struct {
-	Suite       string        `json:"suite"`
-	Outcome     string        `json:"outcome"`
-	Files       []updatedFile `json:"files"`
-	SameVersion []string      `json:"same_version"`
-	Diff        string        `json:"diff,omitempty"`
-	Error       string        `json:"error,omitempty"`
-	Hint        string        `json:"hint,omitempty"`
+	Suite   string        `json:"suite"`
+	Outcome string        `json:"outcome"`
+	Files   []updatedFile `json:"files"`
+	Diff    string        `json:"diff,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
 }
 
 type updatedFile struct {
@@ -278,8 +280,7 @@ type updatedFile struct {
 }
 
 func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{},
-		SameVersion: nonNil(generator.NamesOf(u.plan.SameVersion))}
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}
