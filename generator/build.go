@@ -72,7 +72,7 @@ func (b Build) Recorded(program Program, target Target) string {
 
 // Unbuilt are the binaries that a suite has, without their bytes.
 func Unbuilt(spec Spec) Build {
-	return Build{Binaries: unbuiltBinaries(spec.Machines(), spec.Programs())}
+	return Build{Binaries: unbuiltBinaries(spec.Targets, spec.Programs())}
 }
 
 func unbuiltBinaries(targets []Target, programs []Program) (all []Binary) {
@@ -149,7 +149,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 
 // MakeSuite makes all files of a suite, its programs among them.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
-	built, err := t.BuildPrograms(ctx, spec.Machines(), spec.Programs()...)
+	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
 		return nil, built, err
 	}

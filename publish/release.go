@@ -191,8 +191,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
-// targets are chosen. These are the suite's from then on; a release of some plugins
-// leaves the others as they are.
+// targets are chosen. These are the suite's from then on.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
 	targets := q.Targets
 	if len(targets) == 0 {
@@ -200,11 +199,11 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
 		})
 	}
-	suite.Compile(q.Plugins, targets)
+	suite.Targets = targets
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}
-	return tools.BuildPrograms(ctx, suite.Machines(), suite.Programs()...)
+	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
 // updated is the tree as springfield renders the suite, and the files of which the user
