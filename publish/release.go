@@ -30,7 +30,6 @@ import (
 // release is a plugin, the version that it gets, and where clients fetch it from.
 type release struct {
 	plugin   string
-	strategy string   // that the plugin is made from
 	old, new string   // old is "" for one that was never published
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
@@ -101,7 +100,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version,
+	r := release{plugin: name, old: in.published(name).Version,
 		new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's

@@ -220,23 +220,18 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	if o.json {
-		texts := slices.DeleteFunc(slices.Clone(written), func(file string) bool { return slices.Contains(p.Compiled, file) })
 		return a.printJSON(struct {
-			Marketplace string             `json:"marketplace"`
-			Path        string             `json:"path"` // of its catalog
-			Plugins     []publish.Plugin   `json:"plugins"`
-			Hooks       []publish.HookLine `json:"hooks"`
-			Changed     []string           `json:"changed"`
-			Removed     []string           `json:"removed"`
-			Compiled    []string           `json:"compiled"`
-			Tags        []string           `json:"tags"`
-			Waits       []string           `json:"waits"` // what has to happen before the next run
-			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed),
-			nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
+			Marketplace string           `json:"marketplace"`
+			Path        string           `json:"path"` // of its catalog
+			Plugins     []publish.Plugin `json:"plugins"`
+			Changed     []string         `json:"changed"`
+			Removed     []string         `json:"removed"`
+			Tags        []string         `json:"tags"`
+			Waits       []string         `json:"waits"` // what has to happen before the next run
+			Checks      []check.Finding  `json:"checks"`
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
-	a.printHooks(p.Hooks)
 	a.say("")
 	for _, file := range written {
 		a.say("  changed %s", file)
@@ -268,22 +263,6 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		a.say("  %s", line)
 	}
 	return nil
-}
-
-// printHooks says each thing once, though a plugin has a file of hooks for each agent.
-func (a *app) printHooks(hooks []publish.HookLine) {
-	said := map[string]bool{}
-	for _, h := range hooks {
-		leaves := "nothing leaves the machine"
-		if len(h.Hosts) > 0 {
-			leaves = "talks to " + strings.Join(h.Hosts, ", ")
-		}
-		text := fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves)
-		if !said[h.Plugin+text] {
-			a.printItem("  "+h.Plugin+": ", text)
-		}
-		said[h.Plugin+text] = true
-	}
 }
 
 func (a *app) printPlugins(p *publish.Plan) {
