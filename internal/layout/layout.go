@@ -152,31 +152,10 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-// PrintCommand prints a command to call next. It can be copied: where it goes on below, a
-// backslash ends the line.
+// PrintCommand prints a command to call next, on one line: a terminal breaks it, and it can be
+// copied all the same.
 func (p Printer) PrintCommand(format string, args ...any) {
-	const title = "next: "
-	command := p.ShortPath(fmt.Sprintf(format, args...))
-	if !p.Wraps || TextWidth(title+command) <= p.Width {
-		p.printLines("", title+command)
-		return
-	}
-	quoted := false
-	command = strings.Map(func(r rune) rune {
-		quoted = quoted != (r == '\'')
-		if r == ' ' && quoted {
-			return 0 // an argument in quotes stays whole
-		}
-		return r
-	}, command)
-	lines := wrapText(title, strings.Repeat(" ", len(title)+2), command, p.Width-2)
-	for n := range lines {
-		lines[n] = strings.ReplaceAll(lines[n], "\x00", " ")
-		if n < len(lines)-1 {
-			lines[n] += ` \`
-		}
-	}
-	p.printLines("", lines...)
+	p.printLines("", "next: "+p.ShortPath(fmt.Sprintf(format, args...)))
 }
 
 // PrintFolded prints a text behind a title, in as many lines as it needs.

@@ -19,21 +19,6 @@ func TestHang(t *testing.T) {
 	}
 }
 
-func TestNext(t *testing.T) {
-	const command = "springfield replay --list wrong '/home/ned/my own logs' --since 90d"
-	for _, test := range []struct {
-		wraps bool
-		want  string
-	}{
-		{false, "next: springfield replay --list wrong '/home/ned/my own logs' --since 90d\n"},
-		{true, "next: springfield replay --list \\\n        wrong \\\n        '/home/ned/my own logs' \\\n        --since 90d\n"},
-	} {
-		var b strings.Builder
-		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.PrintCommand("%s", command)
-		scratch.Equal(t, b.String(), test.want, test.wraps)
-	}
-}
-
 // A table is broken in its last column, on a terminal alone.
 func TestPrinterTable(t *testing.T) {
 	rows := [][]string{{"néd", "/home/ned/x", "goes on while work obviously remains"}, {"bart", "y", "marks"}}
