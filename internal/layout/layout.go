@@ -207,15 +207,11 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff. Only the names of its files are shortened. Where every line
-// ends with a carriage return, none is shown.
+// PrintDiff prints a unified diff. Only the names of its files are shortened. How lines end on
+// Windows is not shown: no edit changes it.
 func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
-	returns := allEndInCRLF(lines)
 	for n, line := range lines {
-		if returns {
-			line = strings.Replace(line, "\r\n", "\n", 1)
-		}
 		p := p
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
 		switch {
@@ -229,26 +225,9 @@ func (p Printer) PrintDiff(text string) {
 			p = p.InRed()
 		}
 		if line != "" {
-			p.printLines("", strings.TrimSuffix(line, "\n"))
+			p.printLines("", strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		}
 	}
-}
-
-// allEndInCRLF tells whether all lines of a diff that come from files end as on Windows, but
-// for one before a note that a file ends without a line break.
-func allEndInCRLF(lines []string) bool {
-	any := false
-	for n, line := range lines {
-		switch {
-		case line == "", strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-		case strings.HasSuffix(line, "\r\n"):
-			any = true
-		case n+1 < len(lines) && strings.HasPrefix(lines[n+1], `\`):
-		default:
-			return false
-		}
-	}
-	return any
 }
 
 // printLines prints lines: in the style all of them, or the title that the first one begins with.

@@ -41,7 +41,6 @@ func TestDiff(t *testing.T) {
 	for text, want := range map[string]string{
 		head + " {\r\n-old\r\n+new\r\n":                             strings.ReplaceAll(head, "/h/a b", "~") + " {\n-old\n+new\n",
 		head + "-old\r\n+new\r\n-}\n\\ No newline at end of file\n": strings.ReplaceAll(head, "/h/a b", "~") + "-old\n+new\n-}\n\\ No newline at end of file\n",
-		head + "-old\r\n+old\n":                                     strings.ReplaceAll(head, "/h/a b", "~") + "-old\r\n+old\n",
 		"Binary files /dev/null and /h/a b/hook differ\n":           "Binary files /dev/null and ~/hook differ\n",
 	} {
 		var b strings.Builder
