@@ -232,41 +232,21 @@ func (r *Report) adviceFor() string {
 	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
 }
 
-// nothing says why there is nothing to learn from.
+// nothing says why there is nothing to learn from. Which logs were not read is said elsewhere.
 func (r *Report) nothing() string {
-	unread, n := "", 0
-	for _, skipped := range r.Skipped {
-		if skipped.Why != notFound {
-			n++
-		}
-	}
-	if n > 0 {
-		unread = fmt.Sprintf("; could not read %s", layout.CountOf(n, "log or directory"))
-		if n > 1 {
-			unread = fmt.Sprintf("; could not read %d logs or directories", n)
-		}
-	}
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."
 	case r.TooOld > 0:
-		return fmt.Sprintf("No stop is left: --since begins at %s, after %s%s.", r.Since.Format(time.DateOnly), allInWords(r.TooOld, "stop or point in mid-work", "stops and points in mid-work"), unread)
+		return fmt.Sprintf("No stop is left: --since begins at %s, after all of them (%d).", r.Since.Format(time.DateOnly), r.TooOld)
 	case r.Elsewhere > 0:
-		return fmt.Sprintf("No stop is left: --project leaves out %s%s.", allInWords(r.Elsewhere, "session log", "session logs"), unread)
-	case r.Files == 0 && n > 0:
-		return "No stop was found" + unread + "."
+		return fmt.Sprintf("No stop is left: --project leaves out all session logs (%d).", r.Elsewhere)
+	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
+		return "No stop was found: the session logs could not be read."
 	case r.Files == 0:
 		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
 	}
-	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.",
-		layout.CountOf(r.Files, "session log"), unread)
-}
-
-func allInWords(n int, one, many string) string {
-	if n == 1 {
-		return "the only " + one
-	}
-	return fmt.Sprintf("all %d %s", n, many)
+	return fmt.Sprintf("No stop was found in %s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"))
 }
 
 // deciding are the strategies that continue somewhere; others only cost, or do

@@ -128,11 +128,11 @@ func TestAdvice(t *testing.T) {
 func TestAdviceOfNothing(t *testing.T) {
 	unread := []Skipped{{"a", "permission denied"}, {"b", notFound}}
 	for says, r := range map[string]Report{
-		"before the interruption":     {Partial: true, TooOld: 3},
-		"--since begins at ":          {Since: time.Now(), TooOld: 3},
-		"--project leaves out all 2":  {Elsewhere: 2},
-		"could not read 1 log or dir": {Skipped: unread},
-		"No session log was found":    {Skipped: unread[1:]},
+		"before the interruption":  {Partial: true, TooOld: 3},
+		"--since begins at ":       {Since: time.Now(), TooOld: 3},
+		"--project leaves out all": {Elsewhere: 2},
+		"could not be read":        {Skipped: unread},
+		"No session log was found": {Skipped: unread[1:]},
 	} {
 		if r.FillInScores(); !strings.Contains(r.Advice, says) {
 			t.Errorf("%q does not say %q", r.Advice, says)
