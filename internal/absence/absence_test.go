@@ -164,7 +164,10 @@ func (n *night) at(minutes int64) int64 { return n.order.At + minutes*60_000 }
 func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
 	t.Helper()
 	e.At = n.at(minutes)
-	must(t, ledger.NoteAway(n.Orders, n.order, e))
+	log, err := ledger.OpenAway(n.Orders, n.order)
+	must(t, err)
+	defer log.Close()
+	must(t, log.AddEvent(e))
 }
 
 func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {

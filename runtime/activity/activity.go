@@ -93,11 +93,11 @@ type Call struct {
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
 	Done   bool   `json:"done"` // there is a result, be it an empty one
-	// Writes tells that it changes a file; Seen names what a failed one brought back, numbers left aside.
+	// Writes tells that it may change a file; Seen names what a failed one brought back, numbers left aside.
 	Writes bool   `json:"-"`
 	Seen   string `json:"-"`
-	// Command is what a shell was told, whole and as it stands, "" for other tools. Open tells that
-	// it was interrupted, or goes on in the background.
+	// Command is what a shell was told, whole and as it stands, "" for other tools; behind "cd 'DIR' && " where the
+	// call names a directory. Open tells that it was interrupted, or goes on in the background.
 	Command string `json:"-"`
 	Open    bool   `json:"-"`
 }

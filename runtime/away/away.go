@@ -89,7 +89,8 @@ type Stop struct {
 	// 0 if that is not known; Turns counts the session's prompts.
 	Typed int64
 	Turns int
-	Work  int // counts what was done in the session: files changed and tests run
+	Work  int    // counts what was done in the session: files changed and tests run
+	Dir   string // that the agent's shell is in, without links
 }
 
 // Answer is what an order makes of a stop.
@@ -145,7 +146,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		if n := len(calls); n > 0 && isDenied(calls[n-1]) {
 			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 		}
-		if call, ran := findCheck(calls, &a.Order); ran && a.Order.Check != "" {
+		if call, ran := findCheck(calls, &a.Order, s.Dir); ran && a.Order.Check != "" {
 			out.Event.Check = ledger.AwayPassed
 			if call.Error {
 				out.Event.Check = ledger.AwayFailed
@@ -163,7 +164,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		case needed || situation.Turn.Question && situation.Turn.Count == 0:
 			return out
 		default:
-			out.askForCheck(a, own, calls)
+			out.askForCheck(a, own, calls, s.Dir)
 		}
 	}
 	if out.Event.IsContinue() {
@@ -247,10 +248,10 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 
 // askForCheck has the agent run the order's check, where it has not since the last change to a
 // file, and reads what came of it.
-func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call) {
+func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
-	call, ran := findCheck(calls, &a.Order)
+	call, ran := findCheck(calls, &a.Order, dir)
 	if ran && !call.Error {
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
 		return
@@ -277,35 +278,41 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []a
 		return
 	}
 	e.Did = ledger.AwayChecked
-	in := "."
+	in, command := ".", check
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
+		if dir != a.Order.Project {
+			command = "cd '" + a.Order.Project + "' && " + check
+		}
 	}
-	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + check + "\n\n"
+	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command + "\n\n"
 	evidence := "it stops, and the check has not been run since the last change: " + check
 	if ran {
 		evidence = "the check has failed: " + check
-		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + check + "\n\n"
+		reason = "The check has failed. Mend what is wrong, and run exactly this command again" + in + "\n\n    " + command + "\n\n"
 	}
 	out.Verdict = strategy.Verdict{Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: evidence,
 		Reason: SayAway(&a.Order, e.At) + " " + reason + "If it cannot be run here, say so under “Decided while you were away”."}
 }
 
 // findCheck finds the check among the newest calls: the newest command of a shell, whole and as it
-// stands, behind the last change to a file, and at its end.
-func findCheck(calls []activity.Call, o *ledger.AwayOrder) (activity.Call, bool) {
-	for i := len(calls) - 1; i >= 0 && !calls[i].Writes; i-- {
+// stands, in the order's project, behind the last call that can have changed a file, and at its end.
+func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
+	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
+		if c.Command == "" && c.Writes {
+			break
+		}
 		if c.Command == "" {
 			continue
 		}
-		rest := c.Command
+		command, isThere := c.Command, o.Project == "" || dir == o.Project
 		for _, quote := range []string{"", "'", `"`} {
-			if o.Project != "" {
-				rest = strings.TrimPrefix(rest, "cd "+quote+o.Project+quote+" && ")
+			if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" {
+				command, isThere = rest, true
 			}
 		}
-		return c, rest == o.Check && c.Done && !c.Open
+		return c, isThere && command == o.Check && c.Done && !c.Open
 	}
 	return activity.Call{}, false
 }
@@ -330,7 +337,8 @@ type Request struct {
 	Calls       []activity.Call // the newest of the turn
 }
 
-// The bounds of denials: in a row with no other call between, and in a session.
+// The bounds of denials: in a row with no other call between, and in a session; so many prompts that
+// stand are noted, too.
 const (
 	mostInARow    = 3
 	mostInSession = 20
@@ -348,7 +356,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
-	denied, stands, answered := 0, false, false
+	denied, standing, noted, answered := 0, 0, false, false
 	for _, old := range a.Past {
 		if old.Session != r.Session {
 			continue
@@ -357,7 +365,10 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		if old.Did == ledger.AwayDenied || old.Did == ledger.AwayDialog || old.Did == ledger.AwayLeft {
 			denied++
 		}
-		stands = stands || old.Did == ledger.AwayStands && old.Key == r.Key
+		if old.Did == ledger.AwayStands {
+			standing++
+			noted = noted || old.Key == r.Key
+		}
 	}
 	row := 0
 	for i := len(r.Calls) - 1; i >= 0 && (!r.Calls[i].Done || isDenied(r.Calls[i])); i-- {
@@ -371,7 +382,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		}
 	}()
 	if denied >= mostInSession || row >= mostInARow {
-		if !stands {
+		if !noted && standing < mostInSession {
 			e.Did = ledger.AwayStands
 		}
 		return "", e

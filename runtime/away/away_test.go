@@ -1,6 +1,7 @@
 package away
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ func order(change func(*ledger.AwayOrder)) ledger.AwayOrder {
 
 func stopped(text string) Stop {
 	return Stop{Situation: &strategy.Situation{Message: strategy.Message{Text: text, Own: true}, Turn: strategy.Turn{Known: true, Count: 4}},
-		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Stops: true, Session: "s", Key: "k", Now: 12 * hour}
+		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Stops: true, Session: "s", Key: "k", Now: 12 * hour, Dir: "/p"}
 }
 
 func past(events ...ledger.AwayEvent) []ledger.AwayEvent {
@@ -111,6 +112,7 @@ func TestCheck(t *testing.T) {
 	for name, test := range map[string]struct {
 		past   []ledger.AwayEvent
 		calls  []activity.Call
+		dir    string
 		did    string
 		goesOn bool
 		says   string
@@ -118,6 +120,9 @@ func TestCheck(t *testing.T) {
 		"not run":                 {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command, alone, with your Bash or shell tool in /p. Change nothing after it:\n\n    make test\n"},
 		"passed":                  {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
 		"from elsewhere":          {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
+		"in another directory":    {calls: []activity.Call{bash("make test", false, "")}, dir: "/p/build/x", did: ledger.AwayChecked, goesOn: true, says: "\n\n    cd '/p' && make test\n"},
+		"there from elsewhere":    {calls: []activity.Call{bash("cd '/p' && make test", false, "")}, dir: "/p/build/x", did: ledger.AwayPassed},
+		"an unknown tool after":   {calls: []activity.Call{bash("make test", false, ""), {Name: "mcp__disk__write", Done: true, Writes: true}}, did: ledger.AwayChecked, goesOn: true},
 		"before a change":         {calls: []activity.Call{bash("make test", false, ""), edit}, did: ledger.AwayChecked, goesOn: true},
 		"from a place of its own": {calls: []activity.Call{bash("cd /tmp/evil && make test", false, "")}, did: ledger.AwayChecked, goesOn: true},
 		"what looks like it":      {calls: []activity.Call{{Name: "Grep", Input: "make test", Done: true}}, did: ledger.AwayChecked, goesOn: true},
@@ -135,6 +140,9 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := stopped("All is done.")
 			s.Verdict.Rule, s.Situation.Turn.Calls = "finished", test.calls
+			if test.dir != "" {
+				s.Dir = test.dir
+			}
 			a := AnswerStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) { o.Check = "make test" }), Past: test.past}, s)
 			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || !strings.Contains(a.Verdict.Reason+a.Verdict.Evidence, test.says) {
 				t.Errorf("%q, %+v", a.Event.Did, a.Verdict)
@@ -175,6 +183,7 @@ func TestAnswerRequest(t *testing.T) {
 		"after another between":  {request: asks(func(r *Request) { r.Calls = []activity.Call{denied, denied, denied, ran} }), did: ledger.AwayDenied, says: "away"},
 		"after twenty":           {past: many, request: asks(nil), did: ledger.AwayStands},
 		"after twenty elsewhere": {past: many, request: asks(func(r *Request) { r.Session = "t" }), did: ledger.AwayDenied, says: "away"},
+		"many stand":             {past: slices.Repeat(append(slices.Clone(many), ledger.AwayEvent{Session: "s", Did: ledger.AwayStands, Key: "other"}), 20), request: asks(nil)},
 		"stands already":         {past: append(many, ledger.AwayEvent{Session: "s", Did: ledger.AwayStands, Key: "k"}), request: asks(nil)},
 	} {
 		words, e := AnswerRequest(&ledger.Away{Order: order(nil), Past: test.past}, test.request)

@@ -48,7 +48,7 @@ func (s *start) answerRequest(settings Settings) {
 		Present: away.IsPresent(&brought.Away, id, snapshot.View.OwnAt, snapshot.View.Turns), Calls: snapshot.View.Calls,
 	})
 	if e.Did != "" {
-		if err := ledger.NoteAway(s.awayDir(), order, e); err != nil {
+		if err := brought.AddEvent(e); err != nil {
 			s.noteForDebug("write away: " + err.Error())
 			return
 		}
@@ -116,6 +116,6 @@ func (s *start) greetUser() {
 			return
 		}
 	}
-	_ = ledger.NoteAway(s.awayDir(), o, e)
+	_ = shown.AddEvent(e)
 	_ = s.printAnswer(said{systemMessage: strings.Join(lines, "\n")})
 }

@@ -135,6 +135,27 @@ func TestAwayCountsOverAllSessions(t *testing.T) {
 	}
 }
 
+// Continues are counted, whatever has been forgotten of them.
+func TestAwayCountsWhatIsForgotten(t *testing.T) {
+	w := newWorld(t, `{"strategy": "ned-flanders"}`)
+	order := w.away(func(o *ledger.AwayOrder) { o.Most = 2 })
+	for i := range 3 {
+		out, _ := w.run(w.inProject(map[string]any{"session_id": fmt.Sprint("s", i), "last_assistant_message": question}))
+		if (out.Decision == "block") != (i == 0) {
+			t.Errorf("stop %d: %+v", i, out)
+		}
+		log, err := ledger.OpenAway(w.path(".claude/springfield"), order)
+		must(t, err)
+		for range 400 * (2 - i) { // of another session, 3 KB each: the file keeps half of 1 MiB
+			must(t, log.AddEvent(ledger.AwayEvent{At: 1, Session: "x", Did: ledger.AwayStands, Text: strings.Repeat("x", 3000)}))
+		}
+		if i == 0 {
+			must(t, log.AddEvent(ledger.AwayEvent{At: 1, Session: "x", Did: ledger.AwayContinued}))
+		}
+		log.Close()
+	}
+}
+
 // What cannot be noted does not happen.
 func TestAwayThatCannotBeNoted(t *testing.T) {
 	w := newWorld(t, `{"strategy": "ned-flanders"}`)

@@ -283,9 +283,9 @@ func (s *start) decideAndRecord(settings Settings) answer {
 		snapshot.applyVeto(s.holdVeto())
 	}
 	snapshot.Before, snapshot.Away = session.State, nil
+	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
-		brought, err := ledger.OpenAway(s.awayDir(), order)
-		if err != nil {
+		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
 			s.noteForDebug("read away: " + err.Error())
 		} else {
 			defer brought.Close()
@@ -294,7 +294,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	}
 	settled := snapshot.Settle()
 	if settled.Away.Did != "" {
-		if err := ledger.NoteAway(s.awayDir(), order, settled.Away); err != nil && settled.Decision == strategy.Continue {
+		if err := brought.AddEvent(settled.Away); err != nil && settled.Decision == strategy.Continue {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}

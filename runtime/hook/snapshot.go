@@ -422,11 +422,14 @@ func (s *Snapshot) askAway() away.Answer {
 	if s.Away == nil || s.Veto.Rule != "" || s.Settings.Strategy.EventName() != "Stop" || s.Verdict.Decision == strategy.Continue && s.Verdict.Remember.Key != "" {
 		return away.Answer{Verdict: s.Verdict}
 	}
-	count := s.stopToCount()
+	count, dir := s.stopToCount(), s.Event.Cwd
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // an order names its project so
+	}
 	return away.AnswerStop(s.Away, away.Stop{
 		Situation: &s.Situation, Verdict: s.Verdict, Stops: s.Verdict.Decision != strategy.Continue,
 		Session: shortenText(s.Event.SessionID, 200), Key: count.Seen, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli(),
-		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work,
+		Typed: s.View.OwnAt, Turns: s.View.Turns, Work: s.View.Work, Dir: dir,
 	})
 }
 

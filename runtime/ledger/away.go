@@ -107,6 +107,8 @@ type AwayEvent struct {
 	Word string // in the question, that makes it the user's alone to decide
 	// Work counts what had been done in the session: files changed and tests run.
 	Work int
+	// Used counts the order's continues so far, with this one: lines before it may be gone.
+	Used int
 	// Check is what the check had brought at that stop: passed or failed, "" if it was not run since
 	// the last change.
 	Check string
@@ -124,6 +126,7 @@ func (e *AwayEvent) Members(m *codec.Members) {
 	m.Text("same", &e.Same)
 	m.Text("word", &e.Word)
 	codec.Number(m, "work", &e.Work)
+	codec.Number(m, "used", &e.Used)
 }
 
 // IsContinue tells that an event is a continue, of which an order has so many.
@@ -151,6 +154,7 @@ func (a *Away) CountContinues() (n int) {
 		if e.IsContinue() {
 			n++
 		}
+		n = max(n, e.Used)
 	}
 	return n
 }
@@ -221,6 +225,7 @@ func AwayEvents(dir, order string) (all []AwayEvent, err error) {
 // adds to it.
 type AwayLog struct {
 	Away
+	dir  string
 	lock *os.File
 }
 
@@ -235,14 +240,17 @@ func OpenAway(dir string, o AwayOrder) (*AwayLog, error) {
 		lock.Close()
 		return nil, err
 	}
-	return &AwayLog{Away{o, past}, lock}, nil
+	return &AwayLog{Away{o, past}, dir, lock}, nil
 }
 
 // Close gives the lock back.
 func (l *AwayLog) Close() { l.lock.Close() }
 
-// NoteAway writes down what an order has brought.
-func NoteAway(dir string, o AwayOrder, e AwayEvent) error {
-	e.Order = o.ID
-	return awayLines(dir).addLine(&e)
+// AddEvent writes down what the order has brought.
+func (l *AwayLog) AddEvent(e AwayEvent) error {
+	e.Order, e.Used = l.Order.ID, l.CountContinues()
+	if e.IsContinue() {
+		e.Used++
+	}
+	return awayLines(l.dir).addLine(&e)
 }

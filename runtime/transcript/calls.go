@@ -116,6 +116,8 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 		if r := &l.Recent[i]; r.ID == id {
 			r.Result, r.Done, r.Failed = e.placeOf(p.Text), true, p.Failed
 			r.Open = r.Open || bytes.Contains(p.Outcome, []byte(`"interrupted":true`))
+			// Claude Code explains the status of grep, diff, test and their like, and calls them no errors.
+			r.Failed = r.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))
 			input = r.Input
 		}
 	}

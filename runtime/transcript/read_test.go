@@ -176,33 +176,35 @@ func TestCalls(t *testing.T) {
 		calls("Bash", `{"description":"Run the tests","command":"go test \\\n  ./..."}`).fails("Exit code 1\nFAIL x").
 		calls("Grep", `{"pattern":"x\\d","path":"/a"}`).returns("\n  3 files\na\nb", `{"mode":"x"}`).
 		calls("Write", `{"content":"`+strings.Repeat("x", 9000)+`","file_path":"/late"}`).
+		calls("Bash", `{"command":"test -f done"}`).returns("", `{"stdout":"","interrupted":false,"returnCodeInterpretation":"Condition is false"}`).
 		calls("mcp__x__y", `{"n":1,"what":"this"}`).returns("", `{}`).
 		calls("Skill", `{"skill":"p:s"}`).fails("<tool_use_error>No such skill</tool_use_error>").
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
 	again := view(t, new(session).asks("and").calls("Bash", `{"command":"go test"}`).fails("Exit code 23\nFAIL x").bytes())
-	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[4].Seen || v.Work != 2 || again.Work != 1,
+	failIf(t, v.Calls[0].Seen != again.Calls[0].Seen || v.Calls[0].Seen == v.Calls[5].Seen || v.Work != 3 || again.Work != 1,
 		"failures: %+v, %+v", v.Calls, again.Calls)
 	failIf(t, v.Calls[0].Command != "go test \\\n  ./..." || v.Calls[1].Command != "", "commands: %+v", v.Calls)
 	for i := range v.Calls {
 		v.Calls[i].Seen, v.Calls[i].Command = "", ""
 	}
 	want := []activity.Call{
-		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
+		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true, Writes: true},
 		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
 		{Name: "Write", Input: strings.Repeat("x", MaxShort), Writes: true},
-		{Name: "mcp__x__y", Input: "this", Done: true},
-		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
+		{Name: "Bash", Input: "test -f done", Error: true, Done: true, Writes: true},
+		{Name: "mcp__x__y", Input: "this", Done: true, Writes: true},
+		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true, Writes: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
 	failIf(t, !reflect.DeepEqual(v.Calls, want), "got  %+v\nwant %+v", v.Calls, want)
-	failIf(t, v.CallsInTurn != 6 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
+	failIf(t, v.CallsInTurn != 7 || v.LastTool != "TaskUpdate", "%d calls, last %s", v.CallsInTurn, v.LastTool)
 
 	for i := range 20 {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
 	}
 	v = view(t, s.bytes())
-	if len(v.Calls) != MaxRecent || v.CallsInTurn != 26 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
+	if len(v.Calls) != MaxRecent || v.CallsInTurn != 27 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
@@ -210,7 +212,7 @@ func TestCalls(t *testing.T) {
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
-	if want := []activity.Call{{Name: "A", Result: "of a", Done: true}, {Name: "B", Result: "of b", Done: true}}; !reflect.DeepEqual(v.Calls, want) {
+	if want := []activity.Call{{Name: "A", Result: "of a", Done: true, Writes: true}, {Name: "B", Result: "of b", Done: true, Writes: true}}; !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got %+v", v.Calls)
 	}
 }

@@ -113,7 +113,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 			Name:   p.Name,
 			Error:  p.Failed,
 			Done:   p.Done,
-			Writes: p.Does == WritesFile,
+			Writes: p.mayWrite(),
 			Open:   p.Open,
 		}
 		if !brief {
@@ -237,11 +237,32 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if !slices.Contains([]string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}, p.Name) {
 		return ""
 	}
-	command := codec.InsideQuotes(codec.FindMember(objectIn(fetchPlace(f, p.Input, maxInput, buf)), "command", "cmd"))
+	input := objectIn(fetchPlace(f, p.Input, maxInput, buf))
+	command := codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))
 	if command == nil {
 		return "?" // it cannot be read as a whole
 	}
+	if dir := codec.InsideQuotes(codec.FindMember(input, "workdir", "directory", "dir_path")); len(dir) > 0 {
+		return "cd '" + codec.ExactText(dir) + "' && " + codec.ExactText(command)
+	}
 	return codec.ExactText(command)
+}
+
+// readers are tools of all hosts that change no file.
+var readers = []string{
+	"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "BashOutput", "TaskOutput",
+	"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search", "web_search",
+	"view", "grep", "rg", "update_plan", "view_image",
+}
+
+// mayWrite tells whether a call can have changed a file: one of a tool that is not known can, and
+// so can a subagent.
+func (p *past) mayWrite() bool {
+	switch p.Does {
+	case NothingSpecial, WritesFile, UsesSkill, MayGoOn, TellsMate:
+		return !slices.Contains(readers, p.Name)
+	}
+	return false
 }
 
 // outcomeOf is the first line of a result.

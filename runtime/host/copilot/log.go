@@ -189,7 +189,10 @@ func takeCallResult(e *transcript.Entry, data []byte) {
 		case "toolCallId":
 			p.ID = codec.InsideQuotes(w.Value())
 		case "success":
-			p.Failed = string(w.Value()) == "false"
+			p.Failed = p.Failed || string(w.Value()) == "false"
+		case "shellExecution":
+			code := codec.FindMember(w.Value(), "exitCode")
+			p.Failed = p.Failed || code != nil && string(code) != "0"
 		case "result":
 			p.Text = codec.InsideQuotes(codec.FindMember(w.Value(), "content"))
 		case "error":
