@@ -67,12 +67,9 @@ func NamesForLogs() []string {
 	})
 }
 
-// Candidates finds what to compare by name, or by the path of a rules file in dir. No
-// names: all that a session log is enough for. The error may be a NameError.
+// Candidates finds what to compare by name, or by the path of a rules file in dir. The
+// error may be a NameError.
 func Candidates(names []string, dir string) ([]Candidate, error) {
-	if len(names) == 0 {
-		names = NamesForLogs()
-	}
 	var all []Candidate
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

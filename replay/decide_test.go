@@ -316,15 +316,12 @@ func BenchmarkRun(b *testing.B) {
 			working(fmt.Sprint("session-", i), 4<<20, int64(i)).write(b, dir)
 		}
 	}
-	candidates, err := Candidates(nil, "")
-	must(b, err)
+	candidates := candidatesOf(b, NamesForLogs()...)
 	rows := 0
 	var size int64
 	for b.Loop() {
-		report, err := RunReplay(b.Context(), Options{Paths: []string{dir}, Candidates: candidates})
-		if err != nil || len(report.Rows) == 0 {
-			b.Fatal(len(report.Rows), err)
-		}
+		report := RunReplay(b.Context(), Options{Paths: []string{dir}, Candidates: candidates})
+		failIf(b, len(report.Rows) == 0, "no rows")
 		rows, size = len(report.Rows), report.Bytes
 	}
 	b.SetBytes(size)

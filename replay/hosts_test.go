@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -139,14 +138,13 @@ func TestHosts(t *testing.T) {
 		t.Fatalf("%d of %d hosts are known", len(kept), len(hostLogs()))
 	}
 	newMade("s").asks("go").works().says("Done.").rests().asks("continue").write(t, home)
-	candidates, err := Candidates([]string{"ned-flanders", "bart-simpson"}, "")
-	must(t, err)
+	candidates := candidatesOf(t, "ned-flanders", "bart-simpson")
 	run := func(o Options) Report {
 		t.Helper()
 		o.Candidates = candidates
-		r, err := RunReplay(context.Background(), o)
-		if err != nil || len(r.Skipped) > 0 || r.Partial {
-			t.Fatal(err, r.Skipped)
+		r := RunReplay(t.Context(), o)
+		if len(r.Skipped) > 0 || r.Partial {
+			t.Fatal(r.Skipped)
 		}
 		return r
 	}
@@ -177,10 +175,10 @@ func TestTextAndCallInOneLine(t *testing.T) {
 	for name, log := range hostLogs() {
 		path := filepath.Join(t.TempDir(), filepath.Base(log.at))
 		must(t, os.WriteFile(path, []byte(log.lines), 0o600))
-		candidates, _ := Candidates([]string{"ned-flanders"}, "")
-		r, err := RunReplay(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
-		if err != nil || len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {
-			t.Fatalf("%s: %v %+v", name, err, r.Rows)
+		candidates := candidatesOf(t, "ned-flanders")
+		r := RunReplay(t.Context(), Options{Paths: []string{path}, Candidates: candidates})
+		if len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {
+			t.Fatalf("%s: %+v", name, r.Rows)
 		}
 		e, err := Explain(Place{Log: path, Line: r.Rows[0].Line, Work: t.TempDir(), Now: time.Now()}, candidates[0])
 		if err != nil || e.Situation.Message != r.Rows[0].Text || len(e.Situation.Calls) != 0 || string(e.Decision) != r.Rows[0].Choices[0].Decision {

@@ -95,12 +95,9 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	var done func()
 	options.Progress, done = a.watchReplay("reading your sessions")
-	report, err := replay.RunReplay(ctx, options)
+	report := replay.RunReplay(ctx, options)
 	done()
-	if err == nil {
-		err = a.showReplay(o, report)
-	}
-	if err != nil {
+	if err := a.showReplay(o, report); err != nil {
 		return err
 	}
 	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
