@@ -347,10 +347,10 @@ func (p *planner) planSuiteFile(files []File) error {
 		return nil
 	}
 	next, err := decodeSuite(files[i].Data)
-	if err != nil || p.suite.isEqual(next) && (p.suite.Build.Springfield == next.Build.Springfield || p.IsEmpty()) {
+	if err != nil || p.suite.isEqual(next) {
 		return err
 	}
-	after, err := next.overlayBefore(p.suite, has.data)
+	after, err := next.OverlayText(has.data)
 	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
 	return err
 }
