@@ -22,9 +22,6 @@ type Candidate struct {
 	Settings hook.Settings
 	// Bare leaves the guards out, and the limits over time: the strategy alone decides.
 	Bare bool
-	// AsksAlways makes it ask a model at every stop, about the last lines of the
-	// session log, as double-shot-latte does. It has no settings then.
-	AsksAlways bool
 }
 
 // NameError is what is wrong with the name of a candidate.
@@ -50,20 +47,17 @@ func CandidateNames() []string {
 			}
 		}
 	}
-	return append(names, seedTree, doubleShotLatte)
+	return append(names, seedTree)
 }
 
-const (
-	seedTree        = "seed-tree"
-	doubleShotLatte = "double-shot-latte"
-)
+const seedTree = "seed-tree"
 
 // NamesForLogs are the names of those that a session log is enough for, without the seeds, by
 // which no plugin decides.
 func NamesForLogs() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
-		return err != nil || name == seedTree || strings.Contains(name, ":") || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		return err != nil || name == seedTree || strings.Contains(name, ":") || c.Settings.Options.Needs().Files != nil
 	})
 }
 
@@ -100,13 +94,10 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 
 // candidate is one by its name.
 func candidate(name string) (Candidate, error) {
-	switch name {
-	case seedTree:
+	if name == seedTree {
 		c, err := candidate(registry.Default() + ":seed")
 		c.Bare, c.Note = true, "the first design alone, without guards and limits"
 		return c, err
-	case doubleShotLatte:
-		return Candidate{AsksAlways: true, Note: "asks a model at every stop; its answers are not measurable here, so each counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")
 	known, ok := registry.StrategyNamed(base)

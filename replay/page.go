@@ -105,7 +105,7 @@ const few = 100
 func (r Report) newPage() page {
 	p := page{Report: r, Best: r.bestCareful()}
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
-		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
+		return s.Caught.Of < few || s.Wrong.Of < few
 	})
 	return p
 }
@@ -114,9 +114,7 @@ func (r Report) newPage() page {
 func (p page) Marked() string {
 	var marked []string
 	for _, s := range p.Scores {
-		if !s.OnlyAsks {
-			marked = append(marked, cleanText(s.Name))
-		}
+		marked = append(marked, cleanText(s.Name))
 	}
 	return strings.Join(marked, ", ")
 }
@@ -210,25 +208,18 @@ func (r Report) pageData() any {
 		Agent string `json:"agent"`
 	}
 	var data struct {
-		Scores   []string `json:"scores"`
-		Deciding []int    `json:"deciding"`
-		OnlyAsks []int    `json:"onlyAsks"`
-		Best     int      `json:"best"` // the strategy to begin with
-		Labels   []label  `json:"labels"`
-		Hosts    []named  `json:"hosts"`
-		Texts    []string `json:"texts"`
-		Rows     [][]any  `json:"rows"`
+		Scores []string `json:"scores"`
+		Best   int      `json:"best"` // the strategy to begin with
+		Labels []label  `json:"labels"`
+		Hosts  []named  `json:"hosts"`
+		Texts  []string `json:"texts"`
+		Rows   [][]any  `json:"rows"`
 	}
 	// No null: the script goes through all of them.
-	data.Scores, data.Deciding, data.OnlyAsks, data.Hosts, data.Rows = []string{}, []int{}, []int{}, []named{}, [][]any{}
+	data.Scores, data.Hosts, data.Rows = []string{}, []named{}, [][]any{}
 	data.Best = max(0, r.bestCareful())
-	for i, s := range r.Scores {
+	for _, s := range r.Scores {
 		data.Scores = append(data.Scores, cleanText(s.Name))
-		if s.OnlyAsks {
-			data.OnlyAsks = append(data.OnlyAsks, i)
-		} else {
-			data.Deciding = append(data.Deciding, i)
-		}
 	}
 	labels := map[Label]int{}
 	for _, l := range AllLabels() {

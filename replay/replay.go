@@ -54,7 +54,7 @@ func RunReplay(ctx context.Context, o Options) Report {
 	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
 	for _, c := range o.Candidates {
-		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
+		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note})
 	}
 	for _, label := range AllLabels() {
 		n := 0

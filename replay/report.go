@@ -126,9 +126,6 @@ type Choice struct {
 type Score struct {
 	Name string `json:"name"` // as it was asked for: ned-flanders, ned-flanders:seed, a file
 	Note string `json:"note,omitempty"`
-	// OnlyAsks tells that a model decides every time: what it costs is known, and
-	// nothing else.
-	OnlyAsks bool `json:"only_asks,omitempty"`
 	// Continued are the real stops that it would have continued; Away is how many questions at
 	// the others an away order would have answered: the rest it would have left to the user.
 	Continued Stops `json:"continued"`

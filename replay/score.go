@@ -45,7 +45,7 @@ func (r *Report) FillInScores() {
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
 func (s *Score) countRows(r *Report, i int) {
-	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
+	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
 	var continued, right int
 	for n := range r.Rows {
@@ -249,8 +249,7 @@ func (r *Report) nothing() string {
 	return fmt.Sprintf("No stop was found in %s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"))
 }
 
-// deciding are the strategies that continue somewhere; others only cost, or do
-// nothing.
+// deciding are the strategies that continue somewhere.
 func (r *Report) deciding() (deciding []int) {
 	for i, s := range r.Scores {
 		if s.Caught.N+s.Wrong.N > 0 {
