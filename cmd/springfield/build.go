@@ -50,9 +50,10 @@ it carries: that needs Go, but no network.`,
 }
 
 func runBuild(ctx context.Context, a *app, o buildOptions) error {
-	tools, err := a.toolchainOf(o.builder)
-	if err != nil {
-		return err
+	tools := a.toolchain()
+	tools.Builder = generator.Builder(o.builder)
+	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
+		return check.Misuse(fmt.Errorf("unknown --builder %q", o.builder), "choose auto, go or prebuilt")
 	}
 	dir, suite, err := a.suiteIn(o.dir)
 	if err != nil {
@@ -118,15 +119,6 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	}
 	suite, err := generator.ReadSuite(dir)
 	return dir, suite, err
-}
-
-func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
-	tools := a.toolchain()
-	tools.Builder = generator.Builder(builder)
-	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
-		return tools, check.Misuse(fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt")
-	}
-	return tools, nil
 }
 
 func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {

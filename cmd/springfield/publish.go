@@ -45,7 +45,6 @@ and the executable bit of hooks in git's index, stay.`
 
 func newPublish(a *app) *cobra.Command {
 	var o publishOptions
-	var builder string
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -63,14 +62,11 @@ func newPublish(a *app) *cobra.Command {
 					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out")
 				}
 			}
-			tools, err := a.toolchainOf(builder)
-			if err == nil {
-				o.Targets, err = generator.ParseTargets(targets)
-			}
-			if err != nil {
+			var err error
+			if o.Targets, err = generator.ParseTargets(targets); err != nil {
 				return err
 			}
-			return runPublish(cmd.Context(), a, tools, o)
+			return runPublish(cmd.Context(), a, o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -81,7 +77,6 @@ func newPublish(a *app) *cobra.Command {
 	f.StringVar(&o.Version, "version", "", "the version to publish them under")
 	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable)")
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
-	f.StringVar(&builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
 	f.BoolVar(&o.Tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
@@ -109,7 +104,7 @@ func (o publishOptions) validate() error {
 	return nil
 }
 
-func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publishOptions) (err error) {
+func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -120,7 +115,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)

@@ -19,11 +19,10 @@ import (
 )
 
 type updateOptions struct {
-	dir     string // "": the suite around the working directory
-	all     bool   // every suite that init has made
-	builder string
-	dryRun  bool
-	json    bool
+	dir    string // "": the suite around the working directory
+	all    bool   // every suite that init has made
+	dryRun bool
+	json   bool
 }
 
 func newUpdate(a *app) *cobra.Command {
@@ -58,35 +57,30 @@ springfield undo takes an update back, of several suites one after the other.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = onlyOne(args)
-			tools, err := a.toolchainOf(o.builder)
-			if err != nil {
-				return err
-			}
-			return runUpdate(cmd.Context(), a, o, tools)
+			return runUpdate(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite that init has made on this machine")
-	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, o updateOptions, tools generator.Toolchain) error {
+func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	if o.all {
-		return a.updateAll(ctx, o, tools)
+		return a.updateAll(ctx, o)
 	}
 	dir, suite, err := a.suiteIn(o.dir)
 	if err != nil {
 		return err
 	}
-	return a.updateOne(ctx, o, tools, dir, suite.Spec)
+	return a.updateOne(ctx, o, dir, suite.Spec)
 }
 
 // updateOne brings one suite up to date with a spec, and says so.
-func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) error {
-	u := a.bringSuite(ctx, o, tools, dir, spec)
+func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec generator.Spec) error {
+	u := a.bringSuite(ctx, o, dir, spec)
 	if u.err != nil {
 		return u.err
 	}
@@ -104,7 +98,7 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.To
 }
 
 // updateAll brings all suites up to date that can be.
-func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.Toolchain) error {
+func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	if err := a.findPlaces(); err != nil {
 		return err
 	}
@@ -124,7 +118,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 		case errors.Is(err, generator.ErrNoSuite):
 			u.outcome = "gone"
 		case err == nil:
-			if u = a.bringSuite(ctx, o, tools, dir, suite.Spec); ctx.Err() != nil {
+			if u = a.bringSuite(ctx, o, dir, suite.Spec); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
@@ -188,10 +182,10 @@ type updated struct {
 	published bool
 }
 
-func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
+func (a *app) bringSuite(ctx context.Context, o updateOptions, dir string, spec generator.Spec) updated {
 	u := updated{dir: dir, outcome: "failed"}
 	var files []generator.File
-	if files, _, u.err = tools.MakeSuite(ctx, spec); u.err != nil {
+	if files, _, u.err = a.toolchain().MakeSuite(ctx, spec); u.err != nil {
 		return u
 	}
 	makePlan := func() (c journal.Change, err error) {
