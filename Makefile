@@ -33,8 +33,9 @@ build: ## build the CLI, bin/springfield; register new strategies and hosts firs
 	@for folder in runtime/strategy/*/ runtime/host/*/; do \
 	  grep -q "/$${folder%/}\"" runtime/registry/list.go runtime/registry/hosts.go || { $(MAKE) registry && break; } || exit 1; \
 	done
-	go build -o bin/springfield ./cmd/springfield
+	go build $(SHOWN) -o bin/springfield ./cmd/springfield
 
+demo: SHOWN = -v
 demo: build ## show the main job from start to end in a scratch directory; V=1 shows raw answers
 	@sh e2e/demo.sh "$(CURDIR)/bin/springfield"
 

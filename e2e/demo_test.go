@@ -39,13 +39,18 @@ func TestDemo(t *testing.T) {
 		`a plan with four steps`, `(?m)^\$ springfield init `, `"ned-flanders@continuation-hooks": true`,
 		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude go`, `Moving to step 2\.`,
 		`Step 2 is done\. .*-> goes on`, `the documentation: .*-> goes on`, `All four steps are done\. .*-> may stop`,
-		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `On your own machine`, `    bin/springfield\n$`,
+		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `your own sessions`, `(?m)^    bin/springfield replay$`, `(?m)^    bin/springfield enable ned-flanders\n$`,
 	} {
 		at := regexp.MustCompile(part).FindStringIndex(rest)
 		if at == nil {
 			t.Fatalf("no %s in its place:\n%s", part, told)
 		}
 		rest = rest[at[1]:]
+	}
+	for _, typed := range regexp.MustCompile(`(?m)^    bin/springfield (.+)$`).FindAllStringSubmatch(told, -1) {
+		if out := w.exec(springfield(t), w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+cache), strings.Fields(typed[1])...); out.Code != 0 {
+			t.Errorf("springfield %s, the last word of the demo, exits %d:\n%s%s", typed[1], out.Code, out.Stdout, out.Stderr)
+		}
 	}
 	own := 0 // lines of the story that no command prints
 	for line := range strings.Lines(read(t, "demo.sh")) {

@@ -122,7 +122,7 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
 		if i < 0 {
 			return spec, differs("strategy", "other plugins",
-				"springfield new "+p.Name+" --from "+p.Strategy+" --suite "+check.QuoteArgument(dir)+" adds it")
+				CommandToAddPlugin(p.Strategy, dir)+" adds it")
 		}
 		if p.Strategy != made.Plugins[i].Strategy {
 			return spec, differs("strategy", p.Name+" from "+made.Plugins[i].Strategy, leave)

@@ -96,9 +96,11 @@ type Toolchain struct {
 	GoCache  string   // go's build cache; empty or unusable: a temporary one
 	// Working is called when something has to be compiled, which takes half a minute the
 	// first time. step then hears what is done next, such as "compiling the hook for
-	// linux/amd64 (1 of 2)", and done that it is over. nil: not told.
+	// linux/amd64 (1 of 2)", the same with ": " and each package, and done that it is over.
+	// nil: not told.
 	Working func() (step func(does string), done func())
 	Warn    func(text string) // what programs that are compiled would do; nil: not told
+	heard   func(name string) // hears of each package that is compiled
 }
 
 // ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
@@ -194,6 +196,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
 		step(does)
+		t.heard = func(name string) { step(does + ": " + name) }
 		data, err := t.compileProgram(ctx, stage, goCommand, overlay, b)
 		if err != nil {
 			return Build{}, err
@@ -209,7 +212,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
 	// The hook has no part of it, and is the same with the tag and without.
 	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
-		"-trimpath", "-buildvcs=false",
+		"-v", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -236,7 +239,8 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	stderr := packages{heard: t.heard}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	group.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
@@ -244,9 +248,26 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
+		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.said.String()), Err: err}
 	}
 	return stdout.Bytes(), nil
+}
+
+// packages takes the packages that go names, each on a line, out of what it says.
+type packages struct {
+	said  bytes.Buffer // not embedded: io.Copy would write past Write
+	heard func(name string)
+}
+
+func (p *packages) Write(data []byte) (int, error) {
+	for line := range bytes.Lines(data) {
+		if p.heard != nil && !bytes.ContainsAny(line, " :") {
+			p.heard(string(bytes.TrimSpace(line)))
+		} else {
+			p.said.Write(line)
+		}
+	}
+	return len(data), nil
 }
 
 // CompileError is a failed call of go, with what it said.

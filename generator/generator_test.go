@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -350,8 +351,18 @@ func TestBuildTells(t *testing.T) {
 	}
 	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
 	must(t, err)
-	scratch.Equal(t, talk.String(), "compiling the hook for "+HostTarget().String()+"\n", "it says")
+	first, rest, _ := strings.Cut(talk.String(), "\n")
+	scratch.Equal(t, first, "compiling the hook for "+HostTarget().String(), "it says")
+	scratch.Equal(t, strings.Count(rest, first+": "), strings.Count(rest, "\n"), "packages, which are none where all is compiled already")
 	scratch.Equal(t, over, true, "it is over")
+
+	heard := []string{}
+	said := packages{heard: func(name string) { heard = append(heard, name) }}
+	from := struct{ io.Reader }{strings.NewReader("internal/abi\nexample.org/a\n# example.org/a\na.go:1:2: undefined: x\n")}
+	_, err = io.Copy(&said, from) // as from a program
+	must(t, err)
+	scratch.Equal(t, strings.Join(heard, " "), "internal/abi example.org/a", "packages")
+	scratch.Equal(t, said.said.String(), "# example.org/a\na.go:1:2: undefined: x\n", "what is wrong")
 }
 
 func goVersion(t *testing.T) string {

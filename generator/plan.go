@@ -207,6 +207,19 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
+// IsUntouched tells whether a suite has only what springfield has written there.
+func IsUntouched(dir string) bool {
+	p, err := MakePlan(dir, Updating, nil)
+	files := 0
+	walked := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files++
+		}
+		return err
+	})
+	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
+}
+
 // hookPlaces are the files of hooks that the suite could have. Every plugin must be there.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {

@@ -239,7 +239,7 @@ func (p Plugin) checkNames() error {
 		return check.Misusef("use lower-case letters, digits and single dashes", "%q is not a valid plugin name",
 			p.Name)
 	case !slices.Contains(all, p.Strategy):
-		return check.Misusef("choose from "+strings.Join(all, ", "), "there is no strategy %q", p.Strategy)
+		return check.Misusef(check.HintAtNames(p.Strategy, "", all, ""), "there is no strategy %q", p.Strategy)
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
 		return check.Misusef("choose another name, like my-"+p.Strategy,
 			"a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name)
@@ -250,12 +250,12 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return check.Misusef("it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none"), "%s has no setting %q",
-			p.Name, key)
+		return check.Misusef(check.HintAtNames(key, "", about.optionKeys(), "it has "+cmp.Or(strings.Join(about.optionKeys(), ", "), "none")),
+			"%s has no setting %q", p.Name, key)
 	}
 	q, value := about.Questions[i], p.Settings[key]
 	if values := q.possibleValues(); !slices.Contains(values, value) {
-		return check.Misusef("choose "+strings.Join(values, " or "), "%s.%s cannot be %q", p.Name, key, p.Settings[key])
+		return check.Misusef(check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or ")), "%s.%s cannot be %q", p.Name, key, value)
 	}
 	return nil
 }

@@ -155,12 +155,8 @@ func FindSuite(dir string) (string, error) {
 	}
 }
 
-// CommandToAddPlugin is the command that makes a plugin of a strategy: in the suite in a directory,
-// or in a new one where dir is "".
+// CommandToAddPlugin is the command that makes a plugin of a strategy in the suite in a directory.
 func CommandToAddPlugin(strategy, dir string) string {
-	if dir == "" {
-		return "springfield init --strategy " + strategy
-	}
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(dir)
 }
 

@@ -55,8 +55,7 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, check.Misusef("choose from "+joinTargets(AllTargets()), "springfield does not compile for %q",
-			s)
+		return Target{}, check.Misusef(check.HintAtNames(s, "", strings.Split(joinTargets(AllTargets()), ", "), ""), "springfield does not compile for %q", s)
 	}
 	return t, nil
 }
@@ -212,7 +211,7 @@ func HostNames() (names []string) {
 func CheckHosts(names []string) error {
 	for i, name := range names {
 		if !slices.Contains(HostNames(), name) {
-			return check.Misusef("choose from "+strings.Join(HostNames(), ", "), "there is no host %q", name)
+			return check.Misusef(check.HintAtNames(name, "", HostNames(), ""), "there is no host %q", name)
 		}
 		if slices.Contains(names[:i], name) {
 			return check.Misusef("name it once", "the host %s is listed twice", name)

@@ -129,5 +129,9 @@ func (m Means) findEnabled(r DisableRequest) (client.Plugin, error) {
 			return client.Plugin{Name: name, Marketplace: marketplace}, nil
 		}
 	}
-	return m.FindPlugin(r.Plugin, r.Suite)
+	p, err := m.FindPlugin(r.Plugin, r.Suite)
+	if advised := (*check.Advised)(nil); errors.Is(err, errUnknown) && errors.As(err, &advised) && !strings.HasPrefix(advised.Advice, "did you mean") {
+		err = check.Advise(err, "springfield status shows what is on") // how to make it is of no use here
+	}
+	return p, err
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,13 +18,15 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // DisableAllRequest is what disable --all is asked for.
 type DisableAllRequest struct {
-	Purge  bool // Claude Code is to forget the plugins, and springfield's own state goes
-	DryRun bool // nothing changes
+	Purge  bool   // Claude Code is to forget the plugins, and springfield's own state goes
+	Own    string // the user's own suite, which goes, too
+	DryRun bool   // nothing changes
 	Now    time.Time
 }
 
@@ -60,7 +64,16 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	} else {
 		err = m.forgetAll(ctx, &done)
 	}
+	failed := slices.ContainsFunc(done.Stays, func(l settings.Left) bool { return l.Failed }) // then hooks of it are on
 	for _, dir := range suites {
+		if err == nil && !failed && rooted.IsSame(dir, r.Own) && generator.IsUntouched(dir) {
+			done.Notes = append(done.Notes, "your own suite, "+dir+", goes, too")
+			if !r.DryRun {
+				err = os.RemoveAll(dir)
+				_ = os.Remove(filepath.Dir(dir)) // which was made for it
+			}
+			continue
+		}
 		remove := "rm -r " + check.QuoteArgument(dir)
 		done.Stays = append(done.Stays, settings.Left{What: dir + " is a suite of yours", Remove: remove})
 	}

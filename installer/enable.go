@@ -30,9 +30,10 @@ type EnableRequest struct {
 	Scope       client.Scope
 	Keep        bool // other springfield plugins stay on
 	Conflicts   settings.ConflictAnswer
-	NoClaude    bool // the claude command is not to be called
-	DryRun      bool // nothing changes
-	Trust       bool // another host is to trust the plugin's hook without asking
+	NoClaude    bool      // the claude command is not to be called
+	DryRun      bool      // nothing changes
+	Trust       bool      // another host is to trust the plugin's hook without asking
+	Own         *OwnSuite // is added to where nothing that is known has the plugin; nil: nothing is made
 
 	// Ask asks what is to happen to plugins that would drive the same loop.
 	Ask func(*settings.ConflictError) (settings.ConflictAnswer, error)
@@ -54,7 +55,10 @@ type Done struct {
 
 // EnablePlugin switches a plugin on for a host.
 func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
-	defer func() { done.Host, done.Scope = host, r.Scope }()
+	defer func() {
+		done.Host, done.Scope = host, r.Scope
+		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.Own != nil && e.In == r.Own.Dir })
+	}()
 	if host.Default {
 		return enableDefault(ctx, m, r)
 	}
@@ -74,7 +78,8 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		if err := s.readRecords(); err != nil { // another springfield may have been there
 			return journal.Change{}, err
 		}
-		return s.planSwitchOn(ctx, now, r, sameKind)
+		c, err := s.planSwitchOn(ctx, now, r, sameKind)
+		return s.own.addTo(c, err, now)
 	}
 	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
 	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
@@ -99,10 +104,11 @@ type enableRun struct {
 	EnableRequest
 	wanted   settings.Switch
 	from     string
-	register string   // a directory that Claude Code does not know yet, "" if there is none
-	install  string   // a plugin that is not fetched yet
-	added    string   // the marketplace that was added to find the plugin
-	leaves   []string // what an undo of the settings does not take back
+	own      *OwnSuite // that gets the plugin, nil if it is there
+	register string    // a directory that Claude Code does not know yet, "" if there is none
+	install  string    // a plugin that is not fetched yet
+	added    string    // the marketplace that was added to find the plugin
+	leaves   []string  // what an undo of the settings does not take back
 }
 
 // enableDefault switches a plugin on. Settings are read once, and the edit is worked out
@@ -121,7 +127,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, er
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.findWhatIsMissing(); err != nil {
+	if err := e.findWhatIsMissing(ctx); err != nil {
 		return done, err
 	}
 	plan, err := e.planEdit()
@@ -138,11 +144,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, er
 		}
 	}
 	plan.Leaves = e.leaves
-	plan, err = m.Settings.PlanAndApply(plan, func(now *settings.Settings) (journal.Change, error) {
-		again, err := now.PlanEnable(e.wanted)
-		again.Leaves = e.leaves
-		return again, err
-	})
+	plan, err = m.Settings.PlanAndApply(plan, e.planFrom)
 	return e.summarize(ctx, plan), err
 }
 
@@ -150,7 +152,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, er
 // lacks it: Claude Code would not find it.
 func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
-	if plugin.Suite == "" {
+	if plugin.Suite == "" || e.own != nil {
 		return nil
 	}
 	names, err := e.Settings.PluginsOffered(client.Directory(plugin.Marketplace, plugin.Suite))
@@ -171,7 +173,7 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	if err := e.findPlugin(ctx); err != nil {
 		return nil, plugin, err
 	}
-	if err := e.findWhatIsMissing(); err != nil {
+	if err := e.findWhatIsMissing(ctx); err != nil {
 		return nil, plugin, err
 	}
 	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
@@ -213,6 +215,10 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		name = bare + "@" + market
 	}
 	e.wanted.Plugin, err = e.FindPlugin(name, suite)
+	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.Own != nil && e.Own.Dir != "" {
+		e.own = e.Own
+		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, name)
+	}
 	return err
 }
 
@@ -264,16 +270,20 @@ func (e *enableRun) takeBack(ctx context.Context) {
 
 // findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
 // not run, or is not springfield's, is refused.
-func (e *enableRun) findWhatIsMissing() error {
+func (e *enableRun) findWhatIsMissing(ctx context.Context) error {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or "+client.HowToRename(plugin.Suite), "%w", err)
 		}
 		if err != nil {
 			return err
+		}
+		if e.own != nil {
+			e.wanted.Declare = !registered // the claude command could not find it yet
+			return e.examineOwn(ctx)
 		}
 		if !registered {
 			e.register = plugin.Suite
@@ -354,9 +364,16 @@ func strategiesLike(name string) (spec bool, sameKind []string) {
 	return known.KindOf() == strategy.SpecLoop, sameKind
 }
 
-// planEdit works out the edit, and asks about conflicts if there are any.
+// planFrom works out the change.
+func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
+	c, err := now.PlanEnable(e.wanted)
+	c.Leaves = e.leaves
+	return e.own.addTo(c, err, now)
+}
+
+// planEdit works out the change, and asks about conflicts if there are any.
 func (e *enableRun) planEdit() (journal.Change, error) {
-	plan, err := e.Settings.PlanEnable(e.wanted)
+	plan, err := e.planFrom(e.Settings)
 	var conflicts *settings.ConflictError
 	if !errors.As(err, &conflicts) || e.Ask == nil {
 		return plan, err
@@ -364,7 +381,7 @@ func (e *enableRun) planEdit() (journal.Change, error) {
 	if e.wanted.Conflicts, err = e.Ask(conflicts); err != nil {
 		return plan, err
 	}
-	return e.Settings.PlanEnable(e.wanted)
+	return e.planFrom(e.Settings)
 }
 
 // registerWhatIsMissing calls the claude command for what is missing. One that cannot register a

@@ -68,9 +68,10 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, ""),
-		"no suite and no marketplace known to Claude Code has a plugin %q", name)
+	return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, ""), "%w has a plugin %q", errUnknown, name)
 }
+
+var errUnknown = errors.New("no suite and no marketplace known to Claude Code")
 
 // howToGet says how to get a plugin that was not found: the line that makes it, if its
 // name is a strategy's, else what there is instead. suite is the directory that it was
@@ -79,20 +80,19 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	if same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
 		return "there is " + strings.Join(same, ", ")
 	}
-	if _, known := registry.StrategyNamed(name); known {
-		if all := m.pluginsAtHand(marketplace); suite == "" && len(all) > 0 {
-			suite = all[0].Suite // to which it can be added
-		}
-		line := generator.CommandToAddPlugin(name, suite)
-		if suite == "" && marketplace != "" {
-			line += " --marketplace " + check.QuoteArgument(marketplace)
-		}
-		return line + " makes it"
+	if _, known := registry.StrategyNamed(name); known && suite != "" {
+		return generator.CommandToAddPlugin(name, suite) + " makes it"
+	} else if known {
+		return "springfield enable " + name + " makes it"
 	}
-	if there := m.pluginsOffered(marketplace); len(there) > 0 {
-		return "there is " + strings.Join(there, ", ")
+	there := m.pluginsOffered(marketplace)
+	names := registry.StrategyNames()
+	for _, id := range there {
+		bare, _, _ := strings.Cut(id, "@")
+		names = append(names, bare)
 	}
-	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
+	slices.Sort(names)
+	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
 // pluginsIn are the plugins of the suite in a directory.

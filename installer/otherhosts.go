@@ -25,6 +25,7 @@ type switching struct {
 	hosts.Request
 	knows []hosts.Installed // what the host knows
 	purge bool              // the host is to forget the marketplace, too
+	own   *OwnSuite         // that gets the plugin, nil if it is there
 }
 
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
@@ -63,13 +64,18 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
 	s.ID = s.At.Host.NameOf(s.Plugin)
-	return nil
+	if s.own = e.own; s.own == nil {
+		return nil
+	}
+	err := s.own.makeFiles(ctx)
+	s.Stage = s.own.stage
+	return err
 }
 
 // examinePluginFiles looks at the plugin's own files. One that could not run is refused. sameKind are the
 // strategies of which one is on; none for a plugin that does not decide at a stop.
 func (s *switching) examinePluginFiles() (sameKind []string, err error) {
-	found, err := s.examinePlugin(s.Plugin, s.PluginDir(), s.At.Host)
+	found, err := s.examinePlugin(s.Plugin, s.FilesDir(), s.At.Host)
 	if err != nil {
 		return nil, err
 	}

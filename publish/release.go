@@ -92,7 +92,7 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
-		return release{}, check.Misusef("it has "+strings.Join(generator.NamesOf(in.suite.Plugins), ", "),
+		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
 			"there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir,

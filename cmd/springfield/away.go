@@ -156,7 +156,7 @@ func (a *app) listOrders(p absence.Places, o awayOptions) error {
 	case o.json:
 		return a.printJSON(summaries)
 	case len(inForce) == 0:
-		a.say("no away order is in force")
+		a.say("no away order is in force; springfield away 8h sets one")
 	}
 	a.sayOrders(a.resultPrinter(), p, inForce...)
 	return nil

@@ -52,8 +52,8 @@ it carries: that needs Go, but no network.`,
 func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	tools := a.toolchain()
 	tools.Builder = generator.Builder(o.builder)
-	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
-		return check.Misuse(fmt.Errorf("unknown --builder %q", o.builder), "choose auto, go or prebuilt")
+	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, o.builder) {
+		return check.Misusef(check.HintAtNames(o.builder, "--builder ", all, ""), "--builder cannot be %q", o.builder)
 	}
 	dir, suite, err := a.suiteIn(o.dir)
 	if err != nil {

@@ -77,9 +77,10 @@ func hintSettings(err error, again string) error {
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
 		return check.Advise(err, doctor.HowToRead(err))
+	case errors.As(err, &conflict) && filepath.IsAbs(conflict.Wanted):
+		return check.Advise(err, client.HowToRename(conflict.Wanted))
 	case errors.As(err, &conflict):
-		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; "+
-			"or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
+		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one", conflict.Name))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
 		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
@@ -112,6 +113,8 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 	case errors.As(err, &damaged):
 		return check.Advise(err, doctor.HowToRead(err))
+	case errors.Is(err, journal.ErrNothingToUndo):
+		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
 	case errors.Is(err, fs.ErrPermission):

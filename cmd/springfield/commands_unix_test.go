@@ -223,7 +223,7 @@ func TestReplayPassesOver(t *testing.T) {
 // springfield alone asks once, and a yes leads from nothing to a plugin that is on. A no
 // and Ctrl-C leave nothing behind.
 func TestGuide(t *testing.T) {
-	const made, on = "home/continuation-hooks/springfield.yaml", "home/.claude/settings.json"
+	const made, on = "home/.local/share/springfield/suite/springfield.yaml", "home/.claude/settings.json"
 	is := func(dir, file string, want bool) {
 		t.Helper()
 		if _, err := os.Stat(filepath.Join(dir, file)); (err == nil) != want {
@@ -235,17 +235,27 @@ func TestGuide(t *testing.T) {
 		scratch.Equal(t, x.exitCode(), 0, "exit code", x.vt.String())
 	}
 	x, dir := start(t, 80)
-	x.answer("Make a suite in ~/continuation-hooks and switch ned-flanders on?", ctrlC)
+	x.answer("Switch ned-flanders on?", ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C")
 
 	t.Setenv("PREBUILT", carriedHeads(t))
 	x = startAgain(t, dir, 60, "xterm", "--plain")
-	x.answerLine("Make a suite", "no"+enter)
+	x.answerLine("Switch ned-flanders on?", "no"+enter)
 	ends(x)
 	is(dir, made, false)
 
 	x = startAgain(t, dir, 80, "xterm")
-	x.answer("Make a suite", enter)
+	const broken = "{ // mine\n}"
+	must(t, os.MkdirAll(filepath.Join(dir, "home", ".claude"), 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, on), []byte(broken), 0o600))
+	x.answer("Switch ned-flanders on?", enter)
+	scratch.Equal(t, x.exitCode(), failed, "exit code", x.vt.String())
+	scratch.Equal(t, scratch.LookAt(t, filepath.Join(dir, on)), broken, "settings")
+	is(dir, made, false)
+	must(t, os.Remove(filepath.Join(dir, on)))
+
+	x = startAgain(t, dir, 80, "xterm")
+	x.answer("Switch ned-flanders on?", enter)
 	ends(x)
 	is(dir, made, true)
 	is(dir, on, true)
@@ -259,7 +269,7 @@ func TestGuide(t *testing.T) {
 
 	// Now there is something to show.
 	x = startAgain(t, dir, 80, "xterm")
-	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@continuation-hooks, for you in every project") {
+	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@my-springfield, for you in every project") {
 		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
 	}
 }

@@ -7,7 +7,6 @@ package main
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,7 +40,7 @@ Load the script where your shell starts:
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return check.Misuse(errors.New("springfield completion takes the name of a shell"), "one of "+strings.Join(shells, ", "))
+				return check.Misuse(errors.New("springfield completion takes the name of a shell"), check.HintAtNames(onlyOne(args), "springfield completion ", shells, ""))
 			}
 			return nil
 		},

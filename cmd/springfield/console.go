@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,8 +43,7 @@ func onlyHost(cmd *cobra.Command, name *string) {
 		if !cmd.Flags().Changed("host") || slices.Contains(hosts.HostNames(), *name) {
 			return nil
 		}
-		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name),
-			"choose from "+strings.Join(hosts.HostNames(), ", "))
+		return noHost(*name)
 	}
 }
 
@@ -91,6 +89,7 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 			}
 			return layout.BreakLine(line, indent, lines.Width)
 		},
+		SayNext: a.sayNext,
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
 			r.Places = places // as seen from dir
@@ -102,6 +101,13 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		return errCancelled
 	}
 	return err
+}
+
+// sayNext says what to call next, in the words of springfield alone.
+func (a *app) sayNext() {
+	if a.findPlaces() == nil {
+		a.resultPrinter().PrintCommand("%s", doctor.Inspect(a.inspectionRequest()).Overview().Next)
+	}
 }
 
 // clockTime is when something was, with the day if that was not today.

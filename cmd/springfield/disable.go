@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -42,7 +43,8 @@ Claude Code still knows the marketplace, and keeps what it has fetched from ther
 --all switches off every plugin of springfield's, in all settings files where it was
 enabled; springfield undo takes that back. --all --purge removes every trace:
 Claude Code's records, and springfield's decisions, holds and journal, so undo does
-not take it back. Your suites, and rules that you have written, stay and are named.`,
+not take it back, and the suite that enable has made, unless you have changed it. Your
+other suites, and rules that you have written, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable ned-flanders --scope local
@@ -74,7 +76,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 }
 
 func runDisable(ctx context.Context, a *app, o disableOptions) error {
-	if err := checkScope(o.Scope); err != nil {
+	if err := checkScope(o.Scope, client.AllScopes()...); err != nil {
 		return err
 	}
 	if o.Plugin == "" {
@@ -94,7 +96,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 	told := a.memoriesTold()
 	done, err := installer.DisableAll(ctx, a.activationMeans(),
-		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Now: time.Now()})
+		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: a.ownSuite(ctx).Dir, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
@@ -154,7 +156,7 @@ func (a *app) reportLeaving(o disableOptions, done installer.DisabledAll) error 
 	case len(done.IDs) > 0:
 		a.say("disabled: %s", strings.Join(done.IDs, ", "))
 	case failed == 0:
-		a.say("no springfield plugin was on")
+		a.say("no springfield plugin was on; springfield status shows every hook that is")
 	}
 	a.tellChange(done.Change)
 	if len(done.Removed) > 0 {

@@ -31,9 +31,10 @@ func newEnable(a *app) *cobra.Command {
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Switch a plugin on",
 		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
-suites that init has made, and in the marketplaces that Claude Code knows. One edit
-of settings.json switches it on, and switches off double-shot-latte and any other
-springfield plugin of the same kind. Not one other byte changes, and springfield
+suites made before, and in the marketplaces that Claude Code knows. Where none has it,
+it is made in a suite of your own, in your data directory: ~/.local/share on Linux.
+One edit of settings.json switches it on, and switches off double-shot-latte and any
+other springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.
 
 There are three kinds: plugins that decide at every stop (ned-flanders, lisa-simpson,
@@ -42,8 +43,9 @@ bart-simpson, marge-simpson), the goal loop (ralph-wiggum), and the spec loops
 plugin and a daily one can be on together.
 
 If the claude command is installed, it registers the suite as a marketplace, or
-fetches the plugin, without touching your settings. If not, your user settings get a
-third entry, which declares the suite. Your next session has the hook.
+fetches the plugin, without touching your settings. If not, or if the suite is made
+now, your user settings get a third entry, which declares the suite. Your next session
+has the hook.
 
 --host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
 that are found here. Springfield calls the agent's own plugin commands, and keeps
@@ -82,18 +84,18 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope *client.Scope, suite *stri
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	if err := checkScope(o.Scope); err != nil && o.Scope != client.Managed {
+	if err := checkScope(o.Scope, append(client.AllScopes(), client.Managed)...); err != nil {
 		return err
 	}
-	if !slices.Contains([]settings.ConflictAnswer{"", settings.ConflictsOff, settings.ConflictsKeep}, o.Conflicts) {
-		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.Conflicts), "--conflicts is off or keep")
+	if all := []string{string(settings.ConflictsOff), string(settings.ConflictsKeep)}; o.Conflicts != "" && !slices.Contains(all, string(o.Conflicts)) {
+		return check.Misusef(check.HintAtNames(string(o.Conflicts), "--conflicts ", all, ""), "--conflicts cannot be %q", o.Conflicts)
 	}
 	o.Ask = func(conflict *settings.ConflictError) (settings.ConflictAnswer, error) {
 		if !a.terminal {
-			return "", check.Misuse(conflict, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
+			return "", check.Misuse(conflict, "--conflicts off switches off what this edit can, and names the command for the rest; --conflicts keep leaves them on")
 		}
 		answer, err := a.newAsker(ctx).One(strings.Join(conflict.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+			{Value: string(settings.ConflictsOff), Label: "switch it off with this edit, or be told the command where another scope decides; disable and undo bring it back"},
 			{Value: string(settings.ConflictsKeep), Label: "leave it on: either can make Claude go on"},
 		}, string(settings.ConflictsOff))
 		return settings.ConflictAnswer(answer), err
@@ -101,6 +103,10 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
 		return err
+	}
+	if o.Scope != client.Managed {
+		o.Own = a.ownSuite(ctx)
+		defer o.Own.Close()
 	}
 	if o.Scope == client.Managed {
 		if len(chosen) > 1 || !chosen[0].Default {
@@ -320,10 +326,13 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 // nonNil is never null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
-func checkScope(scope client.Scope) error {
-	if !slices.Contains(client.AllScopes(), scope) {
-		return check.Misuse(fmt.Errorf("there is no scope %q", scope),
-			"--scope is user, project or local; for enable also managed")
+func checkScope[T ~string](scope T, all ...T) error {
+	var names []string
+	for _, one := range all {
+		names = append(names, string(one))
 	}
-	return nil
+	if slices.Contains(all, scope) {
+		return nil
+	}
+	return check.Misusef(check.HintAtNames(string(scope), "--scope ", names, ""), "there is no scope %q", scope)
 }

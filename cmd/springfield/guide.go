@@ -1,11 +1,10 @@
 // springfield without a verb: one screen of what is in effect, or with nothing set up
-// the next step, which is what init and enable do.
+// the next step, which is what enable does.
 
 package main
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
-	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -59,13 +57,10 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	out := a.resultPrinter()
 	out.PrintFolded("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.ChoosePlugin(generator.Suite.Suggested)
-	fresh := plugin.Name == ""
-	commands, question := []string{in.HowToBegin()}, "Switch "+plugin.Name+" on?"
-	if fresh {
-		plugin.Name, suite.Dir = registry.Default(), filepath.Join(a.home, defaultSuite)
-		commands = []string{"springfield init " + check.QuoteArgument(suite.Dir) + " --yes --strategy " + plugin.Name, "springfield enable " + plugin.Name}
-		question = "Make a suite in " + out.ShortPath(suite.Dir) + " and switch " + plugin.Name + " on?"
-		out.PrintText("Nothing is set up yet. springfield undo takes back every step.")
+	command := in.HowToBegin()
+	if plugin.Name == "" {
+		plugin.Name = registry.Default()
+		out.PrintText("Nothing is set up yet. springfield undo takes back what you do now.")
 	} else {
 		out.PrintText("You have made %s; it is not switched on yet.", plugin.Name)
 	}
@@ -73,21 +68,16 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
 	if len(hosts.HostsFound(a.hostOwner())) > 1 {
 		o.hosts = []string{allHosts}
-		commands[len(commands)-1] += hostWords(o.hosts)
+		command += hostWords(o.hosts)
 	}
 	if !a.terminal || a.caller != nil {
-		for _, command := range commands {
-			out.PrintCommand("%s", command)
-		}
+		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := a.newAsker(cmd.Context()).Confirm(question)
+	yes, err := a.newAsker(cmd.Context()).Confirm("Switch " + plugin.Name + " on?")
 	if err == nil && !yes {
-		a.talk("springfield init asks for everything that can be chosen; springfield --help lists all commands")
+		a.talk("springfield list compares the plugins; springfield --help lists all commands")
 		return nil
-	}
-	if err == nil && fresh {
-		err = runInit(cmd.Context(), a, initOptions{dir: suite.Dir, strategies: []string{plugin.Name}, yes: true, guided: true})
 	}
 	if err == nil {
 		err = runEnable(cmd.Context(), a, o)

@@ -123,7 +123,7 @@ func newHelp() *cobra.Command {
 			for _, word := range args {
 				below, _, err := about.Find([]string{word})
 				if err != nil || below == about {
-					return about.Args(about, []string{word})
+					return noCommand(about, "springfield help "+strings.TrimPrefix(about.CommandPath()+" ", "springfield "), word)
 				}
 				about = below
 			}

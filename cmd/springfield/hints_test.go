@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ import (
 //	do ARGS            springfield is called, with success
 //	try ARGS           springfield is called, and the commands that it names are run
 //	by hand ARGS       try, where a person has to do something besides the command
+//	next ARGS          try, and the last line has to name a command
 //	files              the files are written now, not at the beginning
 //	remove FILE, mode FILE, replace FILE OLD NEW, link FILE TARGET, copy FILE FILE,
 //	spoil FILES, commit DIR
@@ -114,6 +116,12 @@ func (h *hints) walk(t *testing.T, s state) {
 			h.try(t, words[1:], false)
 		case "by":
 			h.try(t, words[2:], true)
+		case "next":
+			first := h.try(t, words[1:], false)
+			text := strings.TrimSpace(cmp.Or(first.out, first.err))
+			if last := text[strings.LastIndex(text, "\n")+1:]; len(h.named(called{out: last}, words[1:])) == 0 {
+				t.Errorf("springfield %s ends without a command to type:\n%s", strings.Join(words[1:], " "), text)
+			}
 		case "files":
 			h.put(t, s)
 		case "fill":
@@ -225,7 +233,7 @@ func (h *hints) edit(t *testing.T, words []string) {
 }
 
 // try calls springfield and follows each command that it names, each from the same state.
-func (h *hints) try(t *testing.T, args []string, byHand bool) {
+func (h *hints) try(t *testing.T, args []string, byHand bool) called {
 	t.Helper()
 	first := h.call(t, args...)
 	after := h.keep(t)
@@ -235,6 +243,7 @@ func (h *hints) try(t *testing.T, args []string, byHand bool) {
 		h.follow(t, args, first, n, []string{problem(first)}, byHand)
 	}
 	h.copy(t, after)
+	return first
 }
 
 // named is a command in a message.
@@ -258,7 +267,7 @@ func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen
 		t.Errorf("springfield %s\n%s%s says\n\t%s\nspringfield %s: exit code %d, %s\n%s%s", strings.Join(tried, " "), first.out, first.err, n.line, strings.Join(n.args, " "), got.code, why, got.out, got.err)
 	}
 	switch {
-	case slices.Contains([]string{"hold", "resume"}, n.args[0]) && strings.Contains(got.err, "terminal"): // other tests sit at one
+	case slices.Contains([]string{"hold", "resume", "away"}, n.args[0]) && strings.Contains(got.err, "terminal"): // other tests sit at one
 	case got.code == wrongUsage:
 		says("it cannot be called like that")
 	case got.code != 0 && slices.Contains(seen, problem(got)):
@@ -285,7 +294,7 @@ func problem(c called) string {
 var (
 	verbNames = []string{
 		"init", "new", "build", "update", "validate", "enable", "disable", "set", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
-		"loop", "replay", "explain", "publish", "completion", "version", "--help",
+		"loop", "replay", "explain", "publish", "completion", "version", "away", "back", "--help",
 	}
 	begins   = regexp.MustCompile(`springfield (` + strings.Join(verbNames, "|") + `)(?:[ ;:,.)]|$)`)
 	anyWord  = []string{"start", "stop", "set", "show", "history", "rerun", "max", "active", "true", "false", "user", "project", "local", "managed", "go", "prebuilt", "patch", "minor", "major", "all", "wrong", "ned-flanders", "ralph-wiggum", "bash"}

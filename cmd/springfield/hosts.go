@@ -95,8 +95,7 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 		}
 		h, known := hosts.HostNamed(name)
 		if !known {
-			return nil, check.Misuse(fmt.Errorf("there is no host %q", name),
-				"--host is "+strings.Join(hosts.HostNames(), ", ")+" or all")
+			return nil, noHost(name, allHosts)
 		}
 		chosen = append(chosen, h)
 	}
@@ -106,6 +105,11 @@ func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 		seen[h.Name] = true
 		return was
 	}), nil
+}
+
+// noHost says that there is no host of a name; others are words that --host takes, too.
+func noHost(name string, others ...string) error {
+	return check.Misusef(check.HintAtNames(name, "--host ", append(hosts.HostNames(), others...), ""), "there is no host %q", name)
 }
 
 func (a *app) hostNames([]string) (all []string) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,16 +43,15 @@ type initOptions struct {
 	yes         bool
 	dryRun      bool
 	json        bool
-	guided      bool // the guided path goes on: what comes next is said there
 }
 
 func newInit(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a suite of plugins, with the compiled hook in each",
-		Long: `A suite is a directory of plugins that is also a marketplace. Without
-DIR it is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
+		Short: "Make a suite of your own plugins, with the compiled hook in each",
+		Long: `A suite is a directory of plugins that is also a marketplace: for your own rules, and
+to publish. To use a plugin, springfield enable is enough. Without DIR the suite is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
 flag. Nothing is written before the last answer, and springfield undo takes
 everything back.
 
@@ -65,8 +65,8 @@ of it if need be, and keeps your edits. Such a file says at least:
     - {name: ned-flanders, strategy: ned-flanders}
     - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
 
-Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace, git's user
-name as owner, this machine as target, the agents that are found here. Plugins run in
+Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (with a number
+where that is taken), git's user name as owner, this machine as target, the agents that are found here. Plugins run in
 every agent.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
@@ -191,10 +191,12 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err := set.CheckSettings(said.Plugins); err != nil {
 		return none, err
 	}
-	// The default owner is git's idea of the user, else the login name. Only the name: an
-	// address is published, so it has to be given.
-	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
-	defaults := generator.Spec{Marketplace: generator.MarketplaceSlug(filepath.Base(dir)), Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
+	defaults := a.defaultSpec(ctx)
+	defaults.Marketplace = generator.MarketplaceSlug(filepath.Base(dir))
+	var taken error
+	if a.findPlaces() == nil { // else nothing knows a marketplace
+		defaults.Marketplace, taken = a.activationMeans().FreeMarketplace(defaults.Marketplace, dir)
+	}
 	switch {
 	case a.terminal && !o.yes:
 		var err error
@@ -214,7 +216,18 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err != nil {
 		return none, err
 	}
+	if taken != nil && spec.Marketplace == defaults.Marketplace {
+		a.talk("springfield: note: %v, so this one is %s", taken, spec.Marketplace)
+	}
 	return spec, a.checkMarketplace(spec.Marketplace, dir)
+}
+
+// defaultSpec is what a new suite is made from where nothing is said, without marketplace and plugins.
+func (a *app) defaultSpec(ctx context.Context) generator.Spec {
+	// The default owner is git's idea of the user, else the login name. Only the name: an
+	// address is published, so it has to be given.
+	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
+	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
 }
 
 // hostsFound are the hosts that are found here; Claude Code, if none is.
@@ -258,11 +271,11 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if a.findPlaces() != nil {
 		return nil // then Claude Code knows nothing either
 	}
-	var conflict *client.NameTakenError
-	if _, err := client.NewSnapshot(a.places).IsRegistered(name, dir); errors.As(err, &conflict) {
-		return check.Advise(err, "choose another name: --marketplace NAME")
+	if err := client.NewSnapshot(a.places).CheckFree(name, dir); err != nil {
+		free, _ := a.activationMeans().FreeMarketplace(name, dir)
+		return check.Advise(err, "choose another name: --marketplace "+free+" is free")
 	}
-	return nil // a record that cannot be read is for enable and doctor to name
+	return nil
 }
 
 // making is what init makes, and what became of it.
@@ -345,10 +358,17 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 
 func (a *app) gitOfProcess() git.Git { return git.FindGit(a.env, a.work, a.home) }
 
-// showCompiling shows how far a build is: on a terminal in a line that goes again.
+// showCompiling shows how far a build is: on a terminal in a line that goes again, else with a package
+// every few seconds.
 func (a *app) showCompiling() (step func(does string), done func()) {
 	if !a.shown.shows || a.plain {
-		return func(does string) { a.talk("%s", does) }, func() {}
+		said := time.Now()
+		return func(does string) {
+			if now := time.Now(); !strings.Contains(does, ": ") || now.Sub(said) >= 4*time.Second {
+				a.talk("%s", does)
+				said = now
+			}
+		}, func() {}
 	}
 	return a.showStep, a.showWorking("looking for compiled hooks")
 }
@@ -441,13 +461,11 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	if told != "" {
 		a.say("  appended a paragraph about it to %s", told)
 	}
-	if !m.guided {
-		chosen := m.spec.Hosts
-		if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
-			chosen = nil
-		}
-		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
+	chosen := m.spec.Hosts
+	if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
+		chosen = nil
 	}
+	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
 	return nil
 }
 

@@ -13,7 +13,7 @@ func newList(a *app) *cobra.Command {
 		Long: `Compares every strategy that springfield can make a plugin of: what a stop costs,
 whether your skills have to change, how accurate it is, how complex, and what it
 needs. Below are your plugins: those of the suite around the current directory, of
-the suites that init has made, and those that your settings switch on here, or that
+the suites that were made, and those that your settings switch on here, or that
 are on in other agents. Changes nothing.`,
 		Example: `  springfield list
   springfield list --json`,

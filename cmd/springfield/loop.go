@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // The verbs about goal loops. The hook binary answers the same words, so all that
@@ -34,11 +33,11 @@ loop of this directory.`,
 			if len(args) == 0 {
 				return nil
 			}
-			hint := "its commands are start, status, set, stop and history"
+			err := noCommand(cmd, "springfield loop ", args[0])
 			if args[0] == "rerun" || args[0] == "show" {
-				hint = "springfield loop history " + strings.Join(args, " ")
+				err = check.Advise(err, "springfield loop history "+strings.Join(args, " "))
 			}
-			return check.Misuse(errors.New("loop has no command "+display.OneLine(args[0])), hint)
+			return err
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}

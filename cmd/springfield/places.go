@@ -4,6 +4,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"path/filepath"
 	"runtime"
@@ -64,6 +65,23 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 // activationMeans are what finding and switching plugins needs.
 func (a *app) activationMeans() installer.Means {
 	return installer.Means{Settings: settings.ReadSettings(a.places), User: a.hostOwner(), Claude: a.claudeCommand(), Git: a.gitOfProcess(), Tell: a.talk}
+}
+
+// ownSuite is the user's own suite, which enable makes or adds to.
+func (a *app) ownSuite(ctx context.Context) *installer.OwnSuite {
+	data := a.getenv("XDG_DATA_HOME")
+	switch {
+	case a.home == "":
+		return &installer.OwnSuite{}
+	case runtime.GOOS == "windows":
+		data = cmp.Or(a.getenv("LOCALAPPDATA"), filepath.Join(a.home, "AppData", "Local"))
+	case filepath.IsAbs(data):
+	case runtime.GOOS == "darwin":
+		data = filepath.Join(a.home, "Library", "Application Support")
+	default:
+		data = filepath.Join(a.home, ".local", "share")
+	}
+	return &installer.OwnSuite{Dir: filepath.Join(data, "springfield", "suite"), Tools: a.toolchain(), Fresh: func() generator.Spec { return a.defaultSpec(ctx) }}
 }
 
 // claudeCommand is the claude command; its path is "" where there is none.

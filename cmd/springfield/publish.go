@@ -89,8 +89,7 @@ func (o publishOptions) validate() error {
 	case o.Bump != "" && o.Version != "":
 		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
 	case o.Bump != "" && !slices.Contains(publish.VersionParts(), o.Bump):
-		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump),
-			"--bump is "+strings.Join(publish.VersionParts(), ", "))
+		return check.Misusef(check.HintAtNames(o.Bump, "--bump ", publish.VersionParts(), ""), "--bump cannot be %q", o.Bump)
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
 		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
 	case o.Tag && (o.Bump != "" || o.Version != ""):

@@ -71,7 +71,7 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	switch {
 	case o.list != "" && !slices.Contains(replay.ListKinds(), o.list):
-		return check.Misuse(fmt.Errorf("--list %q: there is no such list", o.list), "choose from "+strings.Join(replay.ListKinds(), ", "))
+		return check.Misusef(check.HintAtNames(o.list, "--list ", replay.ListKinds(), ""), "--list cannot be %q", o.list)
 	case o.numbered && o.list == "":
 		return check.Misuse(errors.New("-n goes with --list"),
 			"springfield replay --list all -n "+strconv.Itoa(o.number))
@@ -100,13 +100,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err := a.showReplay(o, report); err != nil {
 		return err
 	}
-	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
-	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
-		if err := a.findPlaces(); err != nil {
-			return err
-		}
-		a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(a.places.Config))
-	}
 	for i, s := range report.Skipped {
 		if i == mostSkipped {
 			a.talk("springfield: note: skipped %d more; --json lists all", len(report.Skipped)-i)
@@ -117,6 +110,13 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if report.Partial {
 		a.talk("springfield: note: interrupted: this is what had been read by then")
 		return errCancelled
+	}
+	switch {
+	case len(report.Rows) > 0 || o.json || o.html == "-":
+	case len(o.paths) > 0 || o.since+o.project+o.host != "":
+		a.resultPrinter().PrintCommand("springfield replay")
+	default:
+		a.sayNext()
 	}
 	return nil
 }
@@ -164,22 +164,9 @@ func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
 	all, err := replay.Candidates(names, a.work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
-		hint := "springfield list describes them"
-		if like := nearNames(name.Name, replay.CandidateNames()); len(like) > 0 {
-			hint = "did you mean " + strings.Join(like, " or ") + "?"
-		}
-		err = check.Misuse(err, hint)
+		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), "springfield list describes them"))
 	}
 	return all, err
-}
-
-// nearNames are the names that may have been meant by another that was typed.
-func nearNames(typed string, names []string) []string {
-	all := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, name := range names {
-		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	return all.SuggestionsFor(typed)
 }
 
 func (a *app) showReplay(o replayOptions, r replay.Report) error {

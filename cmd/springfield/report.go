@@ -107,7 +107,7 @@ func hintOf(err error) string {
 	case errors.As(err, &known):
 		return known.Hint()
 	}
-	const carried = "a released springfield carries compiled hooks"
+	const carried = "a released springfield carries compiled hooks (" + generator.Page + ")"
 	for _, kind := range []struct {
 		err  error
 		hint string

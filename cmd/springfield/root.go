@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,17 +23,12 @@ or you are needed. Without a command it leads you through it.`,
   springfield why                     why the agent went on or stopped
   springfield hold 30m                let every agent stop, now
   springfield disable ned-flanders    put your settings back, byte for byte`,
-		Version:                    a.built.String(),
-		SilenceUsage:               true,
-		SilenceErrors:              true,
-		SuggestionsMinimumDistance: 2,
+		Version:       a.built.String(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				hint := "springfield --help lists them"
-				if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-					hint = "did you mean springfield " + strings.Join(like, " or springfield ") + "?"
-				}
-				return check.Misuse(fmt.Errorf("there is no command %q", args[0]), hint)
+				return noCommand(cmd, "springfield ", args[0])
 			}
 			return nil
 		},
@@ -53,7 +47,14 @@ or you are needed. Without a command it leads you through it.`,
 		if errors.As(err, &invalid) { // pflag names the function of Go that refused the value
 			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 		}
-		return check.Misuse(err, cmd.CommandPath()+" --help shows the flags")
+		var unknown *pflag.NotExistError
+		hint := cmd.CommandPath() + " --help shows the flags"
+		if errors.As(err, &unknown) {
+			var names []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+			hint = check.HintAtNames(unknown.GetSpecifiedName(), "--", names, hint)
+		}
+		return check.Misuse(err, hint)
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
@@ -94,6 +95,21 @@ func (a *app) addVerbs(root *cobra.Command) {
 		}
 	}
 	root.SetHelpCommandGroupID("Other")
+}
+
+// noCommand says that a word is no command below another; prefix is what was typed before it.
+func noCommand(cmd *cobra.Command, prefix, typed string) error {
+	var names []string
+	for _, below := range cmd.Commands() {
+		if below.IsAvailableCommand() {
+			names = append(names, below.Name())
+		}
+	}
+	otherwise := ""
+	if len(names) > 8 {
+		otherwise = cmd.CommandPath() + " --help lists them"
+	}
+	return check.Misusef(check.HintAtNames(typed, prefix, names, otherwise), "there is no command %q", typed)
 }
 
 // arguments demands a number of arguments and says so in our own words.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,8 +64,8 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 				return check.Misuse(errors.New("--scope and --dry-run are about a change"),
 					"springfield set PLUGIN KEY=VALUE changes a setting")
 			}
-			if !slices.Contains(pluginsettings.AllScopes(), pluginsettings.Scope(o.scope)) {
-				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
+			if err := checkScope(pluginsettings.Scope(o.scope), pluginsettings.AllScopes()...); err != nil {
+				return err
 			}
 			p, err := a.findPlugin(args[0])
 			if err != nil {
@@ -207,8 +208,7 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 	if known, ok := registry.StrategyNamed(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return hook.Plugin{}, check.Misuse(fmt.Errorf("there is no plugin %q", name),
-		"springfield list shows which there are")
+	return hook.Plugin{}, check.Misusef(cmp.Or(hintOf(err), "springfield list shows which there are"), "there is no plugin %q", name)
 }
 
 func runSet(a *app, p hook.Plugin, o setOptions) error {

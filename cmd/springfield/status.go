@@ -42,6 +42,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	status := in.SumUpStatus()
 	switch {
 	case asJSON && !claude:
 		return a.printJSON(struct {
@@ -52,10 +53,10 @@ func runStatus(a *app, names []string, asJSON bool) error {
 		return a.printJSON(struct {
 			doctor.Status
 			Hosts []doctor.OnHost `json:"hosts,omitempty"`
-		}{in.SumUpStatus(), others})
+		}{status, others})
 	}
 	if claude {
-		in.SumUpStatus().WriteText(a.resultPrinter())
+		status.WriteText(a.resultPrinter())
 	} else {
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
@@ -66,6 +67,9 @@ func runStatus(a *app, names []string, asJSON bool) error {
 			a.say("")
 		}
 		o.WriteText(a.resultPrinter())
+	}
+	if claude && status.Next != "" {
+		a.resultPrinter().PrintCommand("%s", status.Next)
 	}
 	return nil
 }

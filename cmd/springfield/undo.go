@@ -21,6 +21,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// nothingLeft is what to do after springfield has taken everything back, or has changed nothing.
+const nothingLeft = "springfield status shows what is on"
+
 type undoOptions struct {
 	list   bool
 	forget bool
@@ -134,27 +137,27 @@ func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 // sayFiles says something of each file, or of many at once.
 func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
 	all := shortenFileList(files)
-	if len(all) < len(files) {
-		ofOne = ofMany
-	}
-	for _, file := range all {
+	for i, file := range all {
+		if len(all) < len(files) && i == len(all)-1 {
+			ofOne = ofMany
+		}
 		a.say("  %s%s%s", says, file, ofOne)
 	}
 }
 
-// shortenFileList lists files for people: of many, how many there are in which directory.
+// shortenFileList lists files for people: of many, how many there are in which directory, and one or two elsewhere.
 func shortenFileList(files []string) []string {
 	const many = 6
 	if len(files) <= many {
 		return files
 	}
-	dir := filepath.Dir(files[0])
-	for _, file := range files {
-		for !rooted.HoldsPath(dir, file) {
-			dir = filepath.Dir(dir)
+	dir, beside := filepath.Dir(files[len(files)/2]), files
+	for ; ; dir = filepath.Dir(dir) {
+		beside = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return rooted.HoldsPath(dir, file) })
+		if len(beside) < 3 || dir == filepath.Dir(dir) {
+			return append(beside, fmt.Sprintf("%d files in %s", len(files)-len(beside), dir))
 		}
 	}
-	return []string{fmt.Sprintf("%d files in %s", len(files), dir)}
 }
 
 func (a *app) listEdits(j journal.Journal, asJSON bool) error {
@@ -176,7 +179,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 		return a.printJSON(edits)
 	}
 	if len(entries) == 0 {
-		a.talk("there is no edit to undo")
+		a.talk("%v; %s", journal.ErrNothingToUndo, nothingLeft)
 		return nil
 	}
 	var rows [][]string

@@ -20,7 +20,7 @@ import (
 
 type updateOptions struct {
 	dir    string // "": the suite around the working directory
-	all    bool   // every suite that init has made
+	all    bool   // every suite that was made
 	dryRun bool
 	json   bool
 }
@@ -41,8 +41,8 @@ and the hooks are built again.
 
 Take what you want from FILE` + generator.BesideSuffix + `, then delete it.
 
---all updates every suite that springfield init has made on this machine, after an
-upgrade of springfield for instance. A suite that cannot be updated is named and left
+--all updates every suite that springfield has made on this machine, after an upgrade
+for instance. A suite that cannot be updated is named and left
 as it is, and the others are updated.
 
 springfield undo takes an update back, of several suites one after the other.`,
@@ -61,7 +61,7 @@ springfield undo takes an update back, of several suites one after the other.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "update every suite that init has made on this machine")
+	f.BoolVar(&o.all, "all", false, "update every suite that was made on this machine")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
@@ -167,6 +167,7 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 	}
 	if len(all) == 0 {
 		a.say("nothing to do: no suite has been made on this machine")
+		a.sayNext()
 	}
 	a.noteVersion(published)
 	a.sayThen(then)

@@ -3,6 +3,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -22,6 +23,11 @@ type NameTakenError struct{ Name, Known, Wanted string }
 
 func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
+}
+
+// HowToRename says how a suite in a directory gets another name.
+func HowToRename(dir string) string {
+	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then springfield update " + check.QuoteArgument(dir)
 }
 
 // Source is where a marketplace comes from.
@@ -204,6 +210,20 @@ func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 		return false, nil
 	}
 	return false, &NameTakenError{name, m.String(), dir}
+}
+
+// CheckFree refuses a name that Claude Code knows, or user settings declare, as something else than this directory.
+// A record that cannot be read is for enable and doctor to name.
+func (s *Snapshot) CheckFree(name, dir string) error {
+	var taken *NameTakenError
+	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
+		return err
+	}
+	raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]
+	if from := as[Source](as[object](raw)["source"]); declared && !from.isIn(dir) && !from.IsMissing() {
+		return &NameTakenError{name, from.String(), dir}
+	}
+	return nil
 }
 
 // CheckDeclared refuses a name that a settings file declares as something else than

@@ -136,7 +136,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 		for _, suite := range in.suitesOf(s.Marketplace) {
 			if !rooted.IsSame(m.SuiteDir(), suite.Dir) {
 				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
-					"make it again under another name: springfield init DIR --marketplace NAME"))
+					client.HowToRename(suite.Dir)))
 			}
 		}
 	}

@@ -110,7 +110,7 @@ func TestStatusWithManagedSettings(t *testing.T) {
 	Inspect(Request{Places: places}).SumUpStatus().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops
   allowManagedHooksOnly in managed settings keeps hooks from running
-  none is switched on; next: springfield init
+  none is switched on
 
 hooks in effect
   Stop  managed settings  timeout 600 s

@@ -96,10 +96,10 @@ func (in *Inspection) Overview() Overview {
 	switch {
 	case check.CountState(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
-	case held:
-		o.Next = "springfield resume"
 	case !decides:
 		o.Next = in.HowToBegin()
+	case held:
+		o.Next = "springfield resume"
 	case update >= 0:
 		o.Next = o.Problems[update].Fix
 	case o.Last != nil:
@@ -115,11 +115,10 @@ func (o Overview) WhyNoneDecides() (why, next string) {
 	if slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides }) {
 		return "", ""
 	}
-	why, next, _ = strings.Cut(strings.Join(o.Reasons, "; "), "; next: ")
 	if check.CountState(o.Problems, check.Failure) > 0 {
-		why, next = o.Problems[0].Text(), o.Next // failures are first
+		return o.Problems[0].Text(), o.Next // failures are first
 	}
-	return why, cmp.Or(next, o.Next)
+	return strings.Join(o.Reasons, "; "), o.Next
 }
 
 // lastDecision is the newest decision at a stop, nil if there is none.

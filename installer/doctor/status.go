@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,10 @@ import (
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
 type Status struct {
-	Deciding    []string          `json:"deciding"` // IDs of springfield plugins that decide at Stop
-	Reasons     []string          `json:"reasons"`  // why none does
-	OutsideStop []string          `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Deciding    []string          `json:"deciding"`       // IDs of springfield plugins that decide at Stop
+	Reasons     []string          `json:"reasons"`        // why none does
+	Next        string            `json:"next,omitempty"` // the command to call where none does
+	OutsideStop []string          `json:"beside"`         // IDs of those that run and decide nothing at Stop
 	Notes       []string          `json:"notes"`
 	Silenced    string            `json:"silenced,omitempty"`
 	Settings    []client.Layer    `json:"settings"`
@@ -61,6 +63,14 @@ func (in *Inspection) SumUpStatus() Status {
 	spend, _ := ledger.ReadSpend(in.Places.StatePath(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
 	s.Reasons = in.whyNoneDecides(w)
+	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
+	switch {
+	case len(s.Deciding) > 0:
+	case in.Silenced != "" || slices.ContainsFunc(in.Plugins, broken):
+		s.Next = "springfield doctor"
+	default:
+		s.Next = in.HowToBegin()
+	}
 	s.Notes = in.notesOf(s.Reasons)
 	return s
 }
@@ -121,7 +131,7 @@ func (in *Inspection) whyNoneDecides(w working) []string {
 	if known {
 		return all
 	}
-	return append(all, "none is switched on; next: "+in.HowToBegin())
+	return append(all, "none is switched on")
 }
 
 // faultOf is why a plugin that is on does not decide: one of its own hooks cannot
@@ -140,10 +150,7 @@ func (in *Inspection) faultOf(p client.Switched, w working) string {
 
 // HowToBegin is what to call where no plugin is on.
 func (in *Inspection) HowToBegin() string {
-	if plugin := in.toEnable(generator.Suite.Suggested); plugin != "" {
-		return "springfield enable " + plugin
-	}
-	return "springfield init"
+	return "springfield enable " + cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default())
 }
 
 // HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
@@ -156,14 +163,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 		}
 		return s.Plugins[i]
 	}
-	if plugin := in.toEnable(of); plugin != "" {
-		return "springfield enable " + plugin
-	}
-	dir := ""
-	if i := slices.IndexFunc(in.Suites, func(s Suite) bool { return s.Err == nil }); i >= 0 {
-		dir = in.Suites[i].Dir
-	}
-	return generator.CommandToAddPlugin(strategy, dir) + ", then springfield enable " + strategy
+	return "springfield enable " + cmp.Or(in.toEnable(of), strategy)
 }
 
 // toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable takes it: its

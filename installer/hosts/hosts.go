@@ -10,6 +10,7 @@ package hosts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -91,15 +92,21 @@ type Request struct {
 	Plugin client.Plugin // with its suite's directory, but for what is removed
 	ID     string        // what the host calls the plugin
 	Trust  bool          // --trust: the host is to trust the plugin's hook without asking
+	Stage  string        // where the suite lies until it is written, "" if it is there
 }
 
 // PluginDir is where the plugin lies in its suite.
 func (r Request) PluginDir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
 
+// FilesDir is where its files can be read.
+func (r Request) FilesDir() string {
+	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
+}
+
 // CheckFiles says which file the host reads that the plugin has not.
 func (r Request) CheckFiles() error {
 	for _, name := range r.At.Host.Plugins.Needs {
-		path := filepath.Join(r.PluginDir(), filepath.FromSlash(name))
+		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("there is no file %s", path)
 		}

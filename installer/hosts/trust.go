@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,6 +63,7 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 // codexTrusted are the members that have Codex trust the hooks of a plugin as it lies in
 // its suite.
 func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err error) {
+	r.Plugin.Suite = cmp.Or(r.Stage, r.Plugin.Suite)
 	trial, done, err := r.At.TrialPlace()
 	if err != nil {
 		return nil, err

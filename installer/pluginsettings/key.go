@@ -189,5 +189,5 @@ func (k Key) ParseValue(text string) (json.RawMessage, error) {
 }
 
 func (k Key) invalidValueError(text string) error {
-	return check.Misuse(fmt.Errorf("%s cannot be %q", k.Name, text), k.Name+" takes: "+k.Accepts())
+	return check.Misusef(check.HintAtNames(text, "", k.Choices, k.Name+" takes: "+k.Accepts()), "%s cannot be %q", k.Name, text)
 }

@@ -6,7 +6,6 @@ package pluginsettings
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"reflect"
@@ -207,17 +206,11 @@ func (f File) refusal(k Key, inForce json.RawMessage) string {
 // FindKey finds a setting by its name.
 func (s Stack) FindKey(name string) (Key, error) {
 	var names []string
-	hint := ""
 	for _, k := range s.Keys {
 		if k.Name == name {
 			return k, nil
 		}
-		if names = append(names, k.Name); strings.HasSuffix(k.Name, "."+name) {
-			hint = "it is called " + k.Name
-		}
+		names = append(names, k.Name)
 	}
-	if hint == "" {
-		hint = "it has " + strings.Join(names, ", ")
-	}
-	return Key{}, check.Misuse(fmt.Errorf("%s has no setting %q", s.Plugin.Name, name), hint)
+	return Key{}, check.Misusef(check.HintAtNames(name, "", names, "it has "+strings.Join(names, ", ")), "%s has no setting %q", s.Plugin.Name, name)
 }

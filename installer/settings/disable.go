@@ -50,7 +50,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 		}
 	}
 	if !slices.Contains(v.pluginIDs(), id) && c.IsEmpty() {
-		c.Notes = append(c.Notes, "no settings here name it")
+		c.Notes = append(c.Notes, "no settings here name it; springfield status shows what is on")
 	}
 	v.noteWhatIsLeft(&c, f, id)
 	return c, nil

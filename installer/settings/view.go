@@ -76,18 +76,18 @@ func (v view) noteOverruled(c *journal.Change, id string, wanted bool) {
 	if !says || on == wanted {
 		return
 	}
-	verb, state := "disable", "on"
+	verb, state, other := "disable", "on", "off"
 	if wanted {
-		verb, state = "enable", "off"
+		verb, state, other = "enable", "off", "on"
 	}
 	if name == client.Managed {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s: managed settings say so, and only an administrator can change them", id, state))
 		return
 	}
-	where := "--scope " + name
+	whom := ""
 	if name == string(client.Project) {
-		where += " for all who work on it, or --scope local for you alone"
+		whom = ", for all who work on it (with --scope local for you alone)"
 	}
-	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to change that: springfield %s %s %s",
-		id, state, name, v.scope, verb, id, where))
+	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to switch it %s there%s: springfield %s %s --scope %s",
+		id, state, name, v.scope, other, whom, verb, id, name)) // the command is last, to be copied
 }

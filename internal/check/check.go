@@ -194,3 +194,57 @@ func QuoteArgument(arg string) string {
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
+
+// HintAtNames is the hint about a typed name that is none of names: those that may have been meant, as they are
+// typed behind prefix. Where none is near it is otherwise, and where that is "" all there are.
+func HintAtNames(typed, prefix string, names []string, otherwise string) string {
+	var near []string
+	nearest := far
+	for _, name := range names {
+		switch d := distance(strings.ToLower(typed), strings.ToLower(name)); {
+		case d < nearest:
+			near, nearest = []string{prefix + name}, d
+		case d == nearest && d < far:
+			near = append(near, prefix+name)
+		}
+	}
+	switch last := len(names) - 1; {
+	case len(near) > 0:
+		return "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
+	case otherwise == "" && strings.HasPrefix(prefix, "--"):
+		return prefix + "is " + strings.Join(names[:last], ", ") + " or " + names[last]
+	case otherwise == "":
+		return "choose from " + strings.Join(names, ", ")
+	}
+	return otherwise
+}
+
+// far is the distance of what is not meant.
+const far = 4
+
+// distance is how many letters of a name are wrong, missing or too many, where these are one or two; 3, where it was
+// typed in part.
+func distance(typed, name string) int {
+	row := make([]int, len(name)+1) // how many letters tell what was typed so far from each beginning of the name
+	for i := range row {
+		row[i] = i
+	}
+	for i := range min(len(typed), 64) {
+		above := row[0]
+		row[0]++
+		for j := range len(name) {
+			cost := above
+			if typed[i] != name[j] {
+				cost = 1 + min(above, row[j], row[j+1])
+			}
+			above, row[j+1] = row[j+1], cost
+		}
+	}
+	switch {
+	case row[len(name)] <= min(2, (len(typed)+1)/3):
+		return row[len(name)]
+	case len(typed) > 2 && strings.Contains(name, typed):
+		return far - 1
+	}
+	return far
+}

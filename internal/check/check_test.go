@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/check"
@@ -53,5 +54,24 @@ func TestMendStopsWhenCancelled(t *testing.T) {
 	f := check.Finding{Mend: func(context.Context) error { cancel(); return errors.New("cut off") }}
 	if _, err := check.Mend(ctx, []check.Finding{f, {Says: "next", Mend: func(context.Context) error { t.Error("goes on"); return nil }}}, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+func TestHintAtNames(t *testing.T) {
+	names := []string{"ned-flanders", "ned-flanders:seed", "lisa-simpson", "bart-simpson", "all"}
+	for typed, want := range map[string]string{
+		"ned-flander": "did you mean --x ned-flanders?", "ned-flanders:sed": "did you mean --x ned-flanders:seed?", "Lisa": "did you mean --x lisa-simpson?",
+		"simpson": "did you mean --x lisa-simpson or --x bart-simpson?", "al": "did you mean --x all?",
+		"x": "nothing", "": "nothing", "homer-simpsons-donut": "nothing", strings.Repeat("a", 1<<20): "nothing",
+	} {
+		if got := check.HintAtNames(typed, "--x ", names, "nothing"); got != want {
+			t.Errorf("%.30q: %q, want %q", typed, got, want)
+		}
+	}
+	if got := check.HintAtNames("moe", "--x ", names[3:], ""); got != "--x is bart-simpson or all" {
+		t.Error(got)
+	}
+	if got := check.HintAtNames("moe", "", names[3:], ""); got != "choose from bart-simpson, all" {
+		t.Error(got)
 	}
 }

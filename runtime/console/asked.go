@@ -147,7 +147,10 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 			}
 			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.Self + " " + word + " --all")
 		}
-		break
+		return
+	}
+	if d.SayNext != nil && !prompts {
+		d.SayNext()
 	}
 }
 

@@ -69,6 +69,8 @@ type Console struct {
 
 	// Off tells that SPRINGFIELD=off is set.
 	Off bool
+	// SayNext says what to type where nothing was decided yet; nil in the hook.
+	SayNext func()
 	// Driver finds out which plugin drives loops in a directory.
 	Driver func(dir string) Driver
 	// Getenv reads the environment for the user's progress command.

@@ -381,7 +381,7 @@ func (d *Console) StopLoop(remove bool) error {
 	})
 	switch {
 	case err == nothing && l.hasNoFile():
-		l.printLine("there is no loop in " + l.space.Dir)
+		l.printLine("there is no loop in " + l.space.Dir + "; " + l.Self + " loop history --all lists those that were")
 		return nil
 	case err == nothing:
 		l.printLine("the loop is paused already: active is false in " + l.filePath())

@@ -146,8 +146,8 @@ func TestSpecsPathsAreKnownAgain(t *testing.T) {
 	}
 }
 
-// On completion the script that the original has is called, from our own plugin
-// or the one that Claude Code names, in the project; how it ends does not matter.
+// On completion the script that the original has is called, from the plugin that the hook lies in and no
+// other that a variable names, in the project; how it ends does not matter.
 func TestSpecsScript(t *testing.T) {
 	const script = "#!/bin/sh\necho \"$@ in $(pwd -P) for $RALPH_CWD\" >>\"$0.log\"\necho stray; echo stray >&2\n"
 	for name, test := range map[string]struct {
@@ -155,12 +155,12 @@ func TestSpecsScript(t *testing.T) {
 		text       string
 		runs       string // whose
 	}{
-		"our own":             {script, script, "ALL_TASKS_COMPLETE", "plugin"},
-		"of the named plugin": {"", script, "ALL_TASKS_COMPLETE", "named"},
-		"none":                {"", "", "ALL_TASKS_COMPLETE", ""},
-		"it fails":            {script + "exit 3\n", "", "ALL_TASKS_COMPLETE", "plugin"},
-		"it is no program":    {"\x00\x01", "", "ALL_TASKS_COMPLETE", ""},
-		"not before the end":  {script, script, "Task 2/5 done", ""},
+		"our own":            {script, script, "ALL_TASKS_COMPLETE", "plugin"},
+		"of a variable":      {"", script, "ALL_TASKS_COMPLETE", ""},
+		"none":               {"", "", "ALL_TASKS_COMPLETE", ""},
+		"it fails":           {script + "exit 3\n", "", "ALL_TASKS_COMPLETE", "plugin"},
+		"it is no program":   {"\x00\x01", "", "ALL_TASKS_COMPLETE", ""},
+		"not before the end": {script, script, "Task 2/5 done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSpecWorld(t, "ralph-specum")

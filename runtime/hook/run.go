@@ -613,23 +613,17 @@ func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, ge
 	return err
 }
 
-// runScript runs a script of the plugin's, as its original did, from the plugin that the
-// hook lies in or else from the one that Claude Code names, in the workspace, which it
+// runScript runs a script of the plugin's, as its original did, in the workspace, which it
 // hears of as the original says it. It gets nothing to read, what it says goes nowhere,
 // and its failure changes nothing.
 func (s *start) runScript(dir string, script []string) {
-	for _, plugin := range []string{s.root, s.PluginRoot} {
-		path := filepath.Join(plugin, filepath.FromSlash(script[0]))
-		if plugin == "" || !file.IsReadable(path) {
-			continue
-		}
-		if path, err := filepath.Abs(path); err == nil {
-			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
-			if err != nil {
-				s.noteForDebug("run " + script[0] + ": " + err.Error())
-			}
-		}
+	path, err := filepath.Abs(filepath.Join(s.root, filepath.FromSlash(script[0])))
+	if err != nil || !file.IsReadable(path) {
 		return
+	}
+	err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+	if err != nil {
+		s.noteForDebug("run " + script[0] + ": " + err.Error())
 	}
 }
 

@@ -402,3 +402,15 @@ func WithoutTags(text []byte, tags ...string) []byte {
 		}
 	}
 }
+
+// HasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
+// or a signal stands behind what it printed.
+func HasFailed(text []byte) bool {
+	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
+		i := bytes.LastIndex(text, []byte(before))
+		if i >= 0 && bytes.IndexAny(text[i+len(before):], "0(") != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -89,13 +89,6 @@ func parseCall(call []byte) transcript.Part {
 	return p
 }
 
-// hasExitCode tells that a command has failed: its number stands behind what it printed, which is raw.
-func hasExitCode(text []byte) bool {
-	const before = `\nExit Code: `
-	i := bytes.LastIndex(text, []byte(before))
-	return i >= 0 && bytes.IndexAny(text[i+len(before):], "123456789") == 0
-}
-
 // takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
 // host, of hooks or of our own.
 func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
@@ -110,7 +103,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 				p.Failed = p.Text != nil
 			}
 			if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-				p.Failed = p.Failed || hasExitCode(p.Text)
+				p.Failed = p.Failed || transcript.HasFailed(p.Text)
 			}
 			e.Parts = append(e.Parts, p)
 			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {

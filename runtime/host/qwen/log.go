@@ -133,6 +133,9 @@ func takePart(e *transcript.Entry, part []byte) {
 			p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
 			p.Failed = p.Text != nil
 		}
+		if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
+			p.Failed = p.Failed || transcript.HasFailed(p.Text)
+		}
 		e.Parts = append(e.Parts, p)
 	case text != nil:
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})

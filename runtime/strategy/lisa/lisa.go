@@ -3,7 +3,7 @@
 // The rules are ned-flanders', and a few more that know a stop which is none of
 // his business: an answer without any work, a report of what is done, a message
 // so long that it is one. Each is sure to some percent. What no rule is sure of,
-// about one stop in twenty, goes to a judge, who sees a page and nothing else.
+// about one stop in twenty-five, goes to a judge, who sees a page and nothing else.
 // Without an answer Claude may stop.
 package lisa
 

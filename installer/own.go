@@ -1,0 +1,142 @@
+package installer
+
+// The user's own suite: enable makes it, or adds to it, where nothing that is known has the plugin. The suite and
+// the settings are one change.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// OwnSuite is where it is, how it is made, and the plugin that is to be added. What was worked out for one host
+// holds for the next.
+type OwnSuite struct {
+	Dir   string                // "": there is no place for one
+	Fresh func() generator.Spec // of a new one, without name and plugins
+	Tools generator.Toolchain
+
+	name  string
+	spec  generator.Spec
+	stage string // where the suite lies until it is written, to be looked at
+	files []generator.File
+}
+
+// choosePlugin has a strategy's plugin added.
+func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
+	suite, err := generator.Existing(o.Dir)
+	if err != nil {
+		return p, err
+	}
+	if suite != nil {
+		o.spec = suite.Spec
+	} else {
+		o.spec = o.Fresh()
+		o.spec.Marketplace, _ = m.FreeMarketplace("my-springfield", o.Dir)
+	}
+	plugin, err := generator.NewPlugin(name, name, nil)
+	if err == nil && !slices.Contains(generator.NamesOf(o.spec.Plugins), name) { // else an uninstall has left it
+		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
+	}
+	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
+	return p, o.spec.Validate()
+}
+
+// makeFiles makes the files of the suite, on a stage.
+func (o *OwnSuite) makeFiles(ctx context.Context) (err error) {
+	if o.stage != "" {
+		return nil
+	}
+	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
+		return err
+	}
+	if o.stage, err = os.MkdirTemp("", "springfield-stage-"); err != nil {
+		return err
+	}
+	staged, err := generator.MakePlan(o.stage, generator.Completing, o.files)
+	if err == nil {
+		err = staged.WriteUnjournaled()
+	}
+	return err
+}
+
+// Close removes the stage.
+func (o *OwnSuite) Close() error { return os.RemoveAll(o.stage) }
+
+// addTo adds the files to a change that switches the plugin on, and the suite to those that are known.
+func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (journal.Change, error) {
+	if o == nil || len(o.files) == 0 || err != nil {
+		return c, err
+	}
+	plan, err := generator.MakePlan(o.Dir, generator.Completing, o.files)
+	if err != nil {
+		return c, err
+	}
+	if catalog := ".claude-plugin/marketplace.json"; slices.Contains(plan.Paths(generator.Kept), catalog) {
+		return c, check.Advisef("springfield init --strategy "+o.name+" makes it in another suite",
+			"%s has edits of yours, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
+	}
+	if run := c.Run; run != nil { // it needs the suite, which the journal then takes back, and writes with the rest
+		first := plan.Change
+		first.Edits = slices.DeleteFunc(slices.Clone(plan.Edits), func(e journal.Edit) bool { return e.Own })
+		c.Run = func() error {
+			err := first.WriteUnjournaled()
+			if err == nil {
+				err = run()
+			}
+			if err != nil && plan.Fresh {
+				_ = os.RemoveAll(o.Dir)
+			}
+			return err
+		}
+	}
+	list, err := settings.RememberSuite(now.Places, o.Dir)
+	c.Edits = append(append(plan.Edits, list), c.Edits...)
+	c.Notes = append(c.Notes, o.name+" is made in your own suite, "+o.Dir)
+	return c, err
+}
+
+// FreeMarketplace is a name for the marketplace of a suite: the one that is wished for, or that with a number where
+// it means something else, which the error then says.
+func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
+	all := m.pluginsAtHand("")
+	isFree := func(name string) error {
+		if i := slices.IndexFunc(all, func(p client.Plugin) bool { return p.Marketplace == name && p.Suite != dir }); i >= 0 {
+			return fmt.Errorf("marketplace %q is the suite %s", name, all[i].Suite)
+		}
+		return m.Settings.CheckFree(name, dir)
+	}
+	name, taken = wish, isFree(wish)
+	for n := 2; n < 100 && isFree(name) != nil; n++ {
+		name = wish + "-" + strconv.Itoa(n)
+	}
+	return name, taken
+}
+
+// examineOwn makes a plugin of the user's own suite, once the settings are known to take it.
+func (e *enableRun) examineOwn(ctx context.Context) error {
+	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
+		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
+	}
+	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
+	e.wanted.Loops, e.wanted.SameKind = strategiesLike(known.Name)
+	e.wanted.DecidesNothing = known.EventName() != "Stop"
+	if _, err := e.planEdit(); err != nil {
+		return err
+	}
+	if err := e.own.makeFiles(ctx); err != nil {
+		return err
+	}
+	return e.examinePluginDir(filepath.Join(e.own.stage, e.wanted.Plugin.Name))
+}

@@ -1,0 +1,42 @@
+package installer_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// What would keep the plugin from being switched on, or from running, is found before anything is made.
+func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, says string }{
+		"an administrator forbids it":   {"managed/managed-settings.json", `{"allowManagedHooksOnly": true}`, "allowManagedHooksOnly in managed settings"},
+		"settings with a fault":         {".claude/settings.json", `{"model": }`, "settings.json: line 1, column 11"},
+		"a parent of another type":      {".claude/settings.json", `{"enabledPlugins": []}`, "enabledPlugins"},
+		"a list of suites that is none": {".claude/springfield/suites.json", `[`, "suites.json"},
+		"something in its place":        {"suite/thesis.tex", "", "not a springfield suite"},
+	} {
+		home := t.TempDir()
+		scratch.PutFile(t, filepath.Join(home, c.file), c.text)
+		before := scratch.ListFiles(t, home)
+		places := client.Places{
+			Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home,
+			Managed: filepath.Join(home, "managed"), Work: home, Root: home,
+		}
+		own := &installer.OwnSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
+			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
+		}} // its tools would find no compiler, and say so
+		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), Tell: t.Logf}, hosts.DefaultHost(),
+			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
+		if err == nil {
+			t.Fatalf("%s: it is on", name)
+		}
+		scratch.Holds(t, name, err.Error(), c.says)
+		scratch.Equal(t, scratch.ListFiles(t, home), before, name)
+	}
+}
