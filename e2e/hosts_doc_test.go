@@ -59,11 +59,36 @@ func TestHostsDocNamesTests(t *testing.T) {
 	}
 }
 
+// The page names the versions that are tested, none that is newer as tested, and no agent as not tried that is.
+func TestHostsDocNamesVersions(t *testing.T) {
+	data := string(scratch.ReadFile(t, "../docs/hosts.md"))
+	_, notTried, found := strings.Cut(data, "\n## Not tried\n")
+	if !found {
+		t.Fatal("docs/hosts.md does not say what was not tried")
+	}
+	source := string(scratch.ReadFile(t, "client_test.go"))
+	claude := regexp.MustCompile(`(?m)^var newest = "(.+)"$`).FindStringSubmatch(source)
+	oldest := regexp.MustCompile(`oldest\s+= "(.+)"`).FindStringSubmatch(source)
+	rows := map[string]string{"Claude Code": claude[1] + ", " + oldest[1] + " | `claude`"}
+	_, _, hosts := named(t)
+	for _, h := range hosts {
+		rows[h.title] = h.version + " | `" + h.name + "`"
+	}
+	for title, row := range rows {
+		tested, flag, _ := strings.Cut(row, " | ")
+		line := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(title+" | "+tested) + ` \| [0-9.]+ \| ` + regexp.QuoteMeta(flag) + ` \|`)
+		failIf(t, !line.MatchString(data), "%s is not in the table as tested: %s", title, row)
+		failIf(t, strings.Contains(notTried, title), "%s is tried", title)
+	}
+}
+
 var must, failIf = scratch.Must, scratch.FailIf
+
+type namedHost struct{ name, title, version string }
 
 // named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
 // build tags do not matter.
-func named(t *testing.T) (tests, steps, hosts []string) {
+func named(t *testing.T) (tests, steps []string, hosts []namedHost) {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
 	must(t, err)
@@ -79,7 +104,7 @@ func named(t *testing.T) (tests, steps, hosts []string) {
 			case *ast.GenDecl:
 				if v, ok := d.Specs[0].(*ast.ValueSpec); ok && v.Names[0].Name == "hosts" {
 					for _, element := range v.Values[0].(*ast.CompositeLit).Elts {
-						hosts = append(hosts, member(element, "name"))
+						hosts = append(hosts, namedHost{member(element, "name"), member(element, "title"), member(element, "version")})
 					}
 				}
 			}

@@ -99,7 +99,7 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 		for _, w := range wanted {
 			state := differs
 			if w.event == "PermissionRequest" || w.event == "SessionStart" {
-				state = check.Warning // only an away order has something to say there
+				state = check.Warning // only an away order, or a loop beside another plugin, has something to say there
 			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.isOurs() }) {
 				state = check.Failure
 			}

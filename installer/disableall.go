@@ -175,7 +175,7 @@ func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 	for _, r := range byUs {
 		l.IDs = append(l.IDs, r.ID)
 		if _, err := l.now.ReleaseFor(&l.Change, settings.Foreign{Host: host.Name, Path: r.File, Parse: host.Settings.Parse}, r.ID); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID})
+			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
 		}
 	}
 	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
@@ -196,7 +196,7 @@ func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
 		}
 		released := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if err := s.planOffUnlessReleased(l, released); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
+			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID, Failed: true})
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -122,7 +123,7 @@ func (o *awayOptions) checkOptions() (err error) {
 		return check.Misuse(errors.New("--check is empty"), example)
 	case len(o.check) > ledger.MaxCheck:
 		return check.Misuse(fmt.Errorf("--check is longer than %d bytes", ledger.MaxCheck), script)
-	case strings.Join(strings.Fields(o.check), " ") != o.check || absence.Mask(o.check) != o.check:
+	case strings.Join(strings.Fields(o.check), " ") != o.check || secret.Mask(o.check) != o.check:
 		return check.Misuse(errors.New("--check must be one plain line without two blanks in a row or a secret"), script)
 	}
 	return nil
@@ -167,7 +168,7 @@ func (a *app) sayOrders(out layout.Printer, p absence.Places, orders ...ledger.A
 	for _, o := range orders {
 		out.PrintText("%s", p.Summary(o).Describe(p.Now.UnixMilli()))
 		if o.Check != "" {
-			out.PrintField("done is  ", absence.Mask(o.Check))
+			out.PrintField("done is  ", secret.Mask(o.Check))
 		}
 		for _, note := range a.hindrances(o) {
 			out.InYellow().PrintFolded("note: ", "%s", note)

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
 func newBack(a *app) *cobra.Command {
@@ -85,7 +86,7 @@ func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayO
 	changed, note := a.changesSince(ctx, &order)
 	r := p.Report(order, changed)
 	if note != "" {
-		r.Notes = append(r.Notes, absence.Mask(note))
+		r.Notes = append(r.Notes, secret.Mask(note))
 	}
 	return r
 }

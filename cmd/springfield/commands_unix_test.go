@@ -273,3 +273,25 @@ func TestGuide(t *testing.T) {
 		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
 	}
 }
+
+// A loop that no plugin would drive offers to switch one on; a no starts nothing.
+func TestLoopStartOffersItsPlugin(t *testing.T) {
+	t.Setenv("PREBUILT", carriedHeads(t))
+	x, dir := start(t, 80, "init", "suite", "--strategy", "ralph-wiggum", "--yes", "--no-git", "--owner", "Ralph")
+	scratch.Equal(t, x.exitCode(), 0, x.vt.String())
+	file := filepath.Join(dir, ".stravinsky", "continuation-loop.md")
+	for _, test := range []struct {
+		keys string
+		code int
+	}{{"n" + enter, 1}, {"y" + enter, 0}} {
+		x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it", "--max", "40")
+		x.answer("Switch ralph-wiggum on?", test.keys)
+		scratch.Equal(t, x.exitCode(), test.code, x.vt.String())
+		if _, err := os.Stat(file); (err == nil) != (test.code == 0) {
+			t.Errorf("%q: %v\n%s", test.keys, err, x.vt.String())
+		}
+	}
+	if screen := x.vt.String(); !strings.Contains(screen, "at most 40 iterations") {
+		t.Errorf("the maximum that was typed does not count:\n%s", screen)
+	}
+}

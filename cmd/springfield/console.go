@@ -93,8 +93,9 @@ func (a *app) askState(ctx context.Context, dir string, question func(console.Co
 		Driver: func(project string) console.Driver {
 			r := a.inspectionRequest()
 			r.Places = places // as seen from dir
-			return doctor.LoopDriver(r, project)
+			return doctor.Inspect(r).LoopDriver(project)
 		},
+		SwitchOn: func(d console.Driver) error { return a.offerDriver(ctx, d) },
 	})
 	ledger.SweepOldSessions(state, time.Now())
 	if errors.Is(err, console.ErrCancelled) {

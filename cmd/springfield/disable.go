@@ -89,8 +89,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	disable := func(host hosts.Host) (installer.Done, error) {
 		return installer.DisablePlugin(ctx, a.activationMeans(), host, o.DisableRequest)
 	}
-	_, err = a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
-	return err
+	return a.switchHosts(chosen, switchOptions{"disable", o.hosts, o.DryRun, o.json}, disable)
 }
 
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {

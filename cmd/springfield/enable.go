@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,21 +132,17 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 	}
-	results, err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable)
-	if err != nil || o.json || o.DryRun {
+	if err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable); err != nil || o.json || o.DryRun {
 		return err
 	}
 	leave := "springfield disable " + o.Plugin + hostWords(o.hosts)
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}
-	if results == 1 { // undo takes back one edit
-		leave += ", or springfield undo"
-	}
 	a.resultPrinter().PrintTable("", [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
-		{"leave", leave},
+		{"leave", leave + ", or springfield undo"},
 	})
 	return nil
 }
@@ -163,31 +160,60 @@ type switchOptions struct {
 	dryRun, json bool
 }
 
-// switchHosts does what is asked for on one host after the other, and reports it. Of all that are
-// there, one that has nothing to do is passed over. It tells on how many it was done.
-func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (int, error) {
-	var results []installer.Done
+// onHost is what has become of a request on one of the hosts.
+type onHost struct {
+	installer.Done
+	err error
+}
+
+// switchHosts does what is asked for on one host after the other, whatever fails on one, and reports it. Of all that are
+// there, one that has nothing to do is passed over. What was done is one step for undo.
+func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
+	var results []onHost
+	var did, broken, fine []string
 	var over *installer.PassedOverError
 	for _, host := range chosen {
-		done, err := do(host)
-		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
+		done, failure := do(host)
+		switch {
+		case errors.As(failure, &over) && slices.Contains(o.hosts, allHosts):
 			continue
-		}
-		if err != nil {
-			return 0, hintSettings(errorOfHost(err, host, chosen), o.verb)
+		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
+			return hintSettings(failure, o.verb)
+		case failure != nil:
+			broken, done.Host, failure = append(broken, host.Title), host, hintSettings(failure, o.verb)
+		case done.Change.IsEmpty() || o.dryRun:
+			fine = append(fine, host.Title)
+		default:
+			did, fine = append(did, done.Change.Did), append(fine, host.Title)
 		}
 		if !o.json {
-			a.tellResult(done, o.dryRun)
+			a.tellResult(done, failure, o.dryRun)
 		}
-		results = append(results, done)
+		results = append(results, onHost{done, failure})
+		if failure != nil && exitCode(failure) == cancelled {
+			err = failure
+			break
+		}
 	}
-	switch {
-	case len(results) == 0:
-		return 0, over
-	case o.json:
-		return len(results), a.encodeResults(results, o)
+	if len(results) == 0 {
+		return over
 	}
-	return len(results), nil
+	advice := "what to do is beside each"
+	if len(did) > 0 {
+		advice += "; springfield undo takes back what was done"
+	}
+	if len(did) > 1 && settings.Journal(a.places).JoinNewest(did) != nil {
+		advice += ", one agent at a time"
+	}
+	if err == nil && len(fine) > 0 && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s, not in %s", o.verb, strings.Join(broken, ", "), strings.Join(fine, ", "))
+	} else if err == nil && len(broken) > 0 {
+		err = check.Advisef(advice, "%s failed in %s", o.verb, strings.Join(broken, ", "))
+	}
+	if o.json {
+		err = cmp.Or(a.encodeResults(results, o), err)
+	}
+	return err
 }
 
 // tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
@@ -207,7 +233,7 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 			a.talk("skipped: %v", err)
 			last, err = err, nil
 		case err != nil:
-			return nil, hintSettings(errorOfHost(err, host, chosen), "enable")
+			return nil, hintSettings(errorOfHost(err, host), "enable")
 		default:
 			able = append(able, host)
 		}
@@ -239,14 +265,16 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 }
 
 // errorOfHost says for which of several hosts something failed.
-func errorOfHost(err error, host hosts.Host, chosen []hosts.Host) error {
-	if len(chosen) < 2 {
-		return err
-	}
-	if says := err.Error(); strings.Contains(says, host.Title) {
+func errorOfHost(err error, host hosts.Host) error {
+	if strings.Contains(err.Error(), host.Title) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", host.Title, err)
+}
+
+// hintOfHost is what to do about an error, where other hosts' settings may have changed.
+func hintOfHost(err error, host hosts.Host) string {
+	return strings.Replace(hintOf(err), "your settings are unchanged", "the settings of "+host.Title+" are unchanged", 1)
 }
 
 // hostWords are the flags that name hosts, to be typed again.
@@ -258,7 +286,14 @@ func hostWords(names []string) string {
 }
 
 // tellResult tells a person what was done for one host, or would be.
-func (a *app) tellResult(r installer.Done, dryRun bool) {
+func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
+	if err != nil {
+		a.say("%s: failed: %v", r.Host.Title, err)
+		if hint := hintOfHost(err, r.Host); hint != "" {
+			a.say("  %s", hint)
+		}
+		return
+	}
 	if dryRun {
 		_ = a.showPreview(false, r.Change, r.Todo)
 		return
@@ -294,12 +329,21 @@ func (a *app) tellChange(c journal.Change) {
 
 // encodeResults prints the result for one host as an object, and as a list where --host
 // asks for all or for several, however many were found.
-func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
+func (a *app) encodeResults(results []onHost, o switchOptions) error {
 	var all []any
 	for _, r := range results {
 		name := r.Host.Name
 		if r.Host.Default {
 			name = ""
+		}
+		if r.err != nil {
+			all = append(all, struct {
+				Host  string `json:"host,omitempty"`
+				State string `json:"state"`
+				Error string `json:"error"`
+				Hint  string `json:"hint"`
+			}{name, "failed", r.err.Error(), hintOfHost(r.err, r.Host)})
+			continue
 		}
 		if o.dryRun {
 			all = append(all, struct {
@@ -315,7 +359,7 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
+		}{name, r.Done, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
 	}
 	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
 		return a.printJSON(all)
@@ -326,6 +370,7 @@ func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 // nonNil is never null in JSON.
 func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
+// checkScope refuses a scope that is none of all.
 func checkScope[T ~string](scope T, all ...T) error {
 	var names []string
 	for _, one := range all {

@@ -69,7 +69,7 @@ func TestExamplesOfPages(t *testing.T) {
 	run("springfield init ~/hooks --yes --marketplace hooks --strategy ned-flanders")
 	carried = carriedHeads(t)
 	os.Remove(filepath.Join(state, "suites.json")) // else two suites have a plugin of that name
-	for _, line := range []string{"init --yes --all", "enable ned-flanders", "loop start Goal", "loop stop --delete"} {
+	for _, line := range []string{"init --yes --all", "enable ned-flanders", "enable ralph-wiggum", "loop start Goal", "loop stop --delete"} {
 		run("springfield " + line)
 	}
 	run("~/hooks/ned-flanders/hooks/springfield-hook")

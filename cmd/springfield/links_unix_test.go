@@ -235,7 +235,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{".claude/workflow-state.json", "../../canary/workflow-state.json", project, nil},
 		{".claude/ralph-loop.local.md", "../../canary/ralph-loop.local.md", project, nil},
 		{".stravinsky", "../canary/new", project, nil},
-		{".stravinsky", ".git", project, []string{"loop start"}},
+		{".stravinsky", ".git", project, nil},
 		{".stravinsky/continuation-loop.md", "../../canary/continuation-loop.md", project, nil},
 		{"CLAUDE.md", "../canary/CLAUDE.md", project, []string{"memory"}},
 		{"CLAUDE.md", "../canary/new", project, []string{"memory"}},

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -55,13 +57,14 @@ func newLoopStart(a *app, dir *string) *cobra.Command {
 		Short: "Start a goal loop in this directory",
 		Long: `Writes .stravinsky/continuation-loop.md at the top of the repository, or where one
 lies further down, or in --dir. It takes effect when Claude next stops in this
-directory, and belongs to that session from then on. Nothing else is started.
+directory, and belongs to that session from then on. Nothing else is started. Where
+no plugin that drives loops is on, it offers to switch it on, or writes nothing.
 
 Name as the promise a sentence that is true only at the end ("All tests passing"), not
 "done", which Claude also says in passing. Put into the goal what Claude needs at every
 turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
-characters. Your ceiling is 25 iterations unless you raise it in
-~/.claude/springfield/ralph-wiggum.json.
+characters. --max counts up to 500 where you type it at a terminal; any other number
+stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says more.
 
   template  iterations  promise
   tests     15          ✅ All tests passing
@@ -89,6 +92,24 @@ text is where the goal goes.`,
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
 	return cmd
+}
+
+// offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
+func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
+	plugin, ok := strings.CutPrefix(d.Next, "springfield enable ")
+	if !ok || !a.terminal || a.caller != nil {
+		return nil
+	}
+	yes, err := a.newAsker(ctx).Confirm("No plugin would drive this loop: " + d.Problem + ". Switch " + plugin + " on?")
+	if err == nil && yes {
+		err = a.findPlaces()
+	}
+	if err != nil || !yes {
+		return err
+	}
+	var o enableOptions
+	o.Plugin, o.Scope = plugin, client.User
+	return runEnable(ctx, a, o)
 }
 
 // loopFlags are what a new loop can be given, also one from the history.
@@ -224,7 +245,7 @@ func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(console.Con
 			return change(d)
 		}
 		quiet := d
-		quiet.Out = io.Discard
+		quiet.Out, quiet.SwitchOn = io.Discard, nil
 		if err := change(quiet); err != nil {
 			return err
 		}

@@ -193,7 +193,7 @@ func newHaunted(t *testing.T) *haunted {
 	for _, file := range []string{filepath.Join(h.project, ".claude", "settings.json"), filepath.Join(h.project, ".claude", "settings.local.json"), filepath.Join(h.home, ".claude", "settings.json")} {
 		h.write(t, file, settings)
 	}
-	h.call(t, "springfield", "loop", "start", "reach "+hostile)
+	h.call(t, filepath.Join(h.suite, "ralph-wiggum", "hooks", "springfield-hook"), "loop", "start", "reach "+hostile)
 	out, err := exec.Command("sh", "-c", `cat "$0"/.claude/springfield/*loops* 2>/dev/null`, h.home).Output()
 	if _, after, ok := strings.Cut(string(out), `"loop":"`); ok && err == nil {
 		h.loop, _, _ = strings.Cut(after, `"`)

@@ -17,9 +17,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // checkPlugins looks at each plugin of ours that settings name.
@@ -199,6 +202,19 @@ func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
 		return nil // an administrator's
 	}
 	return in.repairByPlan(func(now *settings.Settings) (journal.Change, error) { return now.SwitchOff(scope, s.ID) })
+}
+
+// checkLoopFile looks for a goal loop that no plugin drives.
+func (in *Inspection) checkLoopFile() []check.Finding {
+	if !workspace.HasMark(in.Places.Work, wiggum.Strategy.Marks, in.Places.Home) {
+		return nil
+	}
+	here := console.Console{Dir: in.Places.StatePath(), Work: in.Places.Work, Home: in.Places.Home, Driver: in.LoopDriver}
+	path, driver := here.ArmedLoop()
+	if path == "" || driver.Problem == "" {
+		return nil
+	}
+	return []check.Finding{check.Warned(path+" is a loop that nothing drives: "+driver.Problem, driver.Next)}
 }
 
 // checkRalphFile looks for a loop without a driver: its file makes every hook of

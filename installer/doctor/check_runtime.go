@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -119,7 +120,7 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 }
 
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadSpend(in.Places.StatePath(), in.Now)
+	spend, err := ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now)
 	if err != nil {
 		return check.Warned(err.Error()+"; until then no judge is asked", "delete that file")
 	}

@@ -145,6 +145,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
 		{Name: "ralph-loop", Look: check.Sure((*Inspection).checkRalphFile)},
+		{Name: "goal loop", Look: check.Sure((*Inspection).checkLoopFile)},
 		{Name: "block cap", Look: check.Sure((*Inspection).checkBlockCap)},
 		{Name: "rules", Look: check.Sure((*Inspection).checkRules)},
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
@@ -248,33 +249,39 @@ func whoDecides(all []client.Switched) string {
 
 // LoopDriver is the plugin that drives goal loops in a directory, as far as settings
 // say.
-func LoopDriver(r Request, dir string) console.Driver {
-	in := Inspect(r)
-	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
+func (in *Inspection) LoopDriver(dir string) console.Driver {
+	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		if !console.DrivesLoops(p.Strategy) {
 			continue
 		}
 		if !p.On {
-			problem = p.ID + " is off; next: springfield enable " + p.ID
+			problem, next = p.ID+" is off", "springfield enable "+p.ID
 			continue
 		}
 		if p.Problem != "" {
-			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
+			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
 			continue
 		}
 		settings, err := in.hookSettings(p.Dir, dir)
 		if err != nil {
-			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
+			problem, next = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
 			continue
 		}
 		d := console.Driver{Settings: settings}
 		if in.Silenced != "" {
-			d.Problem = in.Silenced + " keeps hooks from running; remove that setting where it is set"
+			d.Problem, d.Next = in.Silenced+" keeps hooks from running", "remove that setting where it is set"
 		}
 		return d
 	}
-	return console.NoDriver(in.Places.StatePath(), dir, problem)
+	for _, o := range in.foundHosts() {
+		for _, p := range o.Plugins {
+			if settings, err := in.hookSettings(p.Dir, dir); p.Decides && console.DrivesLoops(p.Strategy) && err == nil {
+				return console.Driver{Settings: settings}
+			}
+		}
+	}
+	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
 // Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far

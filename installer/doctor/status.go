@@ -60,7 +60,7 @@ func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
 	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
 	s.Plugins = append([]client.Switched{}, in.Plugins...)
-	spend, _ := ledger.ReadSpend(in.Places.StatePath(), in.Now) // one that cannot be read is for doctor to tell
+	spend, _ := ledger.ReadSpend(cmp.Or(ledger.StateDir("", in.Places.Home), in.Places.StatePath()), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
 	s.Reasons = in.whyNoneDecides(w)
 	broken := func(p client.Switched) bool { return p.On && (p.DrivesStop() || p.Problem != "") }
@@ -201,7 +201,7 @@ func (in *Inspection) notesOf(reasons []string) []string {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
 	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
-	for _, f := range append(in.checkProject(), in.checkConflicts()...) {
+	for _, f := range slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile()) {
 		all = append(all, f.Says+": "+f.Fix)
 	}
 	for _, says := range Broken(in.Plugins) {

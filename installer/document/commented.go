@@ -1,12 +1,14 @@
 package document
 
-// JSON with comments, as some programs read their settings. Comments are blanks for an
-// edit: it is worked out on a text in which they are blanked out, and made on the text that
-// has them. An edit that would take a comment along is refused.
+// JSON with comments, as some programs read their settings. A comment behind a member on its
+// line, or in the lines right above it, is about that member. An edit leaves every comment:
+// those of a member that goes become lines of their own, and an empty line keeps them from
+// the next member.
 
 import (
-	"bytes"
 	"errors"
+	"slices"
+	"strings"
 )
 
 // ParseCommented reads a document that may have comments. They stay in every edit.
@@ -15,57 +17,158 @@ func ParseCommented(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.source, d.commented = string(data), true
+	d.source, d.commented = string(data), len(findComments(string(data))) > 0
 	return d, nil
 }
 
 // WithoutComments is a text with blanks where it has comments, so that every other byte
 // keeps its place.
 func WithoutComments(data []byte) []byte {
-	plain := bytes.Clone(data)
-	for i := 0; i < len(plain); i++ {
-		switch {
-		case plain[i] == '"':
-			for i++; i < len(plain) && plain[i] != '"'; i++ {
-				if plain[i] == '\\' {
-					i++
-				}
-			}
-		case bytes.HasPrefix(plain[i:], []byte("//")):
-			for ; i < len(plain) && plain[i] != '\n' && plain[i] != '\r'; i++ {
+	plain := slices.Clone(data)
+	for _, c := range findComments(string(data)) {
+		for i := c.start; i < c.end; i++ {
+			if plain[i] != '\n' && plain[i] != '\r' {
 				plain[i] = ' '
 			}
-		case bytes.HasPrefix(plain[i:], []byte("/*")):
-			end := bytes.Index(plain[i+2:], []byte("*/"))
-			if end < 0 {
-				return plain // the parser says where
-			}
-			for stop := i + 2 + end + 2; i < stop; i++ {
-				if plain[i] != '\n' && plain[i] != '\r' {
-					plain[i] = ' '
-				}
-			}
-			i--
 		}
 	}
 	return plain
 }
 
-// addComments is the text after an edit with the comments of the source. It makes the
-// one change that leads from the source without comments to after.
-func addComments(source, after string) (string, error) {
-	before := string(WithoutComments([]byte(source)))
-	from, behind, most := 0, 0, min(len(before), len(after))
-	for from < most && before[from] == after[from] {
-		from++
+type comment struct{ start, end int }
+
+// findComments finds the comments of a text. One without an end is none: the parser says where.
+func findComments(text string) (all []comment) {
+	for i := 0; i < len(text); i++ {
+		rest, length := text[i:], 0
+		switch {
+		case rest[0] == '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case strings.HasPrefix(rest, "//"):
+			if length = strings.IndexAny(rest, "\r\n"); length < 0 {
+				length = len(rest)
+			}
+		case strings.HasPrefix(rest, "/*"):
+			end := strings.Index(rest[2:], "*/")
+			if end < 0 {
+				return all
+			}
+			length = end + 4
+		}
+		if length > 0 {
+			all = append(all, comment{i, i + length})
+			i += length - 1
+		}
 	}
-	for behind < most-from && before[len(before)-1-behind] == after[len(after)-1-behind] {
-		behind++
+	return all
+}
+
+// commentsIn are the texts of comments.
+func commentsIn(text string) (all []string) {
+	for _, c := range findComments(text) {
+		all = append(all, text[c.start:c.end])
 	}
-	end := len(before) - behind
-	made := source[:from] + after[from:len(after)-behind] + source[end:]
-	if source[from:end] != before[from:end] || string(WithoutComments([]byte(made))) != after {
-		return "", errors.New("the edit would take a comment along: nothing is changed") // or lie in one
+	return all
+}
+
+// besideEnd is where the comments end that stand behind a value on its line. Behind a comma they are about what follows,
+// unless the line ends there.
+func besideEnd(gap string) (end int) {
+	before, comma := 0, false
+	for _, c := range append(findComments(gap), comment{start: len(gap)}) {
+		switch between := gap[end:c.start]; {
+		case strings.Contains(between, "\n"):
+			return end
+		case c.start == len(gap) && comma:
+			return before
+		case c.start < len(gap):
+			if comma = comma || strings.Contains(between, ","); !comma {
+				before = c.end
+			}
+			end = c.end
+		}
 	}
-	return made, nil
+	return end
+}
+
+// endsLine tells whether nothing can follow the last comment on its line.
+func endsLine(comments []string) bool {
+	return len(comments) > 0 && strings.HasPrefix(comments[len(comments)-1], "//")
+}
+
+// placeComments is the source with an edit that puts a text in the place of what stands from start to end, and with all
+// comments.
+func (d *Document) placeComments(e Edit, objects []*value, found *member, start, end int, text string) (string, error) {
+	source := strings.TrimPrefix(d.source, d.mark)
+	if len(source) != len(d.text) {
+		return "", errCommented // there is no object
+	}
+	made, around := source[:start]+text+source[end:], objects[len(objects)-1]
+	members := around.listMembers()
+	switch inside := commentsIn(source[start:end]); {
+	case found == nil && len(members) > 0:
+		beside := start + besideEnd(source[start:around.endOffset()-1])
+		made = source[:start] + d.insertion(source[start:beside], separator(around, colonStyle(objects)), text, indentOf(source[:start])) + source[beside:]
+	case found == nil || len(inside) == 0:
+	case e.Value == nil:
+		isLast := around.first[found.key]+1 == len(members)
+		made = source[:start] + d.withoutMember(source[:end], start, found, isLast) + source[end:]
+	default: // they go in lines above it
+		line := d.lineEnd() + indentOf(source[:found.start])
+		made = source[:found.start] + strings.Join(inside, line) + line + source[found.start:start] + text + source[end:]
+	}
+	was, is := commentsIn(source), commentsIn(made)
+	slices.Sort(was)
+	slices.Sort(is)
+	if !slices.Equal(was, is) {
+		return "", errCommented
+	}
+	return d.mark + made, nil
+}
+
+var errCommented = errors.New("the edit would take a comment along: nothing is changed")
+
+// insertion is a new member, with the separator that text has before it, behind what stands beside the last one.
+func (d *Document) insertion(beside, separator, text, indent string) string {
+	gap := strings.Replace(separator, ",", "", 1)
+	gap = gap[max(0, strings.LastIndex(gap, d.lineEnd())):] // without the blanks of comments
+	text = strings.TrimPrefix(text, separator)
+	switch {
+	case !endsLine(commentsIn(beside)):
+		return beside + "," + gap + text
+	case !strings.Contains(gap, "\n"):
+		gap = d.lineEnd() + indent
+	}
+	return "," + beside + gap + text
+}
+
+// withoutMember is what stands from start to the end of a text, without a member, and with all comments.
+func (d *Document) withoutMember(text string, start int, m *member, isLast bool) string {
+	end := m.value.endOffset()
+	lead, tail := start+besideEnd(text[start:m.start]), end+besideEnd(text[end:])
+	own := slices.Concat(commentsIn(text[lead:m.start]), commentsIn(text[m.start:end]), commentsIn(text[end:tail]))
+	first, rest := text[start:lead], text[tail:]
+	if comma := strings.IndexByte(d.text[start:m.start], ','); isLast && comma >= 0 && comma < len(first) {
+		first = first[:comma] + first[comma+1:]
+	} else if !isLast && comma >= len(first) {
+		first = "," + first
+	}
+	if comma := strings.IndexByte(d.text[tail:len(text)], ','); comma >= 0 {
+		rest = rest[:comma] + rest[comma+1:]
+	}
+	line := d.lineEnd() + indentOf(text[:m.start])
+	for _, c := range own {
+		first += line + c
+	}
+	if len(own) > 0 && !isLast {
+		first += d.lineEnd()
+	}
+	if (len(own) > 0 || endsLine(commentsIn(first))) && !strings.Contains(leadingCharacters(rest, blanks), "\n") {
+		rest = line + strings.TrimLeft(rest, blanks)
+	}
+	return first + rest
 }

@@ -159,15 +159,18 @@ func (d *Document) applyEdit(e Edit) (*Document, error) {
 	if err != nil || !ok || !strings.HasSuffix(changed, d.text[end:]) {
 		return nil, errUnfaithful
 	}
-	after, err := ParseDocument([]byte(d.mark + text))
+	text = d.mark + text
+	if d.commented {
+		if text, err = d.placeComments(e, objects, found, start, end, strings.TrimSuffix(changed, d.text[end:])); err != nil {
+			return nil, err
+		}
+	}
+	after, err := ParseCommented([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", withoutPosition(err))
 	}
 	if !isOnly(e, d, after) {
 		return nil, errUnfaithful
-	}
-	if after.commented = d.commented; d.commented {
-		after.source, err = addComments(d.source, after.source)
 	}
 	return after, err
 }

@@ -258,7 +258,7 @@ func TestCommentsStay(t *testing.T) {
 		"// mine\n{}":                                        "// mine\n{\n  \"plugins\": {\n    \"ned@hooks\": true\n  }\n}",
 		"{\n  // mine\n  \"a\": 1\n}\n":                      "{\n  // mine\n  \"a\": 1,\n  \"plugins\": {\n    \"ned@hooks\": true\n  }\n}\n",
 		"{\"a\": \"// no comment\"} /* one */":               "{\"a\": \"// no comment\", \"plugins\": {\"ned@hooks\": true}} /* one */",
-		"{\n  \"plugins\": {\n    \"x\": true // on\n  }\n}": "{\n  \"plugins\": {\n    \"x\": true,\n    \"ned@hooks\": true // on\n  }\n}",
+		"{\n  \"plugins\": {\n    \"x\": true // on\n  }\n}": "{\n  \"plugins\": {\n    \"x\": true, // on\n    \"ned@hooks\": true\n  }\n}",
 		"{\"plugins\": {\"ned@hooks\": false /* off */}}":    "{\"plugins\": {\"ned@hooks\": true /* off */}}",
 	} {
 		c, err := ParseCommented([]byte(before))
@@ -273,10 +273,45 @@ func TestCommentsStay(t *testing.T) {
 			t.Errorf("%q is read", refused)
 		}
 	}
-	c, err := ParseCommented([]byte("{\"plugins\": {/* mine */}, \"a\": 1}"))
-	must(t, err)
-	if after, err := c.ApplyEdits(Edit{Path: []string{"plugins"}}); err == nil {
-		t.Errorf("a comment is gone: %q", after)
+}
+
+// A comment beside a member, or right above it, is about that member. It stays when the member goes, and is never another's.
+func TestCommentsOfWhatIsRemoved(t *testing.T) {
+	for _, test := range []struct{ name, before, after string }{
+		{"of the one above", `{|  "x": 1, // x's|  "ned": true|}`, `{|  "x": 1 // x's|}`},
+		{"beside the last", `{|  "x": 1, // x's|  "ned": true // mine|}`, `{|  "x": 1 // x's|  // mine|}`},
+		{"above the last", `{|  "x": 1,|  // mine|  "ned": true|}`, `{|  "x": 1|  // mine|}`},
+		{"beside the first", `{|  "ned": true, // mine|  "y": 2|}`, `{|  // mine||  "y": 2|}`},
+		{"above the first", `{ // top|  // mine|  "ned": true,|  "y": 2|}`, `{ // top|  // mine||  "y": 2|}`},
+		{"of the one below", `{|  "ned": true,|  // y's|  "y": 2|}`, `{|  // y's|  "y": 2|}`},
+		{"in the middle", `{|  "x": 1, // x's|  /* mine */|  "ned": true, /* too */ // and|  // y's|  "y": 2|}`, `{|  "x": 1, // x's|  /* mine */|  /* too */|  // and||  // y's|  "y": 2|}`},
+		{"of the one above, in the middle", `{|  "x": 1 /* x's */,|  "ned": true,|  "y": 2|}`, `{|  "x": 1, /* x's */|  "y": 2|}`},
+		{"the only one", `{|  // mine|  "ned": true // too|}`, `{|  // mine|  // too|}`},
+		{"the only one in a line", `{"ned": true /* mine */}`, "{|/* mine */|}"},
+		{"in a line", `{"x": 1, /* mine */ "ned": true /* too */, /* y's */ "y": 2}`, `{"x": 1,|/* mine */|/* too */||/* y's */ "y": 2}`},
+		{"the last in a line", `{"x": 1 /* x's */, "ned": true}`, `{"x": 1 /* x's */}`},
+		{"inside", `{|  "ned": {|    // mine|    "a": 1 // "too"|  },|  "y": 2|}`, `{|  // mine|  // "too"||  "y": 2|}`},
+		{"of many lines", `{|  "x": 1,|  "ned": true /* mine|  too */,|  "y": 2|}`, `{|  "x": 1,|  /* mine|  too */||  "y": 2|}`},
+		{"commas first", `{|  "x": 1 // x's|  , "ned": true // mine|  , "y": 2|}`, `{|  "x": 1, // x's|  // mine||   "y": 2|}`},
+	} {
+		for _, end := range []string{"\n", "\r\n"}[:min(2, 1+strings.Count(test.before, "|"))] {
+			c, err := ParseCommented([]byte(strings.ReplaceAll(test.before, "|", end)))
+			must(t, err, test.name)
+			after, err := c.ApplyEdits(drop("ned"))
+			must(t, err, test.name)
+			scratch.Equal(t, strings.ReplaceAll(string(after), end, "|"), test.after, test.name)
+		}
+	}
+	for before, want := range map[string]string{
+		`{"p": {"ned": {"a": 1 /* mine */}}}`: "{\"p\": {/* mine */\n\"ned\": true}}",
+		`{"p": {"x": 1 // x's` + "\n}}":       "{\"p\": {\"x\": 1, // x's\n\"ned\": true\n}}",
+		`{"p": {"x": 1 /* x's */ }}`:          `{"p": {"x": 1 /* x's */, "ned": true }}`,
+	} {
+		c, err := ParseCommented([]byte(before))
+		must(t, err, before)
+		after, err := c.ApplyEdits(set("p/ned", "true"))
+		must(t, err, before)
+		scratch.Equal(t, string(after), want, before)
 	}
 }
 
@@ -303,6 +338,13 @@ func FuzzCommented(f *testing.F) {
 		}
 		again, err := ParseCommented(after)
 		must(t, err, data, after)
+		for _, path := range [][]string{{"p"}, {"a"}} { // whatever goes, no comment does
+			if gone, err := again.ApplyEdits(Edit{Path: path}); err == nil && len(commentsIn(string(gone))) != len(commentsIn(string(data))) {
+				t.Errorf("%q\nbecame %q without %s", after, gone, path)
+			} else if err != nil && !strings.Contains(err.Error(), "duplicate") {
+				t.Errorf("%q keeps %s: %v", after, path, err)
+			}
+		}
 		back, err := again.ApplyEdits(remove)
 		if err != nil || !bytes.Equal(back, data) {
 			t.Errorf("%q\nbecame %q,\nthen %q (%v)", data, after, back, err)

@@ -58,14 +58,19 @@ func (d *Document) layOutValue(before string, objects []*value, old *value, keys
 	}
 	l := layout{colon: colonStyle(objects), verbatim: e.Verbatim}
 	if onLines {
-		l.newline, l.unit = "\n", indentUnit(objects, d.text)
-		if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
-			l.newline = "\r\n"
-		}
+		l.newline, l.unit = d.lineEnd(), indentUnit(objects, d.text)
 	}
 	var b strings.Builder
 	l.writeValue(&b, text, indentOf(before), len(keys))
 	return b.String()
+}
+
+// lineEnd is the document's first.
+func (d *Document) lineEnd() string {
+	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // separator is what stands before a new last member of an object that has some.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,21 +53,8 @@ func codexInstall(r Request) [][]string {
 // codexEntries are what Codex's own commands write, and with Trust what its screen for
 // hooks writes.
 func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
-	source, err := document.EncodeValue(map[string]string{"source_type": "local", "source": r.Plugin.Suite})
-	if err != nil {
-		return nil, err
-	}
-	settings, err := codexSettings(r.At)
-	if err != nil {
-		return nil, err
-	}
-	on := document.Edit{Path: []string{"plugins", r.Plugin.ID()}, Value: json.RawMessage(`{"enabled":true}`)}
-	if raw, found, err := settings.Get(on.Path...); err != nil {
-		return nil, err
-	} else if found && string(raw) != string(on.Value) { // the user may have more members there
-		on = document.Edit{Path: append(on.Path, "enabled"), Value: json.RawMessage("true")}
-	}
-	entries := []document.Edit{{Path: []string{"marketplaces", r.Plugin.Marketplace}, Value: source}, on}
+	entries := eachMember(map[string]string{"source_type": "local", "source": r.Plugin.Suite}, "marketplaces", r.Plugin.Marketplace)
+	entries = append(entries, document.Edit{Path: []string{"plugins", r.Plugin.ID(), "enabled"}, Value: json.RawMessage("true")})
 	if r.Trust {
 		trusted, err := codexTrusted(ctx, r)
 		return append(entries, trusted...), err
@@ -74,13 +62,22 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 	return entries, nil
 }
 
+// eachMember are the edits that set members of a table one by one, so that others that the user has there stay.
+func eachMember(values map[string]string, table ...string) (edits []document.Edit) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value, _ := document.EncodeValue(values[name]) // a string has always a text
+		edits = append(edits, document.Edit{Path: append(slices.Clone(table), name), Value: value})
+	}
+	return edits
+}
+
 // codexSettings are the user's settings.
 func codexSettings(at Place) (*tables.Document, error) {
 	return readDocument("", at.SettingsFile(), tables.ParseDocument)
 }
 
-// codexInstalled are the plugins that the settings name, each with the copy that Codex
-// keeps of it: plugins/cache/MARKETPLACE/NAME/VERSION.
+// codexInstalled are the plugins that the settings name and of which Codex keeps a copy:
+// plugins/cache/MARKETPLACE/NAME/VERSION. Without one it calls a plugin not installed.
 func codexInstalled(at Place) (all []Installed, err error) {
 	settings, err := codexSettings(at)
 	if err != nil {
@@ -100,7 +97,9 @@ func codexInstalled(at Place) (all []Installed, err error) {
 				i.Dir, i.Version = filepath.Join(copies, version), version
 			}
 		}
-		all = append(all, i)
+		if i.Dir != "" {
+			all = append(all, i)
+		}
 	}
 	slices.SortFunc(all, func(a, b Installed) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil

@@ -48,16 +48,16 @@ func marketplaceEdits(r Request, name, directory string) ([]document.Edit, error
 		return nil, err
 	}
 	var known struct{ Source struct{ Source, Path string } }
-	if found && json.Unmarshal(raw, &known) == nil {
+	if found && json.Unmarshal(raw, &known) == nil && known.Source.Source != "" {
 		path := known.Source.Path
 		_, err := os.Stat(path)
 		if !filepath.IsAbs(path) || !rooted.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.SettingsFile())
 		}
 	}
-	source, err := document.EncodeValue(map[string]any{"source": map[string]string{"source": directory, "path": r.Plugin.Suite}})
+	source, err := document.EncodeValue(map[string]string{"source": directory, "path": r.Plugin.Suite})
 	return []document.Edit{
-		{Path: []string{"extraKnownMarketplaces", name}, Value: source},
+		{Path: []string{"extraKnownMarketplaces", name, "source"}, Value: source},
 		{Path: []string{"enabledPlugins", r.At.Host.NameOf(r.Plugin)}, Value: json.RawMessage("true")},
 	}, err
 }

@@ -148,6 +148,9 @@ func (o *oracle) checkHistory(ops string) {
 		case 'u':
 			o.undo()
 		}
+		if err != nil && (op == 'a' || op == 'b') && broken == nil {
+			o.t.Fatalf("%s: %s: what enable has taken, disable refuses: %v: %q", o.host.Name, ops, err, o.files())
+		}
 		if err != nil {
 			return // refused, as do has checked
 		}
@@ -232,6 +235,95 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 			scratch.Equal(t, string(is), theirs(settings), host.Name+" after an edit of others")
 		}
 	}
+}
+
+// ownEntries are entries of the user's own for plugin-a and its marketplace, in every form: %s has the marketplace.
+func ownEntries(host Host) (entries []string) {
+	if host.Name != "codex" {
+		for _, market := range []string{`{}`, `{"autoUpdate": true}`, `{ "autoUpdate": true, // why%n  "source": {"source": "directory", "path": "/gone"} /* x */ }`} {
+			for _, plugin := range []string{"", `"plugin-a@%s": false, // off%n  `, `// mine%n  "plugin-a@%s": null,`, `/* on */ "plugin-a@%s": true, `} {
+				entries = append(entries, `{%n  "extraKnownMarketplaces": {"%s": `+market+`}, // markets%n  "enabledPlugins": {`+plugin+`"x@y": true} // the end%n}%n`)
+			}
+		}
+		return entries
+	}
+	for _, plugin := range []string{
+		"[plugins.P]%n", "[plugins.P] # mine%n# too%n%n[z]%n", "[plugins.P]%nx = 1 # one%n", "[plugins.P]%nenabled = true%nx = {a = [1]}%n", "# above%n[plugins.P.x]%na = 1%n",
+		"plugins.P.x = 1 # one%ny = 2%n", "plugins.P.enabled = false%n", "plugins = {}%n", "plugins = {P = {}}%n", "plugins = { P = { x = 1 } } # p%n", "plugins = {P.x = 1, y = {}}%n",
+		"[plugins]%nP = {enabled = false, x = 1}%n", "[plugins]%n# none%n", "[plugins]%nP.x = 1%ny.enabled = true%n",
+	} {
+		for _, market := range []string{"", "[marketplaces.hooks]%nlast_updated = 2026-01-01T00:00:00Z # then%nsub = {a = 1}%nsource = '/x'%n", "[marketplaces]%nhooks = {ref = 'main'}%n"} {
+			entries = append(entries, strings.ReplaceAll(plugin, "P", `"plugin-a@hooks"`)+"%n"+market)
+		}
+	}
+	return entries
+}
+
+// What the user has there for a plugin of ours makes neither disable nor undo refuse, and every byte comes back; with what
+// the user has written beside our members, above them and in our tables since, all of it stays.
+func TestOwnEntriesOfUsers(t *testing.T) {
+	for _, host := range edited() {
+		if host.Settings.Record != nil {
+			continue // a file of springfield's own
+		}
+		for n, entry := range ownEntries(host) {
+			for i, end := range []string{"\n", "\r\n"} {
+				name, beside := "hooks", "#"
+				if host.Name == "droid" {
+					name = "my hooks"
+				}
+				if host.Name != "codex" {
+					beside = "//"
+				}
+				before := strings.NewReplacer("%n", end, "%s", name).Replace(entry)
+				if n%3 == 2 {
+					before = strings.TrimSuffix(before, end)
+				}
+				newOracle(t, host, before).checkHistory(historiesOfHosts[(n+5*i)%len(historiesOfHosts)])
+				o := newOracle(t, host, before)
+				must(t, o.do(func() (journal.Change, error) { return o.enable("plugin-a") }), before)
+				had := map[string]bool{}
+				for line := range strings.Lines(before) {
+					had[strings.TrimRight(line, "\r\n")] = true
+				}
+				var since []string
+				for line := range strings.Lines(scratch.LookAt(t, o.file())) {
+					if line = strings.TrimRight(line, "\r\n"); !had[line] && strings.Trim(line, " {}") != "" {
+						since = append(since, beside+" above "+line, line+" "+beside+" beside "+line)
+					} else {
+						since = append(since, line)
+					}
+				}
+				text := strings.Join(since, end)
+				o.write(o.file(), text)
+				must(t, o.do(func() (journal.Change, error) { return o.disable("plugin-a") }), text)
+				is := scratch.LookAt(t, o.file())
+				if now, err := o.parse(is); err != nil {
+					t.Errorf("%s: %q became %v %q", host.Name, text, err, is)
+				} else if was, _ := o.parse(before); !meanSame(t, was, now) {
+					t.Errorf("%s: before %q, with more %q, and then %q", host.Name, before, text, is)
+				}
+				for _, word := range []string{beside + " above ", beside + " beside "} {
+					scratch.Equal(t, strings.Count(is, word), strings.Count(text, word), host.Name+word+text+is)
+				}
+				o.undo()
+				scratch.Equal(t, scratch.LookAt(t, o.file()), text, host.Name)
+			}
+		}
+	}
+}
+
+// meanSame tells whether two settings say the same of plugins and marketplaces.
+func meanSame(t *testing.T, was, is settings.Document) bool {
+	for _, top := range []string{"plugins", "marketplaces", "enabledPlugins", "extraKnownMarketplaces", "z"} {
+		a, hadIt, err := was.Get(top)
+		b, hasIt, err2 := is.Get(top)
+		must(t, errors.Join(err, err2))
+		if hadIt != hasIt || hadIt && !document.MeanSame(a, b) {
+			return false
+		}
+	}
+	return true
 }
 
 // Any bytes for a settings file, edited in any order.

@@ -85,11 +85,7 @@ func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err er
 		if both {
 			state["trusted_content_hash"] = contents
 		}
-		value, err := document.EncodeValue(state)
-		if err != nil {
-			return nil, err
-		}
-		edits = append(edits, document.Edit{Path: []string{"hooks", "state", h.Key}, Value: value})
+		edits = append(edits, eachMember(state, "hooks", "state", h.Key)...)
 	}
 	if len(edits) == 0 {
 		return nil, fmt.Errorf("codex lists no hook of %s: %s", r.Plugin.ID(),

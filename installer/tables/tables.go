@@ -2,9 +2,10 @@
 // is about, and not one byte elsewhere. Comments and the order of tables stay.
 //
 // go-toml reads a document and says where its members are. An edit replaces a value where
-// it stands, or adds a table behind all others, as Codex does. What an edit has come to is
-// read again: if it says anything else than was asked for, it is refused. So a form that
-// this package does not know (an inline table, a dotted key) is never damaged.
+// it stands, adds a member to its table, however that is written, or adds a table behind
+// all others, as Codex does. What an edit has come to is read again: if it says anything
+// else than was asked for, it is refused. So a form that this package does not know (an
+// array of tables) is never damaged.
 package tables
 
 import (
@@ -27,13 +28,15 @@ type Document struct {
 	text     string
 	members  map[string]any
 	sections []section // the first has no header
+	names    int       // of members and tables
 }
 
-// section is the header of a table, or of an element of an array of tables, and what stands
-// below it, until the next header.
+// section is a table: a header and what stands below it, until the next one, or what stands in the braces of an inline
+// table. An element of an array of tables is one, too.
 type section struct {
 	path   []string
-	header span // its line
+	name   span // in its header; of an inline table the brace
+	inline bool
 	keys   []key
 }
 
@@ -50,7 +53,7 @@ type span struct{ start, end int }
 // square.
 const (
 	maxParts   = 100    // of one name
-	maxMembers = 20_000 // lines that set a member or begin a table
+	maxMembers = 20_000 // and tables
 )
 
 // ParseDocument reads a document. A file without content is an empty one.
@@ -61,33 +64,21 @@ func ParseDocument(data []byte) (*Document, error) {
 	d := &Document{text: string(data), members: map[string]any{}, sections: []section{{}}}
 	var p unstable.Parser
 	p.Reset(data)
-	for n := 0; p.NextExpression(); n++ {
+	current := 0
+	for p.NextExpression() {
 		e := p.Expression()
-		if n == maxMembers {
-			return nil, formatFault("it has more than %d members and tables", maxMembers)
-		}
-		var path []string
-		var name span
-		for it := e.Key(); it.Next(); {
-			part := it.Node()
-			if path == nil {
-				name.start = int(part.Raw.Offset)
+		if e.Kind == unstable.KeyValue {
+			if err := d.addKey(current, e); err != nil {
+				return nil, err
 			}
-			path, name.end = append(path, string(part.Data)), int(part.Raw.Offset+part.Raw.Length)
-			if len(path) > maxParts {
-				return nil, formatFault("a name has more than %d parts", maxParts)
-			}
-		}
-		if e.Kind != unstable.KeyValue {
-			d.sections = append(d.sections, section{path, d.wholeLines(name), nil})
 			continue
 		}
-		s := &d.sections[len(d.sections)-1]
-		k := key{path: slices.Concat(s.path, path), whole: span{int(e.Raw.Offset), int(e.Raw.Offset + e.Raw.Length)}}
-		if v := e.Value(); v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
-			k.value = span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+		path, name, err := d.nameOf(e)
+		if err != nil {
+			return nil, err
 		}
-		s.keys = append(s.keys, k)
+		current = len(d.sections)
+		d.sections = append(d.sections, section{path: path, name: name})
 	}
 	err := toml.Unmarshal(data, &d.members)
 	if at := (*toml.DecodeError)(nil); errors.As(err, &at) {
@@ -95,6 +86,47 @@ func ParseDocument(data []byte) (*Document, error) {
 		return nil, &document.SyntaxError{Line: line, Column: column, Problem: strings.TrimPrefix(at.Error(), "toml: ")}
 	}
 	return d, cmp.Or(err, p.Error())
+}
+
+// nameOf is the name of a member or a table, and where it lies.
+func (d *Document) nameOf(e *unstable.Node) (path []string, at span, err error) {
+	if d.names++; d.names > maxMembers {
+		return nil, at, formatFault("it has more than %d members and tables", maxMembers)
+	}
+	for it := e.Key(); it.Next(); {
+		part := it.Node()
+		if path == nil {
+			at.start = int(part.Raw.Offset)
+		}
+		path, at.end = append(path, string(part.Data)), int(part.Raw.Offset+part.Raw.Length)
+		if len(path) > maxParts {
+			return nil, at, formatFault("a name has more than %d parts", maxParts)
+		}
+	}
+	return path, at, nil
+}
+
+// addKey adds a member to a section, and an inline table that is its value to the sections.
+func (d *Document) addKey(to int, e *unstable.Node) error {
+	name, _, err := d.nameOf(e)
+	if err != nil {
+		return err
+	}
+	path, v := slices.Concat(d.sections[to].path, name), e.Value()
+	k := key{path: path, whole: span{int(e.Raw.Offset), int(e.Raw.Offset + e.Raw.Length)}}
+	at := span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+	if v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
+		k.value = at
+	}
+	d.sections[to].keys = append(d.sections[to].keys, k)
+	if v.Kind == unstable.InlineTable && len(path) <= maxParts {
+		inside := len(d.sections)
+		d.sections = append(d.sections, section{path: path, name: at, inline: true})
+		for it := v.Children(); it.Next() && err == nil; {
+			err = d.addKey(inside, it.Node())
+		}
+	}
+	return err
 }
 
 func formatFault(format string, args ...any) error {
@@ -145,15 +177,17 @@ func (e *RefusedError) Hint() string {
 	if e.Edit.Value == nil {
 		return "edit the file yourself: remove " + MemberName(e.Edit.Path)
 	}
-	table, members, _ := tableParts(e.Edit)
-	return "edit the file yourself, in lines of their own: [" + MemberName(table) + "]" + assignmentLines(members, "",
-		" and ")
+	table, name := MemberName(e.Edit.Path[:len(e.Edit.Path)-1]), MemberName(e.Edit.Path[len(e.Edit.Path)-1:])
+	return "edit the file yourself, in lines of their own: [" + table + "] and " + name + " = " + literalOf(e.Edit.Value)
 }
 
 // ApplyEdits is the document with edits, which are as those of JSON documents: their values are
-// JSON. A table is set member by member, and has no tables in it.
+// JSON, and no tables.
 func (d *Document) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
+		if was, found, _ := d.Get(e.Path...); found == (e.Value != nil) && (!found || document.MeanSame(was, e.Value)) {
+			continue
+		}
 		text, err := d.editText(e)
 		var now *Document
 		if err == nil {
@@ -170,34 +204,8 @@ func (d *Document) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	return []byte(d.text), nil
 }
 
-// tableParts are the table and its members that an edit sets, each as TOML: all of them if it is
-// about the whole table.
-func tableParts(e document.Edit) (table []string, members map[string]string, whole bool) {
-	var values map[string]any
-	if table, whole = e.Path, e.Value == nil || json.Unmarshal(e.Value, &values) == nil; !whole {
-		var value any // null, which TOML does not read, if it is no JSON
-		_ = json.Unmarshal(e.Value, &value)
-		last := len(e.Path) - 1
-		table, values = e.Path[:last], map[string]any{e.Path[last]: value}
-	}
-	members = map[string]string{}
-	for name, value := range values {
-		members[name] = literalOf(value)
-	}
-	return table, members, whole
-}
-
-// assignmentLines are the lines of members.
-func assignmentLines(members map[string]string, end, begin string) (all string) {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		all += begin + MemberName([]string{name}) + " = " + members[name] + end
-	}
-	return all
-}
-
-// editText is the text with an edit. Where a table goes, comments stay.
+// editText is the text with an edit.
 func (d *Document) editText(e document.Edit) (string, error) {
-	table, members, whole := tableParts(e)
 	breaks := "\n"
 	if strings.Contains(d.text, "\r\n") {
 		breaks = "\r\n"
@@ -210,66 +218,114 @@ func (d *Document) editText(e document.Edit) (string, error) {
 		text, err := ended.editText(e)
 		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 	}
-	type change struct {
-		span
-		text string
+	if e.Value == nil {
+		return d.withoutMember(e.Path, breaks)
 	}
-	var changes []change
-	own := -1 // where a new member goes
+	at, text := d.addition(e, breaks)
 	for _, s := range d.sections {
-		if slices.Equal(s.path, table) {
-			own = s.header.end
-			if n := len(s.keys); n > 0 {
-				own = d.wholeLines(s.keys[n-1].whole).end
-			}
-		}
-		inside := len(s.path) >= len(table) && slices.Equal(s.path[:len(table)], table)
-		if inside && whole && (e.Value == nil || len(s.path) > len(table)) {
-			cut := s.header // with the blank line before it
-			above := strings.TrimSuffix(strings.TrimSuffix(d.text[:cut.start], "\n"), "\r")
-			if strings.HasSuffix(above, "\n") {
-				cut.start = len(above)
-			}
-			changes = append(changes, change{cut, ""})
-		}
 		for _, k := range s.keys {
-			if len(k.path) < len(table) || !slices.Equal(k.path[:len(table)], table) {
-				continue
+			if slices.Equal(k.path, e.Path) {
+				at, text = k.value, literalOf(e.Value)
 			}
-			name := k.path[len(k.path)-1]
-			value, wanted := members[name]
-			if !wanted || len(k.path) != len(table)+1 {
-				if whole {
-					changes = append(changes, change{d.wholeLines(k.whole), ""})
-				}
-				continue
-			}
-			was, _, _ := d.Get(k.path...)
-			if literalOf(was) != value {
-				if k.value == (span{}) {
-					return "", errors.New("its value is an array or a table")
-				}
-				changes = append(changes, change{k.value, value})
-			}
-			delete(members, name)
 		}
 	}
-	added, text := "", d.text
-	if own < 0 && len(members) > 0 {
-		own, added = len(text), "["+MemberName(table)+"]"+breaks
-		if text != "" {
-			added = breaks + added
+	if at == (span{}) && d.text != "" {
+		return "", errors.New("its value is an array or a table")
+	}
+	return d.text[:at.start] + text + d.text[at.end:], nil
+}
+
+// addition is the text of a new member, and its place: behind the last member of its table, else in a new table behind
+// all others.
+func (d *Document) addition(e document.Edit, breaks string) (at span, text string) {
+	table, value := e.Path[:len(e.Path)-1], " = "+literalOf(e.Value)
+	for _, s := range slices.Backward(d.sections) {
+		if !hasPrefix(table, s.path) {
+			continue
+		}
+		within := s.inline || len(s.path) == len(table) && len(table) > 0
+		behind, comma := s.name, ""
+		for _, k := range s.keys {
+			if within || len(k.path) > len(table) && hasPrefix(k.path, table) { // beside names of several parts, too
+				behind, comma = k.whole, ", "
+			}
+		}
+		switch text := MemberName(e.Path[len(s.path):]) + value; {
+		case s.inline:
+			return span{behind.end, behind.end}, comma + text
+		case within || comma != "":
+			end := d.wholeLines(behind).end
+			return span{end, end}, text + breaks
 		}
 	}
-	added += assignmentLines(members, breaks, "")
-	changes = append(changes, change{span{max(own, 0), max(own, 0)}, added})
-	slices.SortFunc(changes, func(a, b change) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
-	})
-	for _, c := range slices.Backward(changes) {
-		text = text[:c.start] + c.text + text[c.end:]
+	text = "[" + MemberName(table) + "]" + breaks + MemberName(e.Path[len(table):]) + value + breaks
+	if d.text != "" {
+		text = breaks + text
+	}
+	return span{len(d.text), len(d.text)}, text
+}
+
+// withoutMember is the text without a member and what is below it. Comments stay: one beside it becomes a line of its own,
+// and an empty line keeps it, or one above the member, from the neighbour below.
+func (d *Document) withoutMember(path []string, breaks string) (string, error) {
+	type cut struct {
+		span
+		left string
+	}
+	var cuts []cut
+	line := func(of span, isHeader bool) {
+		at := d.wholeLines(of)
+		beside := strings.TrimSpace(strings.TrimLeft(d.text[of.end:at.end], " \t]"))
+		above := strings.TrimSuffix(strings.TrimSuffix(d.text[:at.start], "\n"), "\r")
+		if isHeader && beside == "" && strings.HasSuffix(above, "\n") { // with the blank line before it
+			at.start = len(above)
+		}
+		if beside != "" {
+			beside += breaks
+		}
+		cuts = append(cuts, cut{at, beside})
+	}
+	for _, s := range d.sections {
+		if inside := hasPrefix(s.path, path); inside && s.inline {
+			continue // it goes with the member that has it
+		} else if inside {
+			line(s.name, true)
+		}
+		for i, k := range s.keys {
+			at := k.whole
+			switch {
+			case !hasPrefix(k.path, path):
+				continue
+			case !s.inline:
+				line(at, false)
+				continue
+			case i+1 < len(s.keys):
+				at.end = s.keys[i+1].whole.start
+			case i > 0:
+				at.start = s.keys[i-1].whole.end
+			}
+			if strings.Contains(d.text[at.start:k.whole.start]+d.text[k.whole.end:at.end], "#") {
+				return "", errors.New("a comment stands beside it")
+			}
+			cuts = append(cuts, cut{at, ""})
+		}
+	}
+	slices.SortFunc(cuts, func(a, b cut) int { return cmp.Compare(a.start, b.start) })
+	text := d.text
+	for _, c := range slices.Backward(cuts) {
+		above, below := text[:c.start], text[c.end:]
+		last := above[strings.LastIndexByte(strings.TrimSuffix(above, "\n"), '\n')+1:]
+		next, _, _ := strings.Cut(below, "\n")
+		if (c.left != "" || strings.HasPrefix(strings.TrimSpace(last), "#")) && strings.TrimSpace(next) != "" {
+			c.left += breaks
+		}
+		text = above + c.left + below
 	}
 	return text, nil
+}
+
+func hasPrefix(path, prefix []string) bool {
+	return len(path) >= len(prefix) && slices.Equal(path[:len(prefix)], prefix)
 }
 
 // compareEdit tells whether now says what d does with an edit.
@@ -305,6 +361,12 @@ func namesSaid(value any, name string, all map[string]string) {
 
 // literalOf is a value as JSON writes it and TOML reads it: there is no table in it.
 func literalOf(value any) string {
+	if raw, is := value.(json.RawMessage); is {
+		var text string // whose escapes TOML may not know
+		if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {
+			value = text
+		}
+	}
 	raw, _ := document.EncodeValue(value) // which was JSON, so it does not fail
 	return strings.ReplaceAll(string(raw), "\x7f", `\u007F`)
 }

@@ -26,72 +26,8 @@ func TestMain(m *testing.M) {
 
 var must = scratch.Must
 
-// Secrets of known shapes do not stay in a text, also not in pieces; other words do.
-func TestMask(t *testing.T) {
-	for text, want := range map[string]string{
-		"key sk-ant-api03-abcdefghijklmnop1234 here":                                "key sk-[secret] here",
-		"ghp_abcdefghijklmnopqrstuvwxyz0123456789":                                  "ghp_[secret]",
-		"github_pat_11ABCDEFG0abcdefghijkl_mnop":                                    "github_pat_[secret]",
-		"AKIAIOSFODNN7EXAMPLE.":                                                     "AKIA[secret].",
-		"AIzaSyA1234567890abcdefghijklmnopqrstuv":                                   "AIza[secret]",
-		"xoxb-1234567890-abcdefgh":                                                  "xoxb-[secret]",
-		"Authorization: Bearer abcdef.ghijkl-mnopqr_123=":                           "Authorization: Bearer [secret]",
-		"postgres://ned:hunter2@db/x and https://user:pa%40ss@host":                 "postgres://ned:[secret]@db/x and https://user:[secret]@host",
-		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----": "[private key]",
-		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn":                               "[private key]", // cut
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN":                               "[token]",
-		"sk-ant-api03\u200b-abcdefghijklmnop1234":                                   "sk-[secret]", // with a character that does not show
-		"PASSWORD=hunter22 ./run":                                                   "PASSWORD=[secret] ./run",
-		"npm_abcdefghijklmnopqrstuvwxyz":                                            "npm_[secret]",
-		"AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY env":        "AWS_SECRET_ACCESS_KEY=[secret] env",
-		"AWS_SECRET_ACCESS_KEY=/JalrXUtnFEMIaK7MDENGabPxRfiCYEXAMPLEKEY":            "AWS_SECRET_ACCESS_KEY=[secret]",
-		`{"password": "correct horse", "user": "ned"}`:                              `{"password": "[secret]", "user": "ned"}`,
-		`"{\"apiKey\": \"swordfish\"}"`:                                             `"{\"apiKey\": \"[secret]\"}"`,
-		"password: hunter2 and more":                                                "password: [secret] and more",
-		"db_password = 'swordfish'":                                                 "db_password = '[secret]'",
-		"mysql --password hunter2 --token=swordfish":                                "mysql --password [secret] --token=[secret]",
-		"Authorization: Basic bmVkOmh1bnRlcg==":                                     "Authorization: Basic [secret]",
-		"-H 'authorization: token 0123456789abcdef'":                                "-H 'authorization: token [secret]'",
-		"-H 'x-api-key: 0a1b2c3d4e'":                                                "-H 'x-api-key: [secret]'",
-		"curl -s -u ned:hunter2 https://x":                                          "curl -s -u ned:[secret] https://x",
-		"DB_PASS=hunter2 TOKEN_X=swordfish":                                         "DB_PASS=[secret] TOKEN_X=[secret]",
-		"PASSWORD=12345678 token: 123456":                                           "PASSWORD=[secret] token: [secret]",
-		"--token --password hunter2":                                                "--token --password [secret]",
-		`curl -sSu "ned:hunter2" x; --password "correct horse"`:                     `curl -sSu "ned:[secret]" x; --password "[secret]"`,
-		"Authorization: 0a1b2c3d password := 'swordfish'":                           "Authorization: [secret] password := '[secret]'",
-		"token: token=swordfish":                                                    "token: token=[secret]",
-		"git clone https://0123456789abcdef0123@host/x":                             "git clone https://[secret]@host/x",
-		"https://0123456789abcdef0123:x-oauth-basic@host/x":                         "https://[secret]@host/x",
-		"postgres://ned:hunt@r2@db/x":                                               "postgres://ned:[secret]@db/x",
-		"hf_AbCdEfGhIjKlMnOpQrStUvWxYz":                                             "hf_[secret]",
-		"SG.aBcDeFgHiJ-lMnOpQrStUv.wXyZ0123456789":                                  "SG.[secret]",
-		"pypi-AgEIcHlwaS5vcmcCJDU4YzFm-x_y":                                         "pypi-[secret]",
-		"dop_v1_0123456789abcdef0123456789abcdef":                                   "dop_v1_[secret]",
-		"ya29.a0AfB_byC0123456789-x":                                                "ya29.[secret]",
-		"https://hooks.slack.com/services/T0000/B0000/XXXXXXXX":                     "https://hooks.slack.com/services/[secret]",
-		"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L":                         "AGE-SECRET-KEY-[secret]",
-		"Shall the task-runner use a token bucket?":                                 "Shall the task-runner use a token bucket?",
-		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
-		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
-	} {
-		if got := Mask(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	for _, text := range []string{
-		"the password field of the form", "token: string", "the secret is out", "TOKEN_LIMIT=100", "max_tokens: 200000",
-		"commit 3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0", "id 123e4567-e89b-12d3-a456-426614174000", "password: required",
-		"TOKEN_FILE=/run/secrets/db_token", "token_url=https://auth.example.com/token", `{"token_type": "bearer"}`,
-		`"password": "string"`, "--- PASS: TestMask2 (0.00s)", "the --token option", "ssh://git@github.com/a/b", "https://ned@host/x",
-		"docker run -u 1000:1000 x", "TOKEN=$TOKEN make test", "password: ${{ secrets.DEPLOY_1 }}", "npm_config_registry=x npm test",
-		"pypi-publish-action", "tokenizer=cl100k_base", "a basic internationalization", "src/secret/token_test.go:12", "bypass=enabled1",
-		"if token == nil2 {", "secret: docs/v2/secret.md", "python-secrets==19.1.0", "curl -fsS http://localhost:8080/health",
-		"authorization: required before use", "TOKEN=[secret]", "git log a1b2c3d..HEAD -- internal/token", "curl https://x | grep -u a:b",
-	} {
-		if got := Mask(text); got != text {
-			t.Errorf("%q is no secret: %q", text, got)
-		}
-	}
+// A text of a report is bounded, and a secret in it is masked before it is cut.
+func TestSay(t *testing.T) {
 	if got := say(strings.Repeat("ü", 500)); len([]rune(got)) != maxText+1 {
 		t.Errorf("%d characters", len([]rune(got)))
 	}

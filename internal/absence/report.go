@@ -10,6 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -110,7 +111,7 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 		r.Notes = append(r.Notes, "this tells of the order before it, too, which was set "+timestamp.AgoInWords(r.now-since))
 	}
 	for _, f := range changed {
-		f.Path = Mask(f.Path)
+		f.Path = secret.Mask(f.Path)
 		r.Changed = append(r.Changed, f)
 	}
 	slices.SortStableFunc(r.Changed, func(a, b git.Changed) int {

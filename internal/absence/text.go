@@ -11,7 +11,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -19,6 +22,14 @@ import (
 func (o Order) Describe(now int64) string {
 	order := ledger.AwayOrder{ID: o.ID, At: o.At, Until: o.Until, Ended: o.Ended, Project: o.Project, From: o.From, Most: o.Most}
 	return away.Describe(order, o.Used, now)
+}
+
+// maxText bounds each text of a report, in characters.
+const maxText = 300
+
+// say is what a report has of a text that an agent or a file has brought.
+func say(text string) string {
+	return quotation.FirstRunes(strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " "), maxText)
 }
 
 // clock is a time of the night.

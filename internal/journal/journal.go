@@ -220,6 +220,67 @@ func (j Journal) ForgetNewest() (Entry, error) {
 	return e, nil
 }
 
+// JoinNewest makes one entry of the newest ones, so that one undo takes all of them back. did names them, the oldest
+// first; when another change came between, they stay as they are.
+func (j Journal) JoinNewest(did []string) error {
+	unlock, err := TakeLock(filepath.Join(j.Dir, "settings.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	ids, err := j.listIDs()
+	if err != nil {
+		return err
+	}
+	ids = ids[max(0, len(ids)-len(did)):]
+	all := Change{Did: strings.Join(did, ", ")}
+	for n, id := range ids {
+		e, err := j.readEntry(id)
+		if err == nil && (len(ids) < len(did) || e.Did != did[n] || e.open) {
+			err = ErrChanged
+		}
+		if err == nil {
+			err = j.restoreContents(&e)
+		}
+		if err != nil {
+			return err
+		}
+		all.Edits, all.Calls, all.Leaves = append(all.Edits, e.Edits...), append(all.Calls, e.Calls...), append(all.Leaves, e.Leaves...)
+	}
+	joined, err := j.writeEntry(all, all.Edits)
+	if err == nil {
+		err = j.closeEntry(joined.ID)
+	}
+	for _, id := range slices.Backward(ids) {
+		if err == nil {
+			err = j.removeEntry(id)
+		}
+	}
+	return err
+}
+
+// restoreContents gives the edits of an entry the bytes that are kept of them.
+func (j Journal) restoreContents(e *Entry) error {
+	kept, err := j.openContents(e.ID)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = kept.Close() }()
+	for i := range e.Edits {
+		f := &e.Edits[i]
+		if f.isDirectory() {
+			continue
+		}
+		if f.Before, err = kept.readStored(f.Before); err != nil {
+			return err
+		}
+		if after, err := kept.readStored(f.After); err == nil { // else its hash is all that is kept
+			f.After = after
+		}
+	}
+	return nil
+}
+
 // Damaged lists the entries that cannot be read.
 func (j Journal) Damaged() []error {
 	var all []error
@@ -405,7 +466,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		return stored, err
 	}
 	for _, f := range edits {
-		shown := f.After != nil && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
+		shown := f.After != nil && f.After.SHA256 == "" && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
 		if f.Before, err = store(f.Before, true); err == nil {
 			f.After, err = store(f.After, shown)
 		}

@@ -39,6 +39,38 @@ func TestUndoWalksBack(t *testing.T) {
 	scratch.ErrorIs(t, w.undo(), ErrNothingToUndo, "with an empty journal")
 }
 
+// Changes that belong together are taken back as one, as long as no other has come between.
+func TestJoined(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old\n", "home/b": "\x00old", "work/": ""})
+	w.do("first", w.edit("", "home/c", "1"))
+	before := w.files(false)
+	w.do("one", w.edit("", "home/a", "new\n"))
+	w.do("two", w.edit("", "home/b", "\x00new"), w.edit("work/suite", "work/suite/deep/file", "3"))
+	done := w.files(false)
+	for _, others := range [][]string{{"one", "three"}, {"two"}, {"none", "first", "one", "two"}} {
+		err := w.journal().JoinNewest(others)
+		if entries, _ := w.journal().ReadEntries(); len(others) > 1 && (!errors.Is(err, ErrChanged) || len(entries) != 3) {
+			t.Errorf("%v are joined: %v, %v", others, err, entries)
+		}
+	}
+	must(t, w.journal().JoinNewest([]string{"one", "two"}))
+	entries, err := w.journal().ReadEntries()
+	must(t, err)
+	if len(entries) != 2 || entries[0].Did != "one, two" || len(entries[0].Files()) != 3 || !maps.Equal(w.files(false), done) {
+		t.Errorf("%+v", entries)
+	}
+	w.write("home/b", "\x00theirs") // of which nothing is known but its hash
+	var changed *ChangedSinceError
+	if err := w.undo(); !errors.As(err, &changed) || changed.File != w.path("home", "b") {
+		t.Errorf("%v", err)
+	}
+	w.write("home/b", "\x00new")
+	must(t, w.undo())
+	if is := w.files(false); !maps.Equal(is, before) {
+		t.Errorf("it is\n%q, was\n%q", is, before)
+	}
+}
+
 // What has been written since is not lost: it is shown, and nothing is taken back.
 func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 	for name, test := range map[string]struct {

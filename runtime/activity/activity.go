@@ -146,11 +146,21 @@ type LoopEvent struct {
 	Dir     string
 	Text    string // how Claude's last message ends
 	File    string // at the start: the loop's file
+	// Typed is the maximum that the user has typed at a terminal, 0 for none.
+	Typed int
 }
 
-// What happens to a loop. All but the first three end it.
+// MostIterations is the most iterations that a loop can have in its life, whoever says so.
+const MostIterations = 500
+
+// LoopPast is what the user's own history has of a loop: how often it has gone on, and the
+// maximum that the user typed last, 0 for none.
+type LoopPast struct{ Continues, Typed int }
+
+// What happens to a loop. All but the first four end it.
 const (
 	LoopStarted   = "start"
+	LoopRaised    = "max" // the user has typed a maximum
 	LoopGoesOn    = "iteration"
 	LoopLastRound = "last"
 	LoopPromised  = "promise"
@@ -163,7 +173,7 @@ const (
 // EndsLoop tells that the loop is over with this, or rests.
 func (e LoopEvent) EndsLoop() bool {
 	switch e.Event {
-	case LoopStarted, LoopGoesOn, LoopLastRound:
+	case LoopStarted, LoopRaised, LoopGoesOn, LoopLastRound:
 		return false
 	}
 	return true
@@ -185,8 +195,8 @@ type Memory struct {
 	// calls of the session by then.
 	Text  string
 	Calls int
-	// Stalls counts our continues in a row without progress, Continues all of them
-	// since the loop began.
+	// Stalls counts our continues in a row without progress, Continues all of them: of a goal
+	// loop in its life, of a spec since the user's own prompt.
 	Stalls    int
 	Continues int
 	// Began and At are the times of the first continue and the last, in Unix
@@ -195,8 +205,8 @@ type Memory struct {
 	At    int64
 	// Idle counts our continues in a row without a tool call, as Claude Code does.
 	Idle int
-	// Max is the loop's own maximum then.
-	Max int
+	// Max is the loop's own maximum then, and Typed what the user has typed for it.
+	Max, Typed int
 	// Prompt is the user's prompt that the rounds were counted in.
 	Prompt string
 	// Told are hashes of the errors that the model has been told of.
@@ -215,6 +225,7 @@ func (r *Memory) Members(m *codec.Members) {
 	codec.Number(m, "at", &r.At)
 	codec.Number(m, "idle", &r.Idle)
 	codec.Number(m, "max", &r.Max)
+	codec.Number(m, "typed", &r.Typed)
 	m.Text("prompt", &r.Prompt)
 	m.Texts("told", &r.Told)
 }
@@ -228,6 +239,7 @@ func (e *LoopEvent) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "max", &e.Max)
 	m.Text("session", &e.Session)
 	m.Text("directory", &e.Dir)
-	m.Text("text", &e.Text)
+	m.Quoted("text", &e.Text)
 	m.Text("file", &e.File)
+	codec.Number(m, "typed", &e.Typed)
 }

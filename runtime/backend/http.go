@@ -86,6 +86,9 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		if reply.Failed == "" {
 			return read(data, q.Model)
 		}
+		if reply.Failed == judge.NoNetwork && reply.Detail == cutOff {
+			reply.Micros = judge.PriceAtMost(judge.ModelID(q.Model), q) // the answer may have been on its way
+		}
 		passes := reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded
 		if try == 2 || !passes || !waitBeforeRetry(ctx) {
 			return reply
@@ -165,13 +168,15 @@ func postRequest(ctx context.Context, client *http.Client, req *http.Request) (d
 	return nil, failedReply(failureOfStatus(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
 }
 
+const cutOff = "the connection was cut"
+
 // connectionFailure is what an error of the connection means. Its text may have the
 // address in it, which may have a password in it: only its kind is told.
 func connectionFailure(ctx context.Context, err error) judge.Reply {
 	if reply, over := overdueReply(ctx); over {
 		return reply
 	}
-	kind := "the connection was cut"
+	kind := cutOff
 	var dns *net.DNSError
 	var op *net.OpError
 	var cert *tls.CertificateVerificationError

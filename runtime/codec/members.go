@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
 // Object is a type that lists its members: it calls a method of Members, or a
@@ -126,6 +128,15 @@ func (m *Members) Text(name string, v *string) {
 	default:
 		*v = m.textOf(m.value)
 	}
+}
+
+// Quoted is a text that may quote a session: no secret in it is written.
+func (m *Members) Quoted(name string, v *string) {
+	if m.out != nil && *v != "" {
+		masked := secret.Mask(*v)
+		v = &masked
+	}
+	m.Text(name, v)
 }
 
 func (m *Members) textOf(raw []byte) string {

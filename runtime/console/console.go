@@ -73,6 +73,8 @@ type Console struct {
 	SayNext func()
 	// Driver finds out which plugin drives loops in a directory.
 	Driver func(dir string) Driver
+	// SwitchOn offers a person to switch a plugin on where none drives loops; nil: it cannot.
+	SwitchOn func(Driver) error
 	// Getenv reads the environment for the user's progress command.
 	Getenv func(string) string
 }
@@ -176,7 +178,7 @@ func (d *Console) printDecision(r ledger.Record) {
 		d.printLine("  took     " + inMilliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
-		d.printLine("  not in force: " + flaw)
+		d.printLine("  passed over: " + flaw)
 	}
 	if r.Host != "" {
 		d.printField("  host     ", registry.TitleOf(r.Host))

@@ -3,8 +3,8 @@
 // that neither undoes what the other has just done; it takes effect at the next
 // stop.
 //
-// Claude may say all of them. None raises the ceiling, which is in the user's own
-// settings.
+// Claude may say all of them. A maximum above the ceiling, which is in the user's own
+// settings, counts where a person has typed it at a terminal: the history has that.
 
 package console
 
@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 
@@ -32,8 +33,15 @@ const loopWait = 5 * time.Second
 // Driver is the plugin that drives the goal loops of a workspace.
 type Driver struct {
 	Settings hook.Settings
-	// Problem is why none does, as far as is known, and what to do about it.
-	Problem string
+	// Problem is why none does, as far as is known, and Next what to do about it.
+	Problem, Next string
+}
+
+func (d Driver) problemInWords() string {
+	if d.Next == "" {
+		return d.Problem
+	}
+	return d.Problem + "; next: " + d.Next
 }
 
 // DriverAround is the plugin that a hook lies in, if that drives loops.
@@ -41,17 +49,16 @@ func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.FindSettings(executable, state, dir)
 	switch {
 	case err != nil:
-		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run a plugin's own")
+		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run a plugin's own hook")
 	case !DrivesLoops(settings.Strategy.Name):
-		return NoDriver(state, dir,
-			"this is the hook of "+settings.Plugin+", which does not drive goal loops; "+wiggum.Name+" does")
+		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", "springfield enable "+wiggum.Name)
 	}
 	return Driver{Settings: settings}
 }
 
 // NoDriver is where no plugin drives loops; what the user set for one counts.
-func NoDriver(state, dir, problem string) Driver {
-	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem}
+func NoDriver(state, dir, problem, next string) Driver {
+	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy}.ReadSettings(state, dir), problem, next}
 }
 
 // DrivesLoops tells whether a plugin of this strategy drives goal loops.
@@ -65,6 +72,20 @@ type loopHere struct {
 	file   strategy.File
 	goal   wiggum.Goal
 	fault  error // why the file is no loop
+	typed  int   // the maximum that the user has typed for it, 0 for none
+}
+
+// ArmedLoop is the file of the loop that is here and runs, "" for none, and who drives it.
+func (d *Console) ArmedLoop() (path string, driver Driver) {
+	l, err := d.openLoop(false)
+	if err != nil {
+		return "", driver
+	}
+	defer l.space.Close()
+	if l.file.Found && l.fault == nil && l.goal.Active {
+		path = l.filePath()
+	}
+	return path, l.driver
 }
 
 // openLoop opens the workspace, the one that the hook would find from this directory, and
@@ -92,7 +113,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 }
 
 func (l *loopHere) readFile() {
-	l.goal, l.fault = wiggum.Goal{}, nil
+	l.goal, l.fault, l.typed = wiggum.Goal{}, nil, 0
 	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
 	switch {
 	case l.file.Problem != "":
@@ -100,6 +121,8 @@ func (l *loopHere) readFile() {
 	case l.file.Found:
 		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsLoopID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
+		} else if l.fault == nil && l.goal.Max > l.ceiling() {
+			l.typed = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir).Typed
 		}
 	}
 }
@@ -111,12 +134,31 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// lastIteration is the iteration at which the loop ends: the goal's own limit, or the ceiling.
+// lastIteration is the iteration at which the loop ends: the goal's own limit, the ceiling, or what
+// the user has typed.
 func (l *loopHere) lastIteration(goal wiggum.Goal) int {
-	if c := l.ceiling(); c > 0 && c < goal.Max {
-		return c
+	return min(goal.Max, max(l.ceiling(), l.typed))
+}
+
+// typedMaximum is a maximum above the ceiling, if the user has typed it at a terminal, else 0.
+func (l *loopHere) typedMaximum(n int) int {
+	if n <= l.ceiling() || l.Caller != nil {
+		return 0
 	}
-	return goal.Max
+	t, err := terminal.OwnTerminal()
+	if err != nil {
+		return 0
+	}
+	t.Close()
+	return n
+}
+
+// sayCapped says that the file asks for more than it gets.
+func (l *loopHere) sayCapped() {
+	if n := l.lastIteration(l.goal); n < l.goal.Max {
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and your ceiling is " + strconv.Itoa(n) +
+			"; a larger number counts if you type it in a terminal: springfield loop set max " + strconv.Itoa(min(l.goal.Max, activity.MostIterations)))
+	}
 }
 
 func (l *loopHere) ceiling() int {
@@ -158,10 +200,13 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data),
+		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.typed,
 	}
 	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
+	}
+	if also := l.stateDirs()[1:]; e.Typed > 0 && len(also) > 0 { // where the hooks of other hosts look
+		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
@@ -172,7 +217,29 @@ func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
 	}
 }
 
-func (l *loopHere) beginLoop(draft []byte, replace bool) error {
+func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
+	free := func() error {
+		switch {
+		case l.fault != nil && !o.Replace:
+			return l.unreadError()
+		case l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace: // one without an ID is in no history
+			return &adviceError{"a loop is here already: " + l.loopName(l.goal) + l.progress(l.goal),
+				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
+		}
+		return nil
+	}
+	if err := free(); err != nil {
+		return err
+	}
+	if l.driver.Problem != "" && l.SwitchOn != nil {
+		if err := l.SwitchOn(l.driver); err != nil {
+			return err
+		}
+		l.driver = l.Driver(l.space.Dir)
+	}
+	if l.driver.Problem != "" {
+		return &adviceError{"no plugin would drive this loop: " + l.driver.Problem, l.driver.Next}
+	}
 	now := l.Now().UnixMilli()
 	session := ""
 	if l.Session != "" {
@@ -189,19 +256,13 @@ func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	var before []byte
 	err = l.changeFile(func() ([]byte, error) {
 		was, before = l.goal, l.file.Data
-		switch {
-		case l.fault != nil && !replace:
-			return nil, l.unreadError()
-		case l.file.Found && (was.Active || was.ID == "") && !replace: // one without an ID is in no history
-			return nil, &adviceError{"a loop is here already: " + l.loopName(was) + l.progress(was),
-				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
-		}
-		return draft, nil
+		return draft, free()
 	})
 	if err != nil {
 		return err
 	}
 	l.tellCancelled(was, before)
+	l.typed = l.typedMaximum(o.Max)
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
@@ -216,14 +277,14 @@ func (l *loopHere) beginLoop(draft []byte, replace bool) error {
 	}
 	l.printLine("  status   " + l.Self + " loop status")
 	l.printLine("  stop it  " + l.Self + " loop stop")
-	l.notDriven()
+	l.sayCapped()
 	return nil
 }
 
 // notDriven says why a loop does not run.
 func (l *loopHere) notDriven() {
 	if l.driver.Problem != "" {
-		l.printNote("nothing drives this loop: " + l.driver.Problem)
+		l.printNote("nothing drives this loop: " + l.driver.problemInWords())
 	}
 }
 
@@ -243,13 +304,13 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys are what loop set can change, with what each takes.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "how many iterations"},
+		{"max", "how many iterations; above your ceiling it counts where you type it at a terminal"},
 		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
 		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
 		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
 		{"active", "true or false"},
 		{"goal", "the text of the goal"},
-		{"count", "the current iteration"},
+		{"count", "the current iteration; those that the hook has counted stay"},
 		{"session", "the session that the loop belongs to; none: the next one that stops here"},
 	}
 }
@@ -259,8 +320,8 @@ func parseEntry(key string, values []string) (field [2]string, err error) {
 	switch key {
 	case "max", "count":
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > 1_000_000 {
-			return field, misused(key+": "+strconv.Quote(value)+" is not a number of iterations", "write it like 15")
+		if err != nil || n < 1 || n > activity.MostIterations {
+			return field, misused(key+": "+strconv.Quote(value)+" is not a number of iterations", "write it like 15; a loop has at most "+strconv.Itoa(activity.MostIterations))
 		}
 		return [2]string{map[string]string{"max": "max_iterations", "count": "iteration_count"}[key], value}, nil
 	case "promise": // A|B are two
@@ -318,6 +379,10 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if err != nil {
 		return err
 	}
+	typed := 0
+	if n, _ := strconv.Atoi(body); key == "max" {
+		typed = l.typedMaximum(n)
+	}
 	var was wiggum.Goal
 	err = l.changeFile(func() ([]byte, error) {
 		was = l.goal
@@ -333,6 +398,9 @@ func (d *Console) SetLoop(key string, values []string) error {
 			return wiggum.SetFields(l.file.Data, field, [2]string{"stopped_at", ""})
 		case key == "active":
 			return l.pausedFile()
+		case typed > 0 && l.goal.ID == "": // what is typed is noted by its name
+			named := [2]string{"loop_id", wiggum.NewLoopID(l.space.Dir, l.Session, l.Now().UnixMilli())}
+			return wiggum.SetFields(l.file.Data, field, named)
 		}
 		return wiggum.SetFields(l.file.Data, field)
 	})
@@ -341,6 +409,12 @@ func (d *Console) SetLoop(key string, values []string) error {
 	}
 	if !l.goal.Active {
 		l.tellCancelled(was, l.file.Data)
+	}
+	if key == "max" {
+		if l.typed = max(l.typed, typed); typed > 0 {
+			l.tellEvent(activity.LoopRaised, l.goal, nil)
+		}
+		l.sayCapped()
 	}
 	if key == "promise" {
 		body = strings.Join(values, "|")

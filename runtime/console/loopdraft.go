@@ -89,7 +89,7 @@ func (d *Console) StartLoop(o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	return l.beginLoop(draft, o.Replace)
+	return l.beginLoop(draft, o)
 }
 
 // draftLoop is the file of a new loop, but for what makes it this one.

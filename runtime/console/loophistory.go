@@ -198,7 +198,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	return l.beginLoop(draft, o.Replace)
+	return l.beginLoop(draft, o)
 }
 
 // The state of a loop: what its file says, and where it ends.
@@ -272,13 +272,13 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State = loopInactive
 		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
 	case g.Count > 1:
-		s.State, s.Problem = loopRunning, l.driver.Problem
+		s.State, s.Problem = loopRunning, l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
 			says = "loop " + l.loopName(g) + " does not go on" + l.progress(g)
 		}
 	default:
-		s.State, s.Problem = loopWaiting, l.driver.Problem
+		s.State, s.Problem = loopWaiting, l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " waits for its first stop" + l.progress(g)
 	}
 	if l.file.Found && l.fault == nil {
@@ -298,9 +298,12 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	} else {
 		l.printLine("  promise   none: only the limit ends it")
 	}
-	if limit := l.lastIteration(g); limit < g.Max {
+	switch limit := l.lastIteration(g); {
+	case limit < g.Max:
 		l.printLine("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
-	} else {
+	case l.typed > 0:
+		l.printLine("  limit     " + strconv.Itoa(limit) + ", which you have typed; your ceiling is " + strconv.Itoa(l.ceiling()))
+	default:
 		l.printLine("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))
 	}
 	if g.Session == "" {

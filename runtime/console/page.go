@@ -34,7 +34,7 @@ func (d *Console) PrintPage(path string, settings hook.Settings) error {
 	f.Close()
 	event := hook.Event{Host: registry.HostOfLog(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
-	if len(snapshot.Faults) > 0 {
+	if len(snapshot.Faults) > 0 && snapshot.Log == nil {
 		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code"}
 	}
 	if _, err := io.WriteString(d.Out, judge.PageFor(snapshot.Situation)); err != nil {

@@ -39,9 +39,10 @@ func (b *Background) Members(m *codec.Members) {
 // Veto is a stop without asking the strategy. The zero Veto is none.
 type Veto struct {
 	Rule, Evidence string
-	// Next is what brings the next continue, a sentence to the user after a blank, "" if
-	// nothing is known that does.
-	Next string
+	// Next is what brings the next continue, for the user to do or to wait for, "" if
+	// nothing is known that does. Limit is the one of the budget's that ended it, by its name
+	// in settings. Evidence of a limit is read behind the plugin's name.
+	Next, Limit string
 }
 
 // CheckEvent looks at the event alone: a session that plans or waits is not done and must

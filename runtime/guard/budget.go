@@ -5,6 +5,8 @@
 package guard
 
 import (
+	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -25,8 +27,13 @@ type Limits struct {
 // Window is the span of time that Burst is about.
 const Window = 5 * time.Minute
 
-// MaxHour is the most that PerHour can be: so many continues are remembered.
-const MaxHour = 200
+// MaxHour is the most that PerHour can be. MaxSession is how often a session is continued within
+// an hour by all paths together: what counts for PerHour, and the rounds of loops, which do not.
+// Only what the user has typed at a terminal for a loop stands above it, for that loop.
+const (
+	MaxHour    = 200
+	MaxSession = 240
+)
 
 // Defaults are the limits where nothing else is said. Idle stays below the
 // eight after which Claude Code ends the turn.
@@ -61,33 +68,21 @@ type Witness struct {
 // the state to remember and what is left after it; a Veto says which limit was
 // reached. The state is to be remembered either way.
 //
-// A clock that was set back makes earlier continues lie in the future. They
-// count as just now, so that a changed clock never buys another continue and
-// never locks a session for longer than the window.
+// The time is one that counts, see ledger.Clock. Continues that lie in its future count as just
+// now, so that a changed clock never buys another one.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
 	if s.Prompt != stop.Prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
 	}
-	if stop.Own != "" && stop.Own != s.Own {
-		if s.Own != "" {
-			s.InOwn = 0
-		} else { // it may have begun before the transcript had it, or before ledgers had InOwn
-			s.InOwn = max(s.InOwn, s.InPrompt)
-		}
-		s.Own = stop.Own
-	}
-	times := clampTimes(s.Continues, t)
-	recent := countWithin(times, t, Window)
+	s = meetPrompt(s, stop.Own)
+	recent := countWithin(clampTimes(s.Continues, t), t, Window)
 	if stop.All > s.Known {
 		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
-		seen := clampTimes(stop.Times, t)
-		if recent = max(recent, countWithin(seen, t, Window)); len(seen) > len(times) {
-			times = seen
-		}
+		recent = max(recent, countWithin(clampTimes(stop.Times, t), t, Window))
 	}
-	s.Continues = times[max(0, len(times)-MaxHour):]
-	hour := len(times)
+	s = keepHour(s, stop)
+	hour := len(s.Continues)
 	if s.Own != "" { // else no prompt is known to be the user's, and all count
 		recent = min(recent, s.InOwn)
 	}
@@ -99,11 +94,11 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	veto := l.limitReached(s, stop, spent{times, recent, same, idle})
+	veto := l.limitReached(s, stop, spent{recent, same, idle})
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
-	s.Continues = append(times, t)[max(0, len(times)+1-MaxHour):]
+	s.Continues = append(s.Continues, t)
 	s.InPrompt++
 	s.InOwn++
 	s.Known++
@@ -112,15 +107,37 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
 }
 
-// spent is what a stop finds gone of its budget: the continues of the last hour, how many of them
-// are of the burst, and how many in a row brought no progress, or no tool call.
-type spent struct {
-	hour               []int64
-	recent, same, idle int
+// meetPrompt is a state at a stop that belongs to a prompt of the user's own, if that is known.
+func meetPrompt(s ledger.State, own string) ledger.State {
+	if own == "" || own == s.Own {
+		return s
+	}
+	if s.Own != "" {
+		s.InOwn, s.InLoops = 0, 0
+	} else { // it may have begun before the transcript had it, or before ledgers had InOwn
+		s.InOwn = max(s.InOwn, s.InPrompt)
+	}
+	s.Own = own
+	return s
 }
 
+// keepHour is a state with the continues of the last hour alone, those of the transcript where it
+// has more of them.
+func keepHour(s ledger.State, stop Count) ledger.State {
+	t := stop.Now.UnixMilli()
+	s.Continues, s.Rounds = clampTimes(s.Continues, t), clampTimes(s.Rounds, t)
+	if seen := clampTimes(stop.Times, t); stop.All > s.Known && len(seen) > len(s.Continues)+len(s.Rounds) {
+		s.Continues, s.Rounds = seen, nil
+	}
+	return s
+}
+
+// spent is what a stop finds gone of its budget: how many continues are of the burst, and how
+// many in a row brought no progress, or no tool call.
+type spent struct{ recent, same, idle int }
+
 // sayContinue is true of a limit that the user's next prompt resets.
-const sayContinue = "Say “continue” to go on."
+const sayContinue = "type continue"
 
 // limitReached tells which limit is reached, if any. That of an hour comes first: no prompt
 // resets it.
@@ -129,32 +146,36 @@ func (l Limits) limitReached(s ledger.State, stop Count, c spent) Veto {
 	if stop.Prompt != "" {
 		next = sayContinue
 	}
+	if veto := hourSpent(s, MaxSession, stop.Now); veto.Rule != "" {
+		return veto
+	}
 	switch {
-	case len(c.hour) >= l.PerHour:
-		return Veto{"budget", continuesInWords(len(c.hour)) + " within an hour", timeUntilFree(c.hour, l.PerHour, stop.Now, time.Hour)}
+	case len(s.Continues) >= l.PerHour:
+		return budgetSpent("hour", l.PerHour, len(s.Continues), "in an hour", timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour))
 	case c.recent >= l.Burst:
 		if s.Own == "" {
-			next = timeUntilFree(c.hour, l.Burst, stop.Now, Window)
+			next = timeUntilFree(s.Continues, l.Burst, stop.Now, Window)
 		}
-		return Veto{"budget", continuesInWords(c.recent) + " within 5 minutes", unlessZero(l.Burst, next)}
+		return budgetSpent("burst", l.Burst, c.recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
-		return Veto{"budget", continuesInWords(s.InPrompt) + " for this prompt", unlessZero(l.PerPrompt, next)}
-	case c.same == 1 && c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last continue", sayContinue}
+		return budgetSpent("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
 	case c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last " + continuesInWords(c.same), sayContinue}
+		return Veto{Rule: "stagnation", Evidence: "kept going " + times(c.same) + " without progress" + toLook, Next: sayContinue}
 	case c.idle >= l.Idle:
-		return Veto{"idle", continuesInWords(c.idle) + " in a row without a tool call", next}
+		return Veto{Rule: "idle", Evidence: "kept going " + times(c.idle) + " in a row without a tool call" + toLook, Next: next}
 	}
 	return Veto{}
 }
 
-// unlessZero is what helps, but where a limit allows nothing at all.
-func unlessZero(most int, next string) string {
+// toLook is why a limit is there.
+const toLook = " and is stopping so that you can look"
+
+// budgetSpent is the veto of a limit that settings can change. One of 0 is no matter of waiting.
+func budgetSpent(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
-		return ""
+		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
 	}
-	return next
+	return Veto{Rule: "budget", Evidence: "kept going " + times(spent) + " " + within + toLook, Next: next, Limit: limit}
 }
 
 // timeUntilFree says when fewer than most of the newest times lie within a span.
@@ -162,26 +183,40 @@ func timeUntilFree(times []int64, most int, now time.Time, span time.Duration) s
 	if most <= 0 || most > len(times) {
 		return ""
 	}
-	return "It can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
+	return "it can go on by itself again in " + timestamp.LengthInWords(times[len(times)-most]+span.Milliseconds()-now.UnixMilli())
 }
 
-// chain is how many loops of the greatest length one prompt may bring, one after
-// the other.
+// chain is how many loops of the greatest length a prompt of the user's own may bring, or the
+// session where none is known to be.
 const chain = 4
 
-// TakeRound takes one round of a loop, whose greatest length is most. A loop counts
-// its own rounds, in a file and by a name that others can change; this counts all
-// of them. Where the prompt is not known there is nothing to count by.
-func TakeRound(s ledger.State, most int, prompt string) (ledger.State, Veto) {
-	if s.LoopPrompt != prompt {
-		s.LoopPrompt, s.LoopContinues = prompt, 0
+// TakeRound takes one round of a loop whose greatest length is most, or what the user has typed for
+// it, 0 for nothing. A loop counts its own rounds, by a name that a file can change; this counts
+// those of all.
+func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
+	s = keepHour(meetPrompt(s, stop.Own), stop)
+	if typed == 0 && s.InLoops >= chain*most {
+		return s, Veto{Rule: "rounds", Evidence: "kept going " + times(s.InLoops) + " by loops since your last prompt, and one loop may have " + strconv.Itoa(most), Next: sayContinue}
 	}
-	if prompt != "" && s.LoopContinues >= chain*most {
-		return s, Veto{"rounds", continuesInWords(s.LoopContinues) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
+	if veto := hourSpent(s, max(MaxSession, typed), stop.Now); veto.Rule != "" {
+		return s, veto
 	}
-	s.LoopContinues++
+	if typed == 0 {
+		s.InLoops++
+	}
+	s.Rounds = append(s.Rounds, stop.Now.UnixMilli())
 	s.Known++
 	return s, Veto{}
+}
+
+// hourSpent tells whether the session has had so many continues within the hour, loops' included.
+func hourSpent(s ledger.State, most int, now time.Time) Veto {
+	all := slices.Concat(s.Continues, s.Rounds)
+	if len(all) < most {
+		return Veto{}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // not of slices, which makes the hook larger
+	return Veto{Rule: "budget", Evidence: "kept going " + times(len(all)) + " in an hour, loops included," + toLook, Next: timeUntilFree(all, most, now, time.Hour)}
 }
 
 // clampTimes copies the times of the last hour, none of them later than now.
@@ -203,10 +238,9 @@ func countWithin(times []int64, now int64, span time.Duration) (n int) {
 	return n
 }
 
-// continuesInWords is a number of them.
-func continuesInWords(n int) string {
+func times(n int) string {
 	if n == 1 {
-		return "1 continue"
+		return "once"
 	}
-	return strconv.Itoa(n) + " continues"
+	return strconv.Itoa(n) + " times"
 }

@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,7 +186,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 			t.Fatalf("continue %d: %+v, %+v", i+1, v, left)
 		}
 	}
-	if _, v := spend(3599); v.Evidence != "60 continues within an hour" {
+	if _, v := spend(3599); v.Evidence != "kept going 60 times in an hour and is stopping so that you can look" {
 		t.Errorf("one more: %+v", v)
 	}
 	if _, v := spend(3600); v.Rule != "" {
@@ -196,7 +197,7 @@ func TestSpendHoldsTheHour(t *testing.T) {
 // What the user is told of a limit is true: a new prompt helps where it does, else there
 // is a time, and where nothing is known to help nothing is said.
 func TestVetoSaysWhatHelps(t *testing.T) {
-	const sayIt = "Say “continue” to go on."
+	const sayIt = "type continue"
 	spent := func(n int, step, ago int64) (times []int64) {
 		for i := range int64(n) {
 			times = append(times, 1_000_000_000-1000*(ago+step*(int64(n)-1-i)))
@@ -212,29 +213,73 @@ func TestVetoSaysWhatHelps(t *testing.T) {
 	}{
 		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1", Own: "1"}, sayIt},
 		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "id:1"}, sayIt},
-		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
-		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
+		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Count{Prompt: "uuid:1"}, "it can go on by itself again in 3 min"},
 		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Count{Prompt: "id:1"}, sayIt},
 		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Count{}, ""},
-		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
-		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 1 h."},
+		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 21 min"},
+		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Count{Prompt: "id:1", Own: "1"}, "it can go on by itself again in 1 h"},
 		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Count{Prompt: "id:1", Own: "1"}, ""},
 		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
 		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Count{Prompt: "id:1", Seen: "x"}, sayIt},
 		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Count{Seen: "x"}, ""},
-		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
+		"the witness alone":               {ledger.State{}, Defaults(), Count{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "it can go on by itself again in 3 min"},
 	} {
 		test.stop.Now = time.UnixMilli(1_000_000_000)
 		_, _, v := SpendContinue(test.state, test.limits, test.stop)
 		scratch.FailIf(t, v.Rule == "" || v.Next != test.want, "%s: %+v, want %q", name, v, test.want)
 	}
-	if _, v := TakeRound(ledger.State{LoopPrompt: "id:1", LoopContinues: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
+	now := Count{Own: "1", Now: time.UnixMilli(1_000_000_000)}
+	if _, v := TakeRound(ledger.State{Own: "1", InLoops: 400}, now, 100, 0); v.Rule != "rounds" || v.Next != sayIt {
 		t.Errorf("loops: %+v", v)
 	}
+}
+
+// By all paths together a session is continued at most 240 times in an hour, however many prompts a log has. Only a loop
+// for which the user has typed more goes on, and what it takes is no one else's.
+func TestNoPathLeadsPastTheHour(t *testing.T) {
+	now := Count{Now: time.UnixMilli(1_000_000_000)}
+	var s ledger.State
+	take := func(most, typed int) (n int) {
+		for i := range 1000 {
+			now.Own = strconv.Itoa(i)
+			var v Veto
+			if s, v = TakeRound(s, now, most, typed); v.Rule != "" {
+				scratch.Equal(t, v.Rule+v.Next, "budgetit can go on by itself again in 1 h")
+				return n
+			}
+			n++
+		}
+		return n
+	}
+	for i := range 40 {
+		var v Veto
+		if s, _, v = SpendContinue(s, Defaults(), Count{Prompt: strconv.Itoa(i), Own: strconv.Itoa(i), Seen: strconv.Itoa(i), Now: now.Now}); v.Rule != "" {
+			t.Fatal(v)
+		}
+	}
+	scratch.Equal(t, take(25, 0), 200)
+	scratch.Equal(t, take(25, 300), 60, "a loop that the user has typed 300 for")
+	_, _, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	scratch.Equal(t, v.Evidence, "kept going 300 times in an hour, loops included, and is stopping so that you can look")
+	now.Now = now.Now.Add(time.Hour)
+	_, left, v := SpendContinue(s, Defaults(), Count{Prompt: "p", Own: "p", Seen: "p", Now: now.Now})
+	scratch.FailIf(t, v.Rule != "" || left.Hour != 59, "an hour later: %+v, %+v", left, v)
+}
+
+// A round of a loop is none of the budget's sixty.
+func TestRoundsLeaveTheBudget(t *testing.T) {
+	now := Count{Own: "1", Prompt: "1", Now: time.UnixMilli(1_000_000_000)}
+	var s ledger.State
+	for range 100 {
+		s, _ = TakeRound(s, now, 100, 0)
+	}
+	_, left, v := SpendContinue(s, Defaults(), now)
+	scratch.FailIf(t, v.Rule != "" || left != (ledger.Left{Burst: 2, Prompt: 19, Hour: 59}), "%+v, %+v", left, v)
 }
 
 // Continues of a loop stand in the transcript, too, and are none of the budget's.
@@ -242,7 +287,7 @@ func TestSpendKnowsLoops(t *testing.T) {
 	var s ledger.State
 	now := time.Unix(1_000_000, 0)
 	for range 100 {
-		s, _ = TakeRound(s, 1000, "p")
+		s, _ = TakeRound(s, Count{Now: now}, 1000, 0)
 	}
 	w := Witness{Times: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}, All: 100, InPrompt: 100, InOwn: 100}
 	if _, left, v := taken(s, Defaults(), "p", moving(1), w, now); v.Rule != "" || left.Burst != 2 || left.Prompt != 19 {
@@ -332,7 +377,7 @@ func FuzzSpend(f *testing.F) {
 
 // A limit of one is told in words that fit one.
 func TestBudgetOfOne(t *testing.T) {
-	if one, two := continuesInWords(1), continuesInWords(2); one != "1 continue" || two != "2 continues" {
+	if one, two := times(1), times(2); one != "once" || two != "2 times" {
 		t.Errorf("%q, %q", one, two)
 	}
 }

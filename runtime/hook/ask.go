@@ -6,6 +6,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"path/filepath"
@@ -30,12 +31,17 @@ const overtime = 2 * time.Second
 // asking is a question and what came of it.
 type asking struct {
 	asked  *ledger.Asked  // nil: no judge was
+	taken  int64          // counted in the session before it was asked
 	judged *ledger.Judged // an answer to remember
 	told   string         // to the user, besides what the verdict says
 }
 
 // noteJudgement puts down what came of a question to the judge.
 func (q asking) noteJudgement(v *Settled) {
+	v.Next.Spent = max(0, v.Next.Spent-q.taken)
+	if q.asked == nil {
+		return
+	}
 	v.Next.Spent += q.asked.Micros
 	v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	if q.judged != nil {
@@ -72,13 +78,12 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 			return a
 		}
 	}
-	// Rather too much: what is not spent goes back.
-	worst := judge.PriceInMicros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
-	if why := s.reserveCost(snapshot.Before.Spent, worst, j); why != "" {
+	var why string
+	if a.taken, why = s.reserveCost(q, j); why != "" {
 		noteNoAnswer(v, "unasked", why)
 		return a
 	}
-	reply, due := s.payForAnswer(q, worst)
+	reply, due := s.payForAnswer(q, a.taken)
 	a.asked = &ledger.Asked{
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
@@ -122,36 +127,50 @@ func (s *start) judgeModel(model string) string {
 	return model
 }
 
-// reserveCost counts what a question may cost, or says why it is not asked. spent is what
-// the session has cost so far.
-func (s *start) reserveCost(spent, worst int64, j judge.Options) (why string) {
-	if spent+worst > toMicros(j.Session) {
-		return "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
+// spendDir is where the day's costs are counted: in the user's home, whatever directory the agent
+// has its configuration in, so that one file counts them all.
+func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s.state) }
+
+// reserveCost counts what a question may cost, or says why it is not asked: in the session, where the decision's record
+// takes it back, and in the day.
+func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
+	worst := judge.PriceAtMost(q.Model, q)
+	if s.Getenv != nil { // the client takes an alias for the model that is named here
+		if named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL"); named != "" {
+			worst = max(worst, judge.PriceAtMost(named, q))
+		}
 	}
-	switch err := ledger.TakeFromDay(s.state, s.Now, worst, toMicros(j.Daily)); err {
+	spent, err := ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
+	if err == ledger.ErrSpent {
+		return 0, "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(toMicros(j.Session))
+	}
+	if err == nil {
+		taken, err = worst, ledger.TakeFromDay(s.spendDir(), s.Now, worst, toMicros(j.Daily))
+	}
+	switch err {
 	case nil:
-		return ""
+		return taken, ""
 	case ledger.ErrSpent, ledger.ErrResting:
-		return err.Error()
+		return taken, err.Error()
 	default:
 		s.noteForDebug("ask judge: " + err.Error())
-		return "the cost of questions cannot be saved"
+		return taken, "the cost of questions cannot be saved"
 	}
 }
 
 // payForAnswer asks, and counts what it has cost. due tells that the user should hear of a
 // judge that does not answer.
-func (s *start) payForAnswer(q judge.Question, worst int64) (reply judge.Reply, due bool) {
+func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
-	if reply.Micros == 0 && (reply.Failed == judge.TimedOut || reply.Failed == judge.Junk) {
-		reply.Micros = worst // the answer was on its way, or was none: a limit in dollars holds all the same
+	if reply.Micros == 0 && (reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
+		reply.Micros = taken // the answer was on its way, or was none: a limit in dollars holds all the same
 	}
 	now, err := s.Now.Add(time.Since(begun)), error(nil)
 	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
-		err = ledger.PutBack(s.state, now, worst)
+		err = ledger.PutBack(s.spendDir(), s.Now, now, taken)
 	} else {
-		due, err = ledger.SettleSpending(s.state, now, worst, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
+		due, err = ledger.SettleSpending(s.spendDir(), s.Now, now, taken, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
 	}
 	if err != nil {
 		s.noteForDebug("settle judge: " + err.Error())
@@ -192,7 +211,7 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	case err == process.ErrSlow:
 		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
 	case err != nil:
-		return gone(judge.NoBinary, err)
+		return gone(judge.Crashed, err)
 	}
 	var r judge.Reply
 	if !codec.IsValid(said) || codec.ReadObject(said, &r) != nil {

@@ -183,9 +183,9 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 		"more behind it": {printed(yes) + `; printf '\v\n'`, "junk"},
 		"its own word":   {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
 		"no known word":  {printed(`{"failed":"homer","detail":"mmm","continue":true}`), "junk"},
-		"exit code":      {printed(yes) + "; exit 3", "no-binary"},
-		"huge":           {"head -c 200000 /dev/zero", "no-binary"},
-		"a held output":  {"sleep 5 & " + printed(yes), "no-binary"},
+		"exit code":      {printed(yes) + "; exit 3", "crashed"},
+		"huge":           {"head -c 200000 /dev/zero", "crashed"},
+		"a held output":  {"sleep 5 & " + printed(yes), "crashed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := withJudge(t, lisa, test.body)

@@ -1,9 +1,8 @@
 // Loops of other plugins. Stop hooks run side by side and any that blocks wins, so
 // while a loop drives this session, the others stand aside and say nothing. Which
 // loop does is told by its state file and by the session's ledger, which all
-// springfield plugins write. A state file may have come with the project: the most that
-// it can do is to let Claude stop, and, where no plugin takes the loop up, once in a
-// session.
+// springfield plugins write. A state file may have come with the project: without a plugin
+// of the user's that drives its loop it does nothing.
 
 package hook
 
@@ -23,7 +22,6 @@ import (
 // How sure it is that a plugin drives a loop here.
 const (
 	noLoop   = iota
-	newLoop  // there is a state file that no plugin has had the time to take up
 	ownLoop  // the plugin runs in this session, and its loop is armed
 	liveLoop // it has driven the loop in this session
 )
@@ -76,25 +74,19 @@ func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
 }
 
 // certaintyOf tells how sure it is that a plugin drives a loop. One that has not decided since
-// our own last stop is not on any more. One that has not decided yet may be new, as its
-// state file is.
+// our own last stop, nor met the session since, is not on, or not any more.
 func (s *Snapshot) certaintyOf(name string, armed strategy.Armed) int {
 	last := s.Before.LastDecision(func(p ledger.Present) bool { return p.Plugin == s.Settings.Plugin })
 	theirs := s.Before.LastDecision(func(p ledger.Present) bool {
 		return p.Strategy == name || p.Strategy == "" && p.Plugin == name
 	})
-	switch {
-	case armed.Evidence == "":
+	switch on := name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last; {
+	case armed.Evidence == "" || !on:
 		return noLoop
-	case name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last:
-		if armed.Running {
-			return liveLoop
-		}
-		return ownLoop
-	case last == 0 || !armed.Undated && s.Now.UnixMilli()-armed.Age > last:
-		return newLoop
+	case armed.Running:
+		return liveLoop
 	}
-	return noLoop
+	return ownLoop
 }
 
 // One stop can reach two copies of a plugin: by a host that reads another's settings as
@@ -108,9 +100,9 @@ const apart = 2 * time.Second
 
 // presentDecision is what the ledger keeps of this decision, for other copies: a plugin of the same
 // name with another strategy is none.
-func (s *start) presentDecision(settings Settings) ledger.Present {
+func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Present {
 	e := s.event
-	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
+	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: clock.At}
 	p.Copy, p.Stop = quotation.HashText(s.root+"\x00"), quotation.HashText(strings.Join([]string{
 		p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID, "",
 	}, "\x00"))
@@ -122,7 +114,7 @@ func (s *start) presentDecision(settings Settings) ledger.Present {
 // be named twice in settings, has if its decision came after this start, or if the host says
 // by the event's time that it is one event: an agent can stop twice with the same words.
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
-	own := s.presentDecision(settings)
+	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {
 		if p.Plugin != own.Plugin || p.Stop != own.Stop {
 			continue

@@ -118,7 +118,7 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 }
 
 // A loop of another session, one that is paused or damaged, and one that no plugin
-// drives keep no one from deciding; the last does once, for its plugin may be new.
+// drives keep no one from deciding, not even once.
 func TestLoopsThatDriveNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"of another session": strings.Replace(loopText, "active: true", "active: true\nsession_id: s2", 1),
@@ -131,19 +131,18 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	}
 	w := beside(t, wiggumOne)
 	w.write(loopFile, loopText)
-	w.old(loopFile)
-	w.keepsSilent("a loop at first sight")(w.at("s1", moving))
-	for range 2 {
-		w.goesOn("a loop that no plugin has taken up")(w.stop("s1", moving))
+	for i := range 3 {
+		w.goesOn("a loop that no plugin has taken up")(w.stop("s1", fmt.Sprint(moving, i)))
 	}
-	// One whose file says that it changes in a year, as an archive can have it.
+	// One whose plugin was there when the session began: it drives from the first stop on.
 	w = beside(t, wiggumOne)
 	w.write(loopFile, loopText)
-	w.at("s1", moving)
-	year := time.Now().AddDate(1, 0, 0)
-	must(t, os.Chtimes(w.path(loopFile), year, year))
-	w.host.Now = w.host.Now.Add(time.Minute)
-	w.goesOn("a loop of next year")(w.at("s1", moving))
+	begins := w.event(map[string]any{"hook_event_name": "SessionStart", "cwd": w.path("work"), "source": "startup"})
+	w.as(true, func() { w.keepsSilent("ned, at the beginning")(w.run(begins)) }, func() { w.keepsSilent("at the beginning")(w.run(begins)) })
+	if r, ok := w.newest("session:s1"); ok && r.Decision != "" {
+		t.Errorf("a session that has begun has the decision %+v", r)
+	}
+	w.driven("the first stop", "second")(w.both(true, "s1", moving))
 	// One whose plugin was switched off in the middle.
 	w = beside(t, wiggumOne)
 	w.write(loopFile, loopText)

@@ -390,7 +390,8 @@ func TestLoopCeiling(t *testing.T) {
 }
 
 // A new file in the place of the last one, at every stop, does not keep Claude going for ever: loops of one prompt
-// have four times the ceiling together. Nor do loops that take turns until each is forgotten.
+// have four times the ceiling together. Nor do loops that take turns until each is forgotten, whatever prompts the
+// log has.
 func TestLoopsWithoutEnd(t *testing.T) {
 	asks := func(w *world, prompt string) {
 		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"`+prompt+`","promptId":"`+prompt+`","message":{"role":"user","content":"go"}}`+"\n")
@@ -399,17 +400,20 @@ func TestLoopsWithoutEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, wiggumOne)
 			w.write(".claude/springfield/ralph-wiggum.json", `{"ceiling": 12}`)
+			prompt := "p1"
 			stop := func(i int) output {
 				work := fmt.Sprint("work", i%places)
 				w.write(work+"/"+wiggum.File, loopText)
 				w.old(work + "/" + wiggum.File)
 				w.host.Now = w.host.Now.Add(time.Minute)
-				out, _ := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": fmt.Sprint("Working, ", i)}))
+				out, _ := w.run(w.event(map[string]any{"cwd": w.path(work), "prompt_id": prompt, "last_assistant_message": fmt.Sprint("Working, ", i)}))
 				return out
 			}
-			asks(w, "p1")
 			continues, told := 0, ""
 			for i := range 80 {
+				if asks(w, "p1"); i > 0 {
+					asks(w, fmt.Sprint("forged", i))
+				}
 				if out := stop(i); out.Decision == "block" {
 					continues++
 				} else {
@@ -421,10 +425,36 @@ func TestLoopsWithoutEnd(t *testing.T) {
 				t.Error(err) // a goal is not lost by that
 			}
 			asks(w, "p2")
+			prompt = "p2"
 			if out := stop(0); out.Decision != "block" {
 				t.Errorf("for another prompt: %+v", out)
 			}
 		})
+	}
+}
+
+// A loop has its iterations, and not more: a log with a new prompt at each stop, a file that is put back, and a
+// second session that takes it up bring none. What the user has typed at a terminal does.
+func TestLoopHasItsIterations(t *testing.T) {
+	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
+	for typed, want := range map[int]int{0: 23, 60: 58} {
+		w := inLoop(t, wiggumOne, text)
+		if typed > 0 {
+			must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
+		}
+		continues, last := 0, output{}
+		for i := range 200 {
+			w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
+			w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
+			if last, _ = w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i)); last.Decision != "block" {
+				break
+			}
+			continues++
+		}
+		scratch.Equal(t, continues, want, last.SystemMessage)
+		if !strings.Contains(last.SystemMessage, "loop history rerun abc --max ") {
+			t.Error(last.SystemMessage)
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ func TestBartCountsOnce(t *testing.T) {
 			if (out.Decision == "block") != test.blocks || w.rule() != test.rule {
 				t.Errorf("%+v, rule %s, notes %s", out, w.rule(), notes)
 			}
-			if test.rule == "stagnation" && !strings.Contains(out.SystemMessage, "no progress since the last continue") {
+			if test.rule == "stagnation" && !strings.Contains(out.SystemMessage, "kept going once without progress") {
 				t.Errorf("told %q", out.SystemMessage)
 			}
 		})

@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -55,6 +56,7 @@ type Process struct {
 	// Environ is the whole environment, for springfield-judge, which picks from it.
 	Environ func() []string
 	Now     time.Time
+	Up      int64 // for how long the machine has been running, see ledger.RunningTime
 
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
@@ -122,6 +124,7 @@ func (h Process) Run() (code int) {
 		s.answerRequest(settings)
 		return 0
 	case sessionStart:
+		s.meetSession(settings)
 		s.greetUser()
 		return 0
 	}
@@ -259,7 +262,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Home: s.Home}
+	stop.Past = func(loop, dir string) activity.LoopPast { return ledger.PastOfLoop(s.state, loop, dir) }
 	if isAway {
 		stop.Away = &ledger.Away{Order: order}
 	}
@@ -282,7 +286,8 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	if question.asked != nil { // which takes long enough for the user to say hold
 		snapshot.applyVeto(s.holdVeto())
 	}
-	snapshot.Before, snapshot.Away = session.State, nil
+	clock := session.State.Clock.Tell(s.Now, s.Up)
+	snapshot.Before, snapshot.Away, snapshot.Now = session.State, nil, clock.Time()
 	var brought *ledger.AwayLog
 	if order, isAway = s.orderInForce(); isAway { // the user can have come back meanwhile
 		if brought, err = ledger.OpenAway(s.awayDir(), order); err != nil {
@@ -298,9 +303,7 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			return s.unwrittenAnswer(settings, settled, faultLedger, err)
 		}
 	}
-	if question.asked != nil {
-		question.noteJudgement(&settled)
-	}
+	question.noteJudgement(&settled)
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.ApplyChanges(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
@@ -312,12 +315,13 @@ func (s *start) decideAndRecord(settings Settings) answer {
 			settled.Next.Log = snapshot.Log
 		}
 	}
-	settled.Next.MeetPlugin(s.presentDecision(settings))
+	settled.Next.Clock = clock
+	settled.Next.MeetPlugin(s.presentDecision(settings, clock))
 	record := s.recordOf(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
 		if len(record.Flaws) < 3 {
-			record.Flaws = append(record.Flaws, shortenText(flaw, 400))
+			record.Flaws = append(record.Flaws, shortenText(secret.Mask(flaw), 400))
 		}
 	}
 	if _, err := session.AppendRecord(record); err != nil {
@@ -326,6 +330,27 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	return answer{
 		Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir,
 		context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version),
+	}
+}
+
+// meetSession notes at a session's beginning that a plugin which drives loops is on there: other
+// plugins stand aside for its loop at the first stop, too.
+func (s *start) meetSession(settings Settings) {
+	if settings.Strategy.Loop == nil {
+		return
+	}
+	session, err := ledger.OpenSession(s.state, sessionKey(s.event))
+	if err == nil {
+		defer session.Close()
+		err = session.LockSession()
+	}
+	if err == nil {
+		next := Settled{Next: session.State}
+		next.Next.MeetPlugin(s.presentDecision(settings, session.State.Clock.Tell(s.Now, s.Up)))
+		_, err = session.AppendRecord(s.recordOf(next, settings.Plugin))
+	}
+	if err != nil {
+		s.noteForDebug("write ledger: " + err.Error())
 	}
 }
 
@@ -565,7 +590,7 @@ func (s *start) printAnswer(o said) error {
 		return nil
 	}
 	s.answered = true
-	o.systemMessage = display.PlainText(o.systemMessage)
+	o.systemMessage = secret.Mask(o.systemMessage)
 	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
 	return err
 }

@@ -465,3 +465,98 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 		})
 	}
 }
+
+// The end of a log of gigabytes is read. That the rest was not is on file with each decision, and what was done in a turn
+// whose prompt was not read is not known.
+func TestLogOfGigabytes(t *testing.T) {
+	for name, test := range map[string]struct {
+		log  string // its end
+		rule string
+	}{
+		"the prompt is read":     {`{"type":"user","uuid":"u1","message":{"content":"fix the types"}}` + "\n", "talk"},
+		"the prompt is not read": {"", "unasked"},
+	} {
+		w := newWorld(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "budget": {"burst": 0}}`)
+		log := w.path(".claude/projects/-w/s.jsonl")
+		must(t, os.Truncate(log, 20_000_000_000))
+		f, err := os.OpenFile(log, os.O_APPEND|os.O_WRONLY, 0)
+		must(t, err)
+		const said = `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"text","text":"Line 58 has bytes, which should be a slice of them."}]}}` + "\n"
+		_, err = f.WriteString("\n" + test.log + said)
+		must(t, err)
+		must(t, f.Close())
+		_, notes := w.run(w.event(map[string]any{"last_assistant_message": "Line 58 has bytes, which should be a slice of them."}))
+		r, _ := w.newest("session:s1")
+		const flaw = "the first 19.7 GB of the log were not read"
+		if r.Rule != test.rule || strings.Join(r.Flaws, "") != flaw || !strings.Contains(notes, flaw) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// Who is stopped by a limit reads why, and what leads on: never a setting that would change nothing.
+func TestLimitSaysWhatLeadsOn(t *testing.T) {
+	for name, test := range map[string]struct{ user, project, want string }{
+		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in HOME/.claude/springfield/ned-flanders.json)"},
+		"raised":               {`{"budget": {"burst": 80, "prompt": 2}}`, "", "ned-flanders kept going 2 times for this prompt and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.prompt=10` (without"},
+		"an hour":              {`{"budget": {"hour": 1}}`, "", "ned-flanders kept going once in an hour and is stopping so that you can look; it can go on by itself again in 1 h, or `springfield set ned-flanders budget.hour=10` (without"},
+		"none":                 {`{"budget": {"burst": 0}}`, "", "ned-flanders may not keep going: budget.burst is 0; `springfield set ned-flanders budget.burst=10` (without"},
+		"of the project":       {"", `{"budget": {"burst": 1}}`, "ned-flanders kept going once in 5 minutes and is stopping so that you can look; type continue"},
+		"none for the project": {"", `{"budget": {"burst": 0}}`, "ned-flanders may not keep going: budget.burst is 0"},
+	} {
+		w := newWorld(t, ned)
+		w.host.Project = w.path("project")
+		w.layers("ned-flanders", test.user, test.project)
+		// The log names the user's prompt, so that it is known to bring a new burst.
+		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","promptId":"p1","message":{"content":"go"}}`+"\n")
+		var out output
+		for i := range 5 {
+			if out, _ = w.run(w.event(map[string]any{"last_assistant_message": progress + strings.Repeat("!", i)})); out.Decision == "" {
+				break
+			}
+			w.host.Now = w.host.Now.Add(time.Second)
+		}
+		r, _ := w.newest("session:s1")
+		got := strings.ReplaceAll(out.SystemMessage, w.home, "HOME")
+		if got != test.want && !(strings.HasSuffix(test.want, "(without") && strings.HasPrefix(got, test.want)) || r.Told != out.SystemMessage {
+			t.Errorf("%s: %q, on file %q", name, got, r.Told)
+		}
+	}
+}
+
+// A clock that goes back and forth brings no continue, and one that was wrong for a moment keeps none back for longer
+// than the hour that the machine has run since.
+func TestTimeGoesForward(t *testing.T) {
+	w := newWorld(t, ned)
+	w.layers("ned-flanders", `{"budget": {"hour": 2}}`, "")
+	n := 0
+	goesOn := func(clock, runs time.Duration) bool {
+		w.t.Helper()
+		n++
+		w.host.Now, w.host.Up = time.Unix(1_800_000_000, 0).Add(clock), runs.Milliseconds()
+		out, _ := w.run(w.event(map[string]any{"prompt_id": fmt.Sprint("p", n), "last_assistant_message": fmt.Sprint("Moving to Task ", n, ".")}))
+		return out.Decision == "block"
+	}
+	const year = 365 * 24 * time.Hour
+	for i, stop := range []struct {
+		clock, runs time.Duration
+		goesOn      bool
+	}{
+		{0, time.Hour, true},
+		{0, time.Hour, true},
+		{-time.Hour, time.Hour, false},  // set back
+		{time.Minute, time.Hour, false}, // and right again
+		{-year, time.Hour + 30*time.Minute, false},
+		{-year, 2*time.Hour + time.Minute, true},
+		{-year, 2*time.Hour + 2*time.Minute, true},
+		{year, 2*time.Hour + 3*time.Minute, true}, // as if it had slept
+		{year, 2*time.Hour + 4*time.Minute, true},
+		{3 * time.Hour, 2*time.Hour + 5*time.Minute, false},
+		{4*time.Hour + 10*time.Minute, 3*time.Hour + 10*time.Minute, true},
+		{5 * time.Hour, 30 * time.Minute, true}, // started anew
+		{6 * time.Hour, 40 * time.Minute, false},
+		{6*time.Hour + 30*time.Minute, 95 * time.Minute, true},
+	} {
+		scratch.Equal(t, goesOn(stop.clock, stop.runs), stop.goesOn, "stop", i)
+	}
+}

@@ -58,6 +58,7 @@ type Settings struct {
 	// Progress is how the user wants to hear of a loop, nil for not at all.
 	Progress *strategy.Progress
 	Limits   guard.Limits
+	lowered  []string // of the limits, those that the project's file sets
 	// Faults are what is wrong with the files, a line each. What is wrong is not in
 	// force.
 	Faults []string
@@ -240,24 +241,42 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 	default:
 		s.Protocol = f.protocol
 	}
-	for i, limit := range []struct {
-		name  string
-		value *int
-		most  int
-	}{
-		{"burst", &s.Limits.Burst, maxBurst},
-		{"prompt", &s.Limits.PerPrompt, maxPrompt},
-		{"hour", &s.Limits.PerHour, guard.MaxHour},
-	} {
+	for i, limit := range limitsOf(&s.Limits) {
 		switch set := f.budget[i]; {
 		case set == nil || by == strategy.Project && *set > *limit.value:
 		case *set < 0 || *set > limit.most:
 			l.NoteFault("budget: " + limit.name + " must be from 0 to " + strconv.Itoa(limit.most))
 		default:
 			*limit.value = *set
+			if by == strategy.Project {
+				s.lowered = append(slices.Clone(s.lowered), limit.name)
+			}
 		}
 	}
 	return s, l.Faults
+}
+
+// limit is one of the budget's that a file sets, and the most that it can be.
+type limit struct {
+	name  string
+	value *int
+	most  int
+}
+
+func limitsOf(l *guard.Limits) []limit {
+	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
+}
+
+// raiseLimit is what a user can do about a limit that was reached: a command, and what to write
+// where there is no CLI. "" where it is as high as it can be, or the project's file sets it.
+func (s Settings) raiseLimit(name, state string) string {
+	for _, l := range limitsOf(&s.Limits) {
+		if more := strconv.Itoa(min(max(10, 2**l.value), l.most)); l.name == name && *l.value < l.most && !slices.Contains(s.lowered, name) {
+			return "`springfield set " + s.Plugin + " budget." + name + "=" + more + "` (without that program: {\"budget\":{\"" + name + "\":" + more + "}} in " +
+				filepath.Join(state, s.Plugin+".json") + ")"
+		}
+	}
+	return ""
 }
 
 // isOfAnother tells whether some strategy has a member, and notes what is said where this

@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -45,7 +46,8 @@ type Stop struct {
 	Before   ledger.State     // what the session's earlier stops have left
 	Space    *workspace.Space // whose files the strategy reads, nil for none
 	Reading  Reading          // nil: of the file that the event names
-	Now      time.Time
+	Now      time.Time        // the time that counts
+	Past     func(loop, dir string) activity.LoopPast
 	Home     string // the user's; "": loops of other plugins are not looked for
 	Alone    bool   // no guard is asked, only the strategy
 	// Away is the user's away order in force, nil for none.
@@ -242,7 +244,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
-			s.Log, s.View, known = log, view, true
+			// Of a turn whose prompt was not read it is not known what was done in it.
+			s.Log, s.View, known = log, view, view.Skipped == 0 || view.Turns > 1
+		}
+		if s.View.Skipped > 0 {
+			s.Faults = append(s.Faults, "the first "+sizeInWords(s.View.Skipped)+" of the log were not read")
 		}
 	}
 	s.buildSituation(needs)
@@ -259,14 +265,22 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 }
 
+func sizeInWords(bytes int64) string {
+	if bytes < 1e9 {
+		return strconv.FormatInt(bytes/1e6, 10) + " MB"
+	}
+	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB"
+}
+
 // buildSituation puts the event before the transcript, which may lag. A strategy gets what it
 // needs.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
 	s.Situation = strategy.Situation{
+		Past:    s.Past,
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
-			Prompt: view.PromptText, PromptID: s.promptID(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Prompt: view.PromptText, PromptID: s.promptID(), Own: s.ownPrompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
@@ -318,11 +332,12 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 	return all
 }
 
+// clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
 func clipText(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
 	}
-	return text
+	return secret.Mask(text)
 }
 
 // promptID names the user's prompt that this stop belongs to. The event's own id
@@ -342,6 +357,15 @@ func (s *Snapshot) promptID() string {
 	return ""
 }
 
+// ownPrompt is the user's own last prompt, if the host says that the stop belongs to it: the
+// transcript alone cannot buy anything anew.
+func (s *Snapshot) ownPrompt() string {
+	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts {
+		return shortenText(s.Event.PromptID, 100)
+	}
+	return ""
+}
+
 // stopToCount is what the budget counts this stop by.
 func (s *Snapshot) stopToCount() guard.Count {
 	h := fnv.New64a()
@@ -351,16 +375,12 @@ func (s *Snapshot) stopToCount() guard.Count {
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
-	own := ""
-	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts { // the transcript alone cannot buy a new burst
-		own = shortenText(s.Event.PromptID, 100)
-	}
 	inPrompt := ours.InTurn
 	if s.Event.Host.Prompts && s.View.Own != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
-		Prompt: s.promptID(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.promptID(), Own: s.ownPrompt(), Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
@@ -384,7 +404,7 @@ func (s *Snapshot) Settle() Settled {
 	switch {
 	case loop && goesOn:
 		rounds, _ := s.Settings.MaxIterations()
-		out.Next, veto = guard.TakeRound(s.Before, rounds, s.promptID())
+		out.Next, veto = guard.TakeRound(s.Before, s.stopToCount(), rounds, out.Remember.Typed)
 	case goesOn:
 		limits := s.Settings.Limits
 		if out.Once {
@@ -401,10 +421,7 @@ func (s *Snapshot) Settle() Settled {
 	switch {
 	case veto.Rule != "":
 		out.Away.Did = ""
-		out.Verdict = strategy.Verdict{
-			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let " + s.Event.Host.Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
-		}
+		out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence, Told: s.sayLimit(veto)}
 	case loop:
 		out.Next.Remember(out.Remember)
 	case ordered.Counts && out.Told == "":
@@ -414,6 +431,16 @@ func (s *Snapshot) Settle() Settled {
 	}
 	out.Next.Log = s.Log
 	return out
+}
+
+// sayLimit tells the user that a limit is reached, and what leads on.
+func (s *Snapshot) sayLimit(v guard.Veto) string {
+	log := ""
+	if s.Event.Host.Default {
+		log = s.Event.TranscriptPath
+	}
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home))}, func(way string) bool { return way == "" })
+	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
 // askAway asks the away order in force. A guard's word stands, and a loop has its own maximum:

@@ -121,6 +121,13 @@ func PriceInMicros(model string, u Usage) int64 {
 	return sum/million + min(sum%million, 1)
 }
 
+// PriceAtMost is the most that a question can cost where a model is asked: a token for each byte of it and of what a
+// client, a schema and the API add, all of it put into a cache, and an answer as long as it may be.
+func PriceAtMost(model string, q Question) int64 {
+	const added = 2000
+	return PriceInMicros(model, Usage{CacheWrite: int64(len(q.System) + len(q.Page) + added), Output: MaxOutput})
+}
+
 // Dollars says millionths of a dollar: $0.0011, $0.000026, $0.20.
 func Dollars(micros int64) string {
 	s := strconv.FormatFloat(float64(micros)/1e6, 'f', 6, 64)

@@ -189,10 +189,12 @@ func TestSpend(t *testing.T) {
 		must(t, err)
 		return p
 	}
-	scratch.Equal(t, read(now), Spend{Day: "2026-11-21"}, "an empty one")
+	empty := read(now)
+	empty.Up = 0
+	scratch.Equal(t, empty, Spend{Day: "2026-11-21"}, "an empty one")
 	must(t, TakeFromDay(dir, now, 600, 1000))
 	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
-	if due, err := SettleSpending(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
+	if due, err := SettleSpending(dir, now, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
 	if p := read(now); p.Micros != 100 || p.Questions != 1 {
@@ -200,7 +202,7 @@ func TestSpend(t *testing.T) {
 	}
 	for i := range 6 {
 		must(t, TakeFromDay(dir, now, 600, 1000), i)
-		due, err := SettleSpending(dir, now, 600, Outcome{10, "timeout", "late"})
+		due, err := SettleSpending(dir, now, now, 600, Outcome{10, "timeout", "late"})
 		if due != (i == 2) || err != nil {
 			t.Error(i, due, err)
 		}
@@ -270,6 +272,52 @@ func TestJudgedIsBounded(t *testing.T) {
 	scratch.FailIf(t, len(s.Judged) != maxJudged || s.Judged[maxJudged-1].Page != "t", "%+v", s.Judged)
 }
 
+// A question that was asked on the day before gives nothing back of today's, and a clock that was put back brings
+// no new day.
+func TestSpendOfAnotherDay(t *testing.T) {
+	dir := t.TempDir()
+	today := time.Date(2026, 11, 21, 23, 59, 0, 0, time.UTC)
+	tomorrow := today.Add(time.Hour)
+	take := func(now time.Time, micros int64) { t.Helper(); must(t, TakeFromDay(dir, now, micros, 1000)) }
+	take(today, 500)
+	take(tomorrow, 900)
+	_, err := SettleSpending(dir, today, tomorrow, 500, Outcome{Micros: 50})
+	must(t, err)
+	spent := func(now time.Time) int64 { p, err := ReadSpend(dir, now); must(t, err); return p.Micros }
+	scratch.Equal(t, spent(tomorrow), 950, "on the new day")
+	scratch.Equal(t, spent(today), 950, "with the clock put back")
+	scratch.Equal(t, TakeFromDay(dir, today, 51, 1000), ErrSpent, "with the clock put back")
+	take(today.AddDate(3, 0, 0), 900)
+	take(today, 100)
+	scratch.Equal(t, spent(today), 1000, "after a clock that was years ahead")
+}
+
+// Of two stops of one session that ask at once the second finds what the first may cost, also when that was killed. Who
+// looks back sees neither.
+func TestTakeFromSession(t *testing.T) {
+	dir := t.TempDir()
+	r := Record{At: 1, Cwd: "/p", Plugin: "lisa-simpson"}
+	spent, err := TakeFromSession(dir, "s", r, 600, 1000)
+	must(t, err)
+	scratch.Equal(t, spent, 600, "spent")
+	spent, err = TakeFromSession(dir, "s", r, 600, 1000)
+	if err != ErrSpent || spent != 600 {
+		t.Errorf("%d, %v", spent, err)
+	}
+	s, err := OpenSession(dir, "s")
+	must(t, err)
+	defer s.Close()
+	scratch.Equal(t, s.State.Spent, 600, "after a kill")
+	for r := range Backwards([]string{dir}, Scope{}) {
+		t.Errorf("%+v", r)
+	}
+	must(t, s.LockSession())
+	id, err := s.AppendRecord(Record{At: 2, Decision: "stop", State: s.State})
+	if err != nil || !strings.HasSuffix(id, "-1") {
+		t.Errorf("the first decision is %s, %v", id, err)
+	}
+}
+
 // Sessions that end at once wait for each other's look into the spend: else what was
 // taken for a question would stay taken.
 func TestSpendWaits(t *testing.T) {
@@ -279,7 +327,7 @@ func TestSpendWaits(t *testing.T) {
 	lock, err := TakeLock(dir, "judge", 0)
 	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	_, err = SettleSpending(dir, now, 600, Outcome{10, "", ""})
+	_, err = SettleSpending(dir, now, now, 600, Outcome{10, "", ""})
 	must(t, err)
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)
@@ -413,4 +461,22 @@ func FuzzLoopHistory(f *testing.F) {
 			t.Fatalf("%q: %v, %v", data, all, err)
 		}
 	})
+}
+
+// A date that is set back and right again opens no day anew; one that was wrong by years closes none for more than a
+// day that the machine runs.
+func TestTheDayGoesForward(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	must(t, TakeFromDay(dir, now, 600, 1000))
+	for _, days := range []int{0, -1, -400, 0} {
+		scratch.Equal(t, TakeFromDay(dir, now.AddDate(0, 0, days), 600, 1000), ErrSpent, days)
+	}
+	must(t, TakeFromDay(dir, now.AddDate(2, 0, 0), 600, 1000))
+	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "right again")
+	p, err := ReadSpend(dir, now)
+	must(t, err)
+	p.Up -= dayLength
+	must(t, replaceFile(spendFile(dir), &p))
+	must(t, TakeFromDay(dir, now, 600, 1000))
 }

@@ -5,6 +5,7 @@
 package ledger
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"strconv"
@@ -28,6 +29,23 @@ func AppendLoop(dir string, e activity.LoopEvent) error {
 		return errors.New("write loop history: " + err.Error())
 	}
 	return nil
+}
+
+// PastOfLoop is what the history has of a loop in a directory.
+func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
+	_ = loopLines(state).eachLine(func(line []byte) { // what cannot be read has given nothing
+		if !bytes.Contains(line, []byte(id)) {
+			return
+		}
+		switch e, ok := loopEvent(line); {
+		case !ok || e.Loop != id || e.Dir != dir:
+		case e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound:
+			p.Continues++
+		case e.Typed > 0:
+			p.Typed = min(e.Typed, activity.MostIterations)
+		}
+	})
+	return p
 }
 
 // LoopIsOver tells whether the newest that the history has of a loop is its end.

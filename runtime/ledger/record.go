@@ -59,6 +59,10 @@ func (r *Record) ProjectPlace() string {
 // None is the decision of a record about a start of the hook that came to none.
 const None = "none"
 
+// Asking is the decision of a record that counts what a question may cost before it is asked.
+// Who looks back does not see it.
+const Asking = "asking"
+
 // Left is what remained of the budget after a decision.
 type Left struct {
 	Burst  int // in the current five minutes, since the user's last prompt
@@ -97,9 +101,11 @@ type Judged struct {
 type State struct {
 	// Number counts the session's decisions.
 	Number int
+	// Clock is the time that counts in the session.
+	Clock Clock
 	// Continues are the times of the continues of the last hour, oldest first, in Unix
-	// milliseconds.
-	Continues []int64
+	// milliseconds, and Rounds those of the continues of loops, which have maximums of their own.
+	Continues, Rounds []int64
 	// Prompt is the user prompt that InPrompt belongs to.
 	Prompt string
 	// InPrompt counts the continues since that prompt.
@@ -108,6 +114,8 @@ type State struct {
 	// counts the continues since.
 	Own   string
 	InOwn int
+	// InLoops counts the continues of loops since then, which their own memories can forget.
+	InLoops int
 	// Known counts all continues of the session that the ledger knows of.
 	Known int
 	// Seen is what the session looked like at our last continue, and Same how
@@ -118,10 +126,6 @@ type State struct {
 	// and Tools the calls it has been counted against.
 	Idle  int
 	Tools int
-	// LoopContinues counts the continues of loops since the prompt LoopPrompt, which their
-	// own memories can forget.
-	LoopPrompt    string
-	LoopContinues int
 	// Loops are what loops remember of this session, the newest last.
 	Loops []activity.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
@@ -218,10 +222,10 @@ func (r *Record) Members(m *codec.Members) {
 	m.KeepEmpty().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)
 	m.KeepEmpty().Text("rule", &r.Rule)
-	m.Text("evidence", &r.Evidence)
+	m.Quoted("evidence", &r.Evidence)
 	m.Texts("lang", &r.Lang)
-	m.Text("reason", &r.Reason)
-	m.Text("told", &r.Told)
+	m.Quoted("reason", &r.Reason)
+	m.Quoted("told", &r.Told)
 	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
 	codec.Number(m.KeepEmpty(), "took", &r.Took)
@@ -247,29 +251,31 @@ func (a *Asked) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "micros", &a.Micros)
 	codec.Number(m.KeepEmpty(), "took", &a.Took)
 	m.Text("failed", &a.Failed)
-	m.Text("detail", &a.Detail)
+	m.Quoted("detail", &a.Detail)
 }
 
 func (j *Judged) Members(m *codec.Members) {
 	m.Text("page", &j.Page)
 	m.Bool("continue", &j.Continue)
-	m.Text("why", &j.Why)
+	m.Quoted("why", &j.Why)
 }
 
 func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "number", &s.Number)
+	codec.Number(m, "clock", &s.Clock.At)
+	codec.Number(m, "up", &s.Clock.Up)
 	codec.Numbers(m, "continues", &s.Continues)
+	codec.Numbers(m, "rounds", &s.Rounds)
 	m.Text("prompt", &s.Prompt)
 	codec.Number(m, "in_prompt", &s.InPrompt)
 	m.Text("own", &s.Own)
 	codec.Number(m, "in_own", &s.InOwn)
+	codec.Number(m, "in_loops", &s.InLoops)
 	codec.Number(m, "known", &s.Known)
 	m.Text("seen", &s.Seen)
 	codec.Number(m, "same", &s.Same)
 	codec.Number(m, "idle", &s.Idle)
 	codec.Number(m, "tools", &s.Tools)
-	m.Text("loop_prompt", &s.LoopPrompt)
-	codec.Number(m, "rounds", &s.LoopContinues)
 	codec.ListOf(m, "loops", &s.Loops)
 	codec.ListOf(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)

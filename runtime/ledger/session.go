@@ -136,7 +136,7 @@ func (s *Session) readNewest() error {
 		return err
 	}
 	s.size, s.State, s.at = size, State{}, 0
-	for _, span := range []int64{4 << 10, 3 * maxRecord, 2 * maxFile} {
+	for _, span := range []int64{8 << 10, 3 * maxRecord, 2 * maxFile} {
 		start := max(0, size-span)
 		buf := make([]byte, size-start)
 		n, err := s.file.ReadAt(buf, start)
@@ -147,7 +147,8 @@ func (s *Session) readNewest() error {
 		for buf = buf[:n]; len(buf) > 0; {
 			buf = bytes.TrimRight(buf, "\n")
 			line := buf[bytes.LastIndexByte(buf, '\n')+1:]
-			if r, ok := decodeRecord(line); ok && (r.Decision != None || r.State.Number != 0) {
+			var r Record
+			if codec.ReadObject(line, &r) == nil && (r.Decision != "" && r.Decision != None || r.State.Number != 0 || len(r.State.Plugins) > 0) {
 				s.State, s.at = r.State, r.At
 				return nil
 			}
@@ -168,12 +169,16 @@ func decodeRecord(line []byte) (Record, bool) {
 
 // AppendRecord writes one record with one write(), numbers it and returns its ID.
 // The session must be locked; a start without a decision is written all the same, with
-// no state and no ID. It does not sync: what it keeps must survive
+// no state and no ID. One with no decision at all is only state: of a plugin that has met the
+// session. It does not sync: what it keeps must survive
 // kill -9, not a power cut, and a sync would cost more than the whole decision.
 func (s *Session) AppendRecord(r Record) (id string, err error) {
-	if !s.locked && r.Decision == None {
+	switch {
+	case r.Decision == Asking:
+	case !s.locked && r.Decision == None:
 		r.State = State{}
-	} else {
+	case r.Decision == "":
+	default:
 		r.State.Number = s.State.Number + 1
 		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
 	}
@@ -193,7 +198,7 @@ func (s *Session) AppendRecord(r Record) (id string, err error) {
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
 	s.size += int64(n)
-	if err == nil && r.ID != "" {
+	if err == nil && (r.ID != "" || r.Decision == "") {
 		s.State, s.at = r.State, r.At
 	}
 	return r.ID, err

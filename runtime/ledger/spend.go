@@ -29,6 +29,8 @@ type Spend struct {
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
+	// Up is for how long the machine had been running when the day began, in milliseconds.
+	Up int64
 }
 
 func (s *Spend) Members(m *codec.Members) {
@@ -37,9 +39,10 @@ func (s *Spend) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "questions", &s.Questions)
 	codec.Number(m, "failures", &s.Failures)
 	m.Text("failure", &s.Failure)
-	m.Text("detail", &s.Detail)
+	m.Quoted("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
+	codec.Number(m, "up", &s.Up)
 }
 
 const (
@@ -63,18 +66,16 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend reads what is known on a day; without a file that is nothing.
-func ReadSpend(dir string, now time.Time) (Spend, error) {
-	p := Spend{Day: timestamp.FormatTime(now.UnixMilli())[:10]}
-	var old Spend
-	switch there, err := readSmall(spendFile(dir), &old); {
-	case !there:
-		return p, nil
-	case err != nil:
-		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
+// ReadSpend reads what is known on a day; without a file that is nothing. A day that is earlier,
+// because the clock has been put back, is the one on file, until the machine has run for a day since.
+func ReadSpend(dir string, now time.Time) (old Spend, err error) {
+	there, err := readSmall(spendFile(dir), &old)
+	if there && err != nil {
+		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	if old.Day != p.Day {
-		old.Day, old.Micros, old.Questions = p.Day, 0, 0
+	day, up := timestamp.FormatTime(now.UnixMilli())[:10], RunningTime()
+	if day > old.Day || day < old.Day && ranSince(old.Up, up) >= dayLength {
+		old.Day, old.Up, old.Micros, old.Questions = day, up, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
 		old.Until = 0 // the clock has been put back
@@ -99,18 +100,48 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
+// TakeFromSession counts it in the session's own state, unless that is more than the session's
+// limit leaves: two stops of one session may ask at once. The record has the session's place.
+func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64, err error) {
+	s, err := OpenSession(dir, id)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if err := s.LockSession(); err != nil {
+		return 0, err
+	}
+	if s.State.Spent+micros > limit {
+		return s.State.Spent, ErrSpent
+	}
+	r.Decision, r.State = Asking, s.State
+	r.State.Spent += micros
+	_, err = s.AppendRecord(r)
+	return r.State.Spent, err
+}
+
+// giveBack takes back what was counted at a time, if that was on this day.
+func (p *Spend) giveBack(at time.Time, micros int64) {
+	if p.Day == dayOf(at) {
+		p.Micros = max(0, p.Micros-micros)
+	}
+}
+
+func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:10] }
+
 // Outcome is how a question ended: Failure is "" for an answer.
 type Outcome struct {
 	Micros          int64 // what it has cost
 	Failure, Detail string
 }
 
-// SettleSpending takes back what was counted, counts what the question has cost, and
+// SettleSpending takes back what was counted at a time, counts what the question has cost, and
 // notes how it ended. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
-func SettleSpending(dir string, now time.Time, taken int64, o Outcome) (due bool, err error) {
+func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.Micros = max(0, p.Micros-taken) + max(0, o.Micros)
+		p.giveBack(at, taken)
+		p.Micros += max(0, o.Micros)
 		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
 			return nil
@@ -128,9 +159,10 @@ func SettleSpending(dir string, now time.Time, taken int64, o Outcome) (due bool
 
 // PutBack takes back what was counted for a question that was not asked. That says
 // nothing of judges: other projects go on asking them.
-func PutBack(dir string, now time.Time, taken int64) error {
+func PutBack(dir string, at, now time.Time, taken int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		p.Micros, p.Questions = max(0, p.Micros-taken), max(0, p.Questions-1)
+		p.giveBack(at, taken)
+		p.Questions = max(0, p.Questions-1)
 		return nil
 	})
 }

@@ -7,10 +7,14 @@ import (
 	"unicode"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/secret"
 )
 
-// QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it.
-func QuoteEvidence(s string) string { return "“" + Beginning(OneLine(s), 80) + "”" }
+// QuoteEvidence makes evidence of a text: on one line, at most 80 bytes of it, and no secret.
+// Secrets are masked before it is cut: a part of one is not known by its shape any more.
+func QuoteEvidence(s string) string {
+	return "“" + Beginning(OneLine(secret.Mask(Beginning(s, 1000))), 80) + "”"
+}
 
 // OneLine is a text on one line, fit to be shown.
 func OneLine(s string) string {

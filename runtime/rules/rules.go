@@ -364,7 +364,11 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 	case err != nil:
 		a.faults = append(a.faults, r.faultOf(err))
 	case at != nil:
-		return quotation.QuoteEvidence(text[at[0]:at[1]]), true
+		found := strings.TrimSpace(text[at[0]:at[1]])
+		for _, end := range []string{"\n", ". ", "! ", "? "} { // a pattern may have found several sentences
+			found, _, _ = strings.Cut(found, end)
+		}
+		return quotation.QuoteEvidence(found), true
 	}
 	return "", false
 }

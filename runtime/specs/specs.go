@@ -355,12 +355,12 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 		v.Notes = []string{"stop_hook_active=true, and another hook kept " + r.s.Session.AgentName() + " going, so this one does not"}
 		return v
 	}
+	if prompt := quotation.HashText(r.s.Turn.Own); m.Prompt != prompt && r.s.Turn.Own != "" {
+		m.Prompt, m.Continues = prompt, 0
+	}
 	switch {
 	case !active: // a new turn
 		m.Stalls = 0
-		if prompt := quotation.HashText(r.s.Turn.PromptID); m.Prompt != prompt {
-			m.Prompt, m.Continues = prompt, 0
-		}
 	case m.Mark != mark:
 		m.Stalls = 0
 	case r.s.Turn.Known: // else it is not known, and the limit is what ends it
@@ -385,6 +385,9 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 		m.Began = r.s.Session.Now
 	}
 	v := goOn()
+	if m.Continues == 1 && r.state.Limit > r.ceiling {
+		v.Told += " (the state file asks for " + strconv.Itoa(r.state.Limit) + " iterations; your ceiling is " + strconv.Itoa(r.ceiling) + ")"
+	}
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
 	return r.tidyProgress(v)
 }

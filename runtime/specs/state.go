@@ -129,7 +129,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	}
 	file := s.Workspace.Files[p.Dir+"/"+k.StateFile]
 	m, _ := s.Memory(k.memoryKey(s, p))
-	found := strategy.Armed{Running: m.Mark != "", Age: file.Age, Undated: file.Undated}
+	found := strategy.Armed{Running: m.Mark != ""}
 	state, err := readState(file.Data)
 	switch {
 	case file.Problem != "":

@@ -36,6 +36,7 @@ func main() {
 		Environ:    os.Environ,
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
+		Up:         ledger.RunningTime(),
 	}.Run())
 }
 

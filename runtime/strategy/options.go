@@ -7,6 +7,7 @@ package strategy
 import (
 	"strconv"
 
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
@@ -94,7 +95,7 @@ func (n *Number) OverlayNumber(below Number, l *Layer) {
 // Ceiling is the most rounds that a loop's own file may ask for, so many as long as no
 // file of settings says another number.
 func Ceiling(rounds int) Number {
-	return Number{Name: "ceiling", Value: rounds, Most: 1000}
+	return Number{Name: "ceiling", Value: rounds, Most: activity.MostIterations}
 }
 
 // Looping are options of a strategy whose loop has a maximum of its own: the budget

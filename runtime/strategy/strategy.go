@@ -46,6 +46,9 @@ type Situation struct {
 	// Memories are what the strategy has asked to remember of its loops in this
 	// session.
 	Memories []activity.Memory
+	// Past looks up what the user's own history has of a loop in a directory, which takes a
+	// while; nil: it has nothing.
+	Past func(loop, dir string) activity.LoopPast
 }
 
 // Message is the last thing that Claude said.
@@ -65,10 +68,13 @@ type Message struct {
 type Turn struct {
 	// Prompt is how that prompt begins, its first 400 bytes; PromptID names it.
 	Prompt, PromptID string
+	// Own names the user's own last prompt as the host and the transcript both have it, "" where
+	// one of them does not.
+	Own string
 	// Question tells that it ends with a question mark, however long it is.
 	Question bool
-	// Known tells that there is a transcript; without one, Count and the window say
-	// nothing. Count is how many tools were called; Calls are the newest of them,
+	// Known tells that there is a transcript, and that the prompt is in what was read of it;
+	// else Count and the window say nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
 	Known bool
 	Count int
@@ -275,10 +281,8 @@ type File struct {
 	Data []byte
 	// Names are the entries of a directory, sorted, at most 1000.
 	Names []string
-	// Age is how long ago it changed, in milliseconds. Undated tells that its time is one
-	// to come, so that this is not known.
-	Age     int64
-	Undated bool
+	// Age is how long ago it changed, in milliseconds, 0 for a time to come.
+	Age int64
 	// Problem is why it could not be read, "" if it could: it is larger, no
 	// regular file, not readable, or lies outside of the workspace.
 	Problem string
@@ -343,9 +347,6 @@ type Armed struct {
 	// session. Without them there is only the state file, which may have come with the
 	// project.
 	Running bool
-	// Age is how long ago the state file changed, in milliseconds, unless it is Undated.
-	Age     int64
-	Undated bool
 }
 
 // sameStop is by how much two hooks of one stop can be apart, in milliseconds.

@@ -10,6 +10,7 @@ const (
 	MaxPath    = maxPath
 	MaxTail    = maxTail
 	MaxName    = maxName
+	MaxNew     = maxNew
 	MaxOurs    = maxOurs
 	MaxRecent  = maxRecent
 	MaxShort   = maxShort

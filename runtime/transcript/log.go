@@ -68,6 +68,7 @@ type Facts struct {
 	Mode     string // the permission mode that the log names last, "" if it names none
 	Subagent bool   // the log is a subagent's own
 	Work     int    // calls that changed a file or ran a test
+	Skipped  int64  // bytes at the log's beginning that were too many to read
 	Driven   bool   // a loop of the host's own has begun the turn
 }
 
@@ -228,6 +229,7 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("mark", &l.Mark)
 	codec.Numbers(m, "seen", &l.Seen)
 	codec.Number(m, "turns", &l.Turns)
+	codec.Number(m, "skipped", &l.Skipped)
 	m.Text("prompt", &l.Prompt)
 	m.Text("prompt_id", &l.PromptID)
 	m.Text("own", &l.Own)

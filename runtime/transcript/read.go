@@ -26,6 +26,8 @@ const (
 	maxLine = 1 << 20
 	// chunk is the least that is read at a time from the end of a log.
 	chunk = 128 << 10
+	// maxNew is the most that one reading reads, in bytes: a hook has some seconds.
+	maxNew = 256 << 20
 	// markSpan is how much before the offset is remembered by its hash.
 	markSpan = 256
 )
@@ -35,7 +37,8 @@ const (
 // remember and the situation as of the end of the file.
 //
 // A log that is not the one that since tells of (shorter, rewritten, another
-// file), and one of which since is damaged, is read from the beginning. A last line without its end counts for the
+// file), and one of which since is damaged, is read from the beginning. Of more than maxNew bytes
+// only the last are read, and nothing is known of what was before. A last line without its end counts for the
 // situation if it is complete, but will be read again. The error is the
 // operating system's; lines that make no sense are not errors.
 //
@@ -52,6 +55,9 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	known := codec.ReadObject(since, &prior) == nil && prior.Form == form && prior.Format == f.Name
 	if known && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.Log = prior
+	}
+	if from := size - maxNew; r.Log.Offset < from {
+		r.Log = Log{Form: form, Format: f.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}}
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
@@ -102,7 +108,7 @@ func (r *reader) eachLine(take func(line []byte, at int64) bool) (last []byte, e
 	begin := r.Log.Offset // of the line at hand
 	left := r.end - begin
 	in := bufio.NewReaderSize(io.LimitReader(r.file, left), int(min(left, maxLine))+1)
-	long := false // the line at hand is: nothing of it is held
+	long := begin > 0 && begin == r.Log.Skipped // the line at hand is, or its beginning is not there: nothing of it is held
 	for at := begin; ; {
 		line, err := in.ReadSlice('\n')
 		at += int64(len(line))

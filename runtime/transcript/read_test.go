@@ -814,3 +814,50 @@ func FuzzPlansIn(f *testing.F) {
 		EachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
 	})
 }
+
+// Of a log of gigabytes the end is read, wherever that begins: in a line, in a character, behind a line end. What
+// was before is not known, and that it was left out is.
+func TestLogOfGigabytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	f, err := os.Create(path)
+	must(t, err)
+	defer f.Close()
+	put := func(at int64, text string) {
+		_, err := f.WriteAt([]byte(text), at)
+		must(t, err)
+	}
+	lines := func(s *session) string { return string(s.bytes()) }
+	var prior Log
+	read := func() (v View) {
+		t.Helper()
+		prior, v, err = Read(path, prior)
+		must(t, err)
+		prior = carry(t, prior)
+		return v
+	}
+	old := lines(new(session).asks("old").says("old").creates("1", "old task"))
+	put(0, old)
+	if v := read(); v.Skipped != 0 || len(v.Todos) != 1 {
+		t.Fatalf("%+v", v)
+	}
+	for i, cut := range []string{"\xc3\xa9nd of a line", "\n", "x", `{"type":"user","message":{"content":"cut"}}`} {
+		size := int64(20+20*i) << 30
+		end := "\n" + lines((&session{n: 10}).says("last"))
+		put(size-MaxNew-1, cut+"\n"+lines(new(session).asks("new").runs("Bash", `{"command":"x"}`)))
+		put(size-int64(len(end)), end)
+		v := read()
+		if v.Skipped != size-MaxNew || v.PromptText != "new" || v.Turns != 2 || v.CallsInTurn != 1 || v.Text != "last" || len(v.Todos) != 0 {
+			t.Errorf("%q: %+v", cut, v)
+		}
+	}
+	before := prior.Skipped
+	info, _ := f.Stat()
+	put(info.Size(), lines((&session{n: 20}).says("more")))
+	if v := read(); v.Skipped != before || v.Text != "more" || v.PromptText != "new" {
+		t.Errorf("a little more: %+v", v)
+	}
+	put(info.Size()+MaxNew+1, "\n"+lines((&session{n: 30}).says("end")))
+	if v := read(); v.Skipped <= before || v.Text != "end" || v.PromptText != "" || v.Turns != 1 {
+		t.Errorf("no prompt is in what is read: %+v", v)
+	}
+}

@@ -102,7 +102,7 @@ func (s *Space) lookNow(name string) strategy.File {
 		return strategy.File{Found: true, Problem: plainCause(err)}
 	}
 	age := time.Since(info.ModTime())
-	out := strategy.File{Found: true, Age: max(0, age.Milliseconds()), Undated: age < -fresh} // clocks may differ a little
+	out := strategy.File{Found: true, Age: max(0, age.Milliseconds())}
 	switch {
 	case strings.HasSuffix(name, "/"):
 		if !info.IsDir() {

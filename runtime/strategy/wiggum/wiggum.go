@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -31,6 +32,8 @@ const (
 	// characters, and goalPromise how much of the promises.
 	goalBody    = 2000
 	goalPromise = 1000
+	// maxDir is how much of a directory's path the history keeps, in bytes.
+	maxDir = 1000
 	// goalFile is how much of a loop's file the history keeps, in bytes.
 	goalFile = 16 << 10
 )
@@ -76,7 +79,7 @@ func armedState(s strategy.Situation) strategy.Armed {
 	case !running && s.IsFromThisStop(m):
 		return strategy.Armed{Evidence: "its loop ends at this stop", Running: true}
 	case !file.Found && running:
-		return strategy.Armed{Evidence: "its file has just been removed", Running: true, Age: s.Session.Now}
+		return strategy.Armed{Evidence: "its file has just been removed", Running: true}
 	case !file.Readable():
 		return strategy.Armed{}
 	}
@@ -88,7 +91,7 @@ func armedState(s strategy.Situation) strategy.Armed {
 		return strategy.Armed{} // else it was stopped since the last iteration
 	}
 	return strategy.Armed{
-		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id, Age: file.Age, Undated: file.Undated,
+		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id,
 	}
 }
 
@@ -118,12 +121,8 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
 	}
-	l.max = l.Max
-	if l.max > o.MaxIterations() {
-		l.max, l.capped = o.MaxIterations(), true
-	}
-	l.recallMemory()
-	return l.decideIteration(o.MaxIterations())
+	l.recallMemory(o.MaxIterations())
+	return l.decideIteration()
 }
 
 // goalLoop is a loop at one stop.
@@ -131,19 +130,19 @@ type goalLoop struct {
 	Goal
 	s      strategy.Situation
 	file   strategy.File
-	max    int
-	capped bool            // the file asks for more than the ceiling
+	max    int             // the file's, at most the ceiling or what the user has typed
 	memory activity.Memory // of it
-	fresh  bool            // its first stop
+	past   activity.LoopPast
+	fresh  bool // its first stop
 	id     string
-	rounds int // continues for this prompt of the user, whatever the file says
 }
 
 // recallMemory finds what is remembered of the loop. A file that is not the one that
 // was counted up last is another loop, or was edited by hand: its stalls count
 // anew. A file that has come back with the ID of a loop that is over is a new
-// loop, too.
-func (l *goalLoop) recallMemory() {
+// loop, too. Iterations are counted in the user's own ledger: a file that is set back, or that
+// another session takes up, has had them.
+func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsLoopID(l.ID) {
 		l.ID = ""
 	} else if l.memory.Mark == overMark+l.ID {
@@ -153,9 +152,15 @@ func (l *goalLoop) recallMemory() {
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
 		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
 	}
-	if l.memory.Prompt == l.s.Turn.PromptID && l.s.Turn.PromptID != "" {
-		l.rounds = l.memory.Continues
+	id, _, known := parseMemory(l.memory)
+	if known = known && id == l.ID; known {
+		l.past = activity.LoopPast{Continues: l.memory.Continues, Typed: l.memory.Typed}
 	}
+	if l.s.Past != nil && l.ID != "" && (!known || l.Max > max(ceiling, l.past.Typed)) {
+		past := l.s.Past(l.ID, quotation.Beginning(l.s.Workspace.Dir, maxDir))
+		l.past = activity.LoopPast{Continues: max(past.Continues, l.past.Continues), Typed: past.Typed}
+	}
+	l.Count, l.max = max(l.Count, l.past.Continues+1), min(l.Max, max(ceiling, l.past.Typed))
 	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = activity.Memory{Key: l.memory.Key}
 	}
@@ -202,7 +207,7 @@ func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
 
 func (l *goalLoop) pluginName() string { return cmp.Or(l.s.Session.Plugin, Name) }
 
-func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
+func (l *goalLoop) decideIteration() strategy.Verdict {
 	if !l.Active {
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
 		if l.memory.Mark != "" { // it was running until now
@@ -232,7 +237,7 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 	switch {
 	case count >= l.max:
 		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
-		v.Told += l.howToGoOn(ceiling)
+		v.Told += l.howToGoOn()
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
 		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
@@ -240,8 +245,6 @@ func (l *goalLoop) decideIteration(ceiling int) strategy.Verdict {
 		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauseLoop(activity.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
-	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
-		return l.pauseLoop(activity.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
 	return l.continueLoop(count, idle, stalls)
 }
@@ -293,8 +296,11 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: idle + 1, Continues: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
+			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, Began: l.Started, At: l.s.Session.Now,
 		},
+	}
+	if l.memory.Mark == "" && l.max < l.Max {
+		v.Told += "; for more, type in a terminal in this project: springfield loop set max " + strconv.Itoa(min(l.Max, activity.MostIterations))
 	}
 	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
 		variable := ""
@@ -324,7 +330,7 @@ func (l *goalLoop) goalInWords() string {
 
 // limitInWords is the last iteration, and why it is not the one that the file names.
 func (l *goalLoop) limitInWords() string {
-	if l.capped {
+	if l.max < l.Max {
 		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; your ceiling is " + strconv.Itoa(l.max) + ")"
 	}
 	return strconv.Itoa(l.max)
@@ -344,13 +350,9 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 }
 
 // howToGoOn says how a loop at its limit goes on. Its file is gone, and the history has it.
-func (l *goalLoop) howToGoOn(ceiling int) string {
-	again := "springfield loop history rerun " + l.id + " --max " + strconv.Itoa(min(2*l.max, ceiling))
-	if l.max == ceiling {
-		return ". The history keeps the goal. To do it again, run in a terminal in this project: " + again +
-			". For more iterations at once, raise \"ceiling\" in ~/.claude/springfield/" + l.pluginName() + ".json"
-	}
-	return ". The history keeps the goal. To go on with it, run in a terminal in this project: " + again
+func (l *goalLoop) howToGoOn() string {
+	return ". The history keeps the goal. To go on with it, run in a terminal in this project: springfield loop history rerun " + l.id +
+		" --max " + strconv.Itoa(min(2*l.max, activity.MostIterations))
 }
 
 // pauseLoop leaves the goal where it is, switched off: nothing that the user wrote
@@ -386,8 +388,12 @@ func (l *goalLoop) withBeginning(e activity.LoopEvent) []activity.LoopEvent {
 }
 
 func (l *goalLoop) newEvent(event string, count int) activity.LoopEvent {
+	words := "" // the last sentence's
+	if all := rules.Sentences(l.lastWords()); len(all) > 0 {
+		words = quotation.LastBytes(strings.TrimSpace(all[len(all)-1]), 300)
+	}
 	return activity.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
-		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, 1000), Text: quotation.LastBytes(strings.TrimSpace(l.lastWords()), 1000),
+		Session: quotation.Beginning(l.s.Session.ID, 200), Dir: quotation.Beginning(l.s.Workspace.Dir, maxDir), Text: words,
 	}
 }

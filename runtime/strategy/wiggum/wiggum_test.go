@@ -241,33 +241,44 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 	}
 }
 
-// A file whose count is put back at every stop, by whomever, does not outlast the
-// user's ceiling; another prompt begins anew.
+// A loop's iterations are counted in the ledger: neither a file whose count is put back at every stop, nor
+// another prompt, nor a second session that takes the loop up makes it longer. What the user has typed at a
+// terminal does, whatever the file says.
 func TestGoalLoopThatIsWoundBack(t *testing.T) {
-	s := loopAt(goalOf(), "")
-	s.Turn.PromptID = "p1"
-	run := func() (continues int, last strategy.Verdict) {
-		for i := 0; i < 100; i++ {
-			s.Message.Text, s.Turn.Count = strconv.Itoa(i), i
-			last = decide(s)
-			step(&s, last)
-			if last.Decision == strategy.Stop {
-				return continues, last
+	for name, test := range map[string]struct {
+		file      string
+		typed     int
+		continues int
+	}{
+		"its own maximum":     {goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 10"), 0, 8},
+		"the ceiling":         {goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 400"), 0, 23},
+		"typed":               {goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 400"), 60, 58},
+		"the file wants less": {goalOf("loop_id: abc", "started_at: 2027-01-15T07:00:00Z", "max_iterations: 30"), 60, 28},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, continues := loopAt(test.file, ""), 0
+			s.Past = func(loop, dir string) activity.LoopPast {
+				scratch.Equal(t, loop+dir, "abc/w")
+				return activity.LoopPast{Continues: continues, Typed: test.typed}
 			}
-			continues++
-			data, err := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
-			scratch.Must(t, err)
-			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
-		}
-		return continues, last
-	}
-	if n, v := run(); n != 25 || v.Rule != activity.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
-		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
-	}
-	s.Turn.PromptID = "p2"
-	s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
-	if n, _ := run(); n != 25 {
-		t.Errorf("for another prompt %d continues", n)
+			for i := range 600 {
+				s.Message.Text, s.Turn.Count, s.Turn.PromptID = strconv.Itoa(i), i, strconv.Itoa(i)
+				if i%7 == 6 { // another session
+					s.Memories = nil
+				}
+				v := decide(s)
+				step(&s, v)
+				if v.Decision == strategy.Stop {
+					scratch.Equal(t, v.Rule, activity.LoopLimited)
+					break
+				}
+				continues++
+				s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(test.file)}
+			}
+			scratch.Equal(t, continues, test.continues)
+			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
+			scratch.Equal(t, decide(s).Evidence, "iteration 2 of 10", "a new loop")
+		})
 	}
 }
 

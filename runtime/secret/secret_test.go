@@ -1,0 +1,133 @@
+package secret
+
+import (
+	"strings"
+	"testing"
+)
+
+// Secrets of known shapes do not stay in a text, also not in pieces; other words do.
+func TestMask(t *testing.T) {
+	for text, want := range map[string]string{
+		"key sk-ant-api03-abcdefghijklmnop1234 here":                                "key sk-[secret] here",
+		"ghp_abcdefghijklmnopqrstuvwxyz0123456789":                                  "ghp_[secret]",
+		"github_pat_11ABCDEFG0abcdefghijkl_mnop":                                    "github_pat_[secret]",
+		"AKIAIOSFODNN7EXAMPLE.":                                                     "AKIA[secret].",
+		"AIzaSyA1234567890abcdefghijklmnopqrstuv":                                   "AIza[secret]",
+		"xoxb-1234567890-abcdefgh":                                                  "xoxb-[secret]",
+		"Authorization: Bearer abcdef.ghijkl-mnopqr_123=":                           "Authorization: Bearer [secret]",
+		"postgres://ned:hunter2@db/x and https://user:pa%40ss@host":                 "postgres://ned:[secret]@db/x and https://user:[secret]@host",
+		"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----": "[private key]",
+		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn":                               "[private key]", // cut
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgN":                               "[token]",
+		"sk-ant-api03\u200b-abcdefghijklmnop1234":                                   "sk-[secret]", // with a character that does not show
+		"PASSWORD=hunter22 ./run":                                                   "PASSWORD=[secret] ./run",
+		"npm_abcdefghijklmnopqrstuvwxyz":                                            "npm_[secret]",
+		"AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY env":        "AWS_SECRET_ACCESS_KEY=[secret] env",
+		"AWS_SECRET_ACCESS_KEY=/JalrXUtnFEMIaK7MDENGabPxRfiCYEXAMPLEKEY":            "AWS_SECRET_ACCESS_KEY=[secret]",
+		`{"password": "correct horse", "user": "ned"}`:                              `{"password": "[secret]", "user": "ned"}`,
+		`"{\"apiKey\": \"swordfish\"}"`:                                             `"{\"apiKey\": \"[secret]\"}"`,
+		"password: hunter2 and more":                                                "password: [secret] and more",
+		"db_password = 'swordfish'":                                                 "db_password = '[secret]'",
+		"mysql --password hunter2 --token=swordfish":                                "mysql --password [secret] --token=[secret]",
+		"Authorization: Basic bmVkOmh1bnRlcg==":                                     "Authorization: Basic [secret]",
+		"-H 'authorization: token 0123456789abcdef'":                                "-H 'authorization: token [secret]'",
+		"-H 'x-api-key: 0a1b2c3d4e'":                                                "-H 'x-api-key: [secret]'",
+		"curl -s -u ned:hunter2 https://x":                                          "curl -s -u ned:[secret] https://x",
+		"DB_PASS=hunter2 TOKEN_X=swordfish":                                         "DB_PASS=[secret] TOKEN_X=[secret]",
+		"PASSWORD=12345678 token: 123456":                                           "PASSWORD=[secret] token: [secret]",
+		"--token --password hunter2":                                                "--token --password [secret]",
+		`curl -sSu "ned:hunter2" x; --password "correct horse"`:                     `curl -sSu "ned:[secret]" x; --password "[secret]"`,
+		"Authorization: 0a1b2c3d password := 'swordfish'":                           "Authorization: [secret] password := '[secret]'",
+		"token: token=swordfish":                                                    "token: token=[secret]",
+		"git clone https://0123456789abcdef0123@host/x":                             "git clone https://[secret]@host/x",
+		"https://0123456789abcdef0123:x-oauth-basic@host/x":                         "https://[secret]@host/x",
+		"postgres://ned:hunt@r2@db/x":                                               "postgres://ned:[secret]@db/x",
+		"hf_AbCdEfGhIjKlMnOpQrStUvWxYz":                                             "hf_[secret]",
+		"SG.aBcDeFgHiJ-lMnOpQrStUv.wXyZ0123456789":                                  "SG.[secret]",
+		"pypi-AgEIcHlwaS5vcmcCJDU4YzFm-x_y":                                         "pypi-[secret]",
+		"dop_v1_0123456789abcdef0123456789abcdef":                                   "dop_v1_[secret]",
+		"ya29.a0AfB_byC0123456789-x":                                                "ya29.[secret]",
+		"https://hooks.slack.com/services/T0000/B0000/XXXXXXXX":                     "https://hooks.slack.com/services/[secret]",
+		"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L":                         "AGE-SECRET-KEY-[secret]",
+		"Shall the task-runner use a token bucket?":                                 "Shall the task-runner use a token bucket?",
+		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
+		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
+	} {
+		if got := Mask(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for _, text := range []string{
+		"the password field of the form", "token: string", "the secret is out", "TOKEN_LIMIT=100", "max_tokens: 200000",
+		"commit 3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0", "id 123e4567-e89b-12d3-a456-426614174000", "password: required",
+		"TOKEN_FILE=/run/secrets/db_token", "token_url=https://auth.example.com/token", `{"token_type": "bearer"}`,
+		`"password": "string"`, "--- PASS: TestMask2 (0.00s)", "the --token option", "ssh://git@github.com/a/b", "https://ned@host/x",
+		"docker run -u 1000:1000 x", "TOKEN=$TOKEN make test", "password: ${{ secrets.DEPLOY_1 }}", "npm_config_registry=x npm test",
+		"pypi-publish-action", "tokenizer=cl100k_base", "a basic internationalization", "src/secret/token_test.go:12", "bypass=enabled1",
+		"if token == nil2 {", "secret: docs/v2/secret.md", "python-secrets==19.1.0", "curl -fsS http://localhost:8080/health",
+		"authorization: required before use", "TOKEN=[secret]", "git log a1b2c3d..HEAD -- internal/token", "curl https://x | grep -u a:b",
+	} {
+		if got := Mask(text); got != text {
+			t.Errorf("%q is no secret: %q", text, got)
+		}
+	}
+}
+
+// The shapes of many makers. Of each nothing of the secret stays, whatever is left.
+func TestShapesOfMakers(t *testing.T) {
+	const x = "Zq7Rt2Lm9Xw4Kb8Nc3Vd6Hf1"
+	for _, text := range []string{
+		"sk-proj-" + x + "_" + x, "sk-ant-api03-" + x + "-" + x, "sk_live_" + x, "rk_test_" + x, "whsec_" + x,
+		"gho_" + x, "ghs_" + x, "github_pat_11A_" + x, "glpat-" + x, "gldt-" + x, "glrt-" + x,
+		"xoxp-1-2-" + x, "xapp-1-A-" + x, "https://hooks.slack.com/services/T1/B1/" + x,
+		"AIza" + x + x, "ya29." + x, "GOCSPX-" + x, "npm_" + x, "pypi-" + x, "hf_" + x, "dckr_pat_" + x, "shpat_" + x, "hvs." + x, "gsk_" + x,
+		"//registry.npmjs.org/:_authToken=" + x, "export DEPLOY_TOKEN=" + x, "set API_KEY=" + x, "$env:GH_TOKEN = '" + x + "'",
+		"aws_secret_access_key = " + x, "AWS_SESSION_TOKEN=" + x, "eyJ" + x + ".eyJ" + x + "." + x,
+		"postgres://app:" + x + "@db:5432/x", "redis://:" + x + "@cache:6379/0", "mongodb+srv://app:" + x + "@c0.example.net/x", "amqps://u:" + x + "@mq",
+		"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=" + x + "==;EndpointSuffix=core.windows.net",
+		"Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=n;SharedAccessKey=" + x + "=", "Server=db;User Id=sa;Password=" + x + ";",
+		"https://a.blob.core.windows.net/c?sv=2024&sig=" + x + "%3D", "https://s3/x?X-Amz-Signature=" + x,
+		"Authorization: Bearer " + x, "authorization: Basic " + x + "=", "Proxy-Authorization: Basic " + x, "Authorization: token " + x, "X-Api-Key: " + x,
+		`{"password": "` + x + `"}`, `"{\"client_secret\":\"` + x + `\"}"`, "password=" + x, "passphrase: " + x, "--password " + x, "login --token=" + x,
+		"-----BEGIN PRIVATE KEY-----\n" + x + "\n" + x + "\n-----END PRIVATE KEY-----", `"private_key": "-----BEGIN EC PRIVATE KEY-----\n` + x + `"`,
+		"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + x,
+	} {
+		for _, around := range []string{text, "I have put `" + text + "` into .env.", "Fertig: " + text + "\nWeiter.", "„" + text + "“"} {
+			got := Mask(around)
+			if strings.Contains(got, x[:8]) || strings.Contains(got, x[len(x)-8:]) {
+				t.Errorf("%q: %q", around, got)
+			}
+			if again := Mask(got); again != got {
+				t.Errorf("%q is masked again: %q", got, again)
+			}
+		}
+	}
+}
+
+// What people and agents write of secrets, and what looks a little like one, stays.
+func TestOrdinaryTexts(t *testing.T) {
+	for _, text := range []string{
+		"Next I rotate the token and update the secret in the vault.", "The tokens pass: 42 of 42.", "Which key do you want: public or private?",
+		"Task 3/5: password reset by e-mail", "Moving on to the API key validation.", "git@github.com:cameronsjo/springfield.git", "see https://example.com/a?page=2&token_type=bearer",
+		"/home/ned/.ssh/id_ed25519", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "index 3ceb6d6a..0c1f2e3d 100644", "v1.2.3-rc.1+build.7",
+		"123e4567-e89b-12d3-a456-426614174000", "postgres://localhost:5432/app", "s3://bucket/key", "sk-learn", "the --password flag is gone", "Ich prüfe jetzt den Token: danach geht es weiter.",
+		"max_tokens=200000", "expect(token).toBe(null)", "func parseToken(s string) (Token, error) {", "authorization is required: see docs/auth.md", "次はパスワードの検証です。", "-----BEGIN CERTIFICATE-----",
+		"primary_key: id", "foreign key: user_id", "press any key: the menu closes",
+	} {
+		if got := Mask(text); got != text {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// A text that is all beginnings of secrets takes no longer than its length says.
+func BenchmarkMask(b *testing.B) {
+	for name, text := range map[string]string{"plain": strings.Repeat("Moving to Task 2, then the tests run. ", 50), "signs": strings.Repeat("token: password=x secret key ", 70)} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Mask(text)
+			}
+		})
+	}
+}
