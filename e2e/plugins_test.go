@@ -338,7 +338,7 @@ func TestRebuiltForSeveralTargets(t *testing.T) {
 			other = "linux/amd64"
 		}
 		out := w.Springfield("build", suite, "--target", here, "--target", other)
-		if said := out.Stdout + out.Stderr; !strings.Contains(said, other) || !strings.Contains(said, "the hooks changed, the version did not: ned-flanders 0.1.0") {
+		if said := out.Stdout + out.Stderr; !strings.Contains(said, other) {
 			t.Errorf("build says\n%s", said)
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)

@@ -27,8 +27,6 @@ type About struct {
 	Complexity  string     `yaml:"complexity"` // low, medium, high
 	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
 	Measured    *Measured  `yaml:"measured"`   // nil: not measured
-	Gate        string     `yaml:"gate"`       // what holds its hook back; "": its budget
-	Hosts       []string   `yaml:"hosts"`      // that what it shows a model goes to; none: nothing leaves the machine
 	Keywords    []string   `yaml:"keywords"`
 	Questions   []Question `yaml:"questions"`
 }
@@ -59,15 +57,6 @@ func (r Rates) RunOver() string {
 		return "0 %"
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(r.Wrong)/float64(max(r.Stops, 1)))
-}
-
-// Gated says what holds the strategy's hook back.
-func (a About) Gated() string {
-	gate := a.Gate
-	if gate == "" {
-		gate = "3 times in 5 minutes, 20 for one prompt, 60 in an hour"
-	}
-	return gate + "; a hold; SPRINGFIELD=off"
 }
 
 // Accuracy is the measurement on English closings in a few words.

@@ -18,12 +18,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
-
-	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/internal/group"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
@@ -31,10 +28,6 @@ import (
 
 // Build is what was compiled, into a suite or for a CLI to carry; of that it is the manifest.
 type Build struct {
-	// Springfield is the version of the release that last changed the suite; "" of another
-	// build.
-	Springfield string `yaml:"springfield,omitempty" json:"-"`
-
 	Source   string            `yaml:"source" json:"source"`                   // SHA-256 of the sources
 	Go       string            `yaml:"go" json:"go"`                           // version of Go
 	SHA256   map[string]string `yaml:"sha256" json:"sha256"`                   // of the hook, by target
@@ -72,7 +65,7 @@ func (b Build) Recorded(program Program, target Target) string {
 
 // Unbuilt are the binaries that a suite has, without their bytes.
 func Unbuilt(spec Spec) Build {
-	return Build{Binaries: unbuiltBinaries(spec.Machines(), spec.Programs())}
+	return Build{Binaries: unbuiltBinaries(spec.Targets, spec.Programs())}
 }
 
 func unbuiltBinaries(targets []Target, programs []Program) (all []Binary) {
@@ -95,7 +88,6 @@ const (
 
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
-	Version  string   // of this springfield
 	Builder  Builder  // "" is Auto
 	Prebuilt fs.FS    // compiled hooks that are carried; nil: none
 	Path     string   // PATH, to find go and for go itself
@@ -143,15 +135,12 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	if t.Builder == WithGo || t.Builder != Prepared && errors.Is(err, ErrNoPrebuilt) {
 		built, err = t.compileAll(ctx, sources, hash, targets, programs)
 	}
-	if IsRelease(t.Version) {
-		built.Springfield = t.Version
-	}
 	return built, err
 }
 
 // MakeSuite makes all files of a suite, its programs among them.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
-	built, err := t.BuildPrograms(ctx, spec.Machines(), spec.Programs()...)
+	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
 		return nil, built, err
 	}
@@ -375,13 +364,3 @@ func checksum(data []byte) string {
 
 // Page says how to get a springfield.
 const Page = "https://github.com/cameronsjo/springfield/blob/main/docs/install.md"
-
-// commitOf ends the pseudo-version that Go gives a commit between two releases.
-var commitOf = regexp.MustCompile(`(^|\.)\d{14}-[0-9a-f]{12}$`)
-
-// IsRelease tells whether a version is that of a release, like v0.2.0. A build between two releases
-// has none: "(devel)", a pseudo-version, or one of files that are not committed.
-func IsRelease(version string) bool {
-	v, err := semver.NewVersion(version)
-	return err == nil && v.Original() == "v"+v.String() && v.Metadata() == "" && !commitOf.MatchString(v.Prerelease())
-}

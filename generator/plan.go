@@ -24,7 +24,6 @@ package generator
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -75,11 +74,6 @@ type Plan struct {
 	journal.Change
 	Outcomes []Outcome
 	Fresh    bool // springfield has written nothing there yet
-
-	// SameVersion are the plugins of which files change while their version does not.
-	// Claude Code copies a plugin that comes from a repository once per version, so
-	// such a copy would never get the change.
-	SameVersion []Plugin
 
 	dir string
 }
@@ -137,17 +131,16 @@ const (
 type planner struct {
 	Plan
 	aim        Aim
-	in         *rooted.Folder  // nil: there is nothing yet
-	suite      Suite           // as springfield.yaml has it
-	base, next record          // what springfield wrote before, and will have written
-	hooked     map[string]bool // plugins that have a hook
+	in         *rooted.Folder // nil: there is nothing yet
+	suite      Suite          // as springfield.yaml has it
+	base, next record         // what springfield wrote before, and will have written
 }
 
 // MakePlan compares the suite in dir with the files that RenderSuite makes for it. To complete
 // one, dir may be absent or empty. Programs without bytes count as changed. Errors are
 // about files that cannot be read, and directories that are links.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
-	p := planner{Plan: Plan{dir: dir}, aim: aim, next: record{}, hooked: map[string]bool{}}
+	p := planner{Plan: Plan{dir: dir}, aim: aim, next: record{}}
 	suite, err := Existing(dir)
 	switch {
 	case err == nil && suite == nil && aim != Completing:
@@ -211,8 +204,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		e.Own, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
-	p.SameVersion, err = p.sameVersion()
-	return p.Plan, err
+	return p.Plan, nil
 }
 
 // IsUntouched tells whether a suite has only what springfield has written there.
@@ -277,9 +269,6 @@ func (p *planner) planFile(f File) error {
 	base, known := p.base[f.Path]
 	now := textSum(f.Data)
 	p.next[f.Path] = now
-	if plugin, _, _ := strings.Cut(f.Path, "/"); f.Compiled && has.there {
-		p.hooked[plugin] = true
-	}
 	same := has.regular && (bytes.Equal(has.data, f.Data) || textSum(has.data) == now)
 	if f.Compiled { // a program is run as it is
 		bits := has.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows"
@@ -353,8 +342,6 @@ func (p *planner) leaveFile(name string) error {
 		return nil
 	}
 	if p.aim == Building {
-		plugin, _, _ := strings.Cut(name, "/")
-		p.hooked[plugin] = true
 		delete(p.next, name)
 	}
 	p.planWrite(Outcome{name, Removed, name}, has, nil, 0)
@@ -373,48 +360,12 @@ func (p *planner) planSuiteFile(files []File) error {
 		return nil
 	}
 	next, err := decodeSuite(files[i].Data)
-	if err != nil || p.suite.isEqual(next) && (p.suite.Build.Springfield == next.Build.Springfield || p.IsEmpty()) {
+	if err != nil || p.suite.isEqual(next) {
 		return err
 	}
-	after, err := next.overlayBefore(p.suite, has.data)
+	after, err := next.OverlayText(has.data)
 	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
 	return err
-}
-
-// sameVersion lists the plugins that change under the version that they have.
-func (p *planner) sameVersion() ([]Plugin, error) {
-	var same []Plugin
-	for _, plugin := range p.suite.Plugins {
-		changes := slices.ContainsFunc(p.Outcomes, func(o Outcome) bool {
-			return strings.HasPrefix(o.Writes, plugin.Name+"/") && o.Writes == o.Path && (o.State != Rebuilt || p.hooked[plugin.Name])
-		})
-		manifest := plugin.Name + "/.claude-plugin/plugin.json"
-		has, err := p.lookAt(manifest)
-		if err != nil {
-			return nil, err
-		}
-		if !changes || !has.regular {
-			continue // without a manifest it is new
-		}
-		after := has.data
-		for _, e := range p.Edits {
-			if e.Path == filepath.Join(p.dir, filepath.FromSlash(manifest)) && e.After != nil {
-				after = e.After.Data
-			}
-		}
-		if plugin.Version = versionIn(has.data); plugin.Version == versionIn(after) {
-			same = append(same, plugin)
-		}
-	}
-	return same, nil
-}
-
-func versionIn(manifest []byte) string {
-	var m struct{ Version string }
-	if json.Unmarshal(manifest, &m) != nil {
-		return ""
-	}
-	return m.Version
 }
 
 // found is what lies at a path; data only of regular files.

@@ -153,7 +153,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 			}
 			files = append(files, more...)
 		}
-		for _, f := range spec.hookFiles(p.Plugin, built.Binaries, launcher) {
+		for _, f := range p.hookFiles(built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
 			files = append(files, f.File)
 		}

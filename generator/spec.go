@@ -44,47 +44,12 @@ type Plugin struct {
 	Strategy string            `yaml:"strategy"`
 	Version  string            `yaml:"version"`
 	Settings map[string]string `yaml:"settings,omitempty"`
-	// Targets are what the plugin is compiled for, where that is not what the suite is:
-	// a release of one plugin leaves the others as they are.
-	Targets []Target `yaml:"targets,omitempty"`
 }
 
 // NamesOf are the names of plugins.
 func NamesOf(plugins []Plugin) (all []string) {
 	for _, p := range plugins {
 		all = append(all, p.Name)
-	}
-	return all
-}
-
-// Compile chooses what plugins are compiled for: all of the suite, if none is named.
-func (s *Spec) Compile(plugins []string, targets []Target) {
-	if !slices.ContainsFunc(s.Plugins, func(p Plugin) bool { return !slices.Contains(plugins, p.Name) }) {
-		plugins = nil
-	}
-	if len(plugins) == 0 {
-		s.Targets = targets
-	}
-	for i := range s.Plugins {
-		p := &s.Plugins[i]
-		switch chosen := slices.Contains(plugins, p.Name); {
-		case len(plugins) == 0 || chosen && slices.Equal(s.Targets, targets):
-			p.Targets = nil
-		case chosen:
-			p.Targets = targets
-		}
-	}
-}
-
-// Machines are the targets of the suite and of all its plugins.
-func (s Spec) Machines() []Target {
-	all := slices.Clone(s.Targets)
-	for _, p := range s.Plugins {
-		for _, t := range p.Targets {
-			if !slices.Contains(all, t) {
-				all = append(all, t)
-			}
-		}
 	}
 	return all
 }
@@ -187,9 +152,6 @@ func (s Spec) Validate() error {
 	seen := map[string]bool{}
 	for _, p := range s.Plugins {
 		if err := p.validate(); err != nil {
-			return err
-		}
-		if err := CheckTargets(p.Targets); len(p.Targets) > 0 && err != nil {
 			return err
 		}
 		if seen[p.Name] {

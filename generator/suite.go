@@ -134,10 +134,8 @@ func (s *Suite) fillInDefaults() {
 	}
 }
 
-// isEqual compares what two suites say, not how, and not which springfield has written it:
-// that alone is no reason to change a file.
+// isEqual compares what two suites say, not how.
 func (s Suite) isEqual(other Suite) bool {
-	s.Build.Springfield = other.Build.Springfield
 	a, errA := yaml.Marshal(s)
 	b, errB := yaml.Marshal(other)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
@@ -180,13 +178,6 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	if err != nil || before.isEqual(s) {
 		return old, err
 	}
-	return s.overlayBefore(before, old)
-}
-
-// overlayBefore is Over of what before says, also where only the springfield that has written it
-// differs.
-func (s Suite) overlayBefore(before Suite, old []byte) ([]byte, error) {
-	text, _ := plainText(old)
 	had, err := before.encodeYAML()
 	if err != nil {
 		return nil, err

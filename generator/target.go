@@ -141,14 +141,11 @@ type laid struct {
 // hookFiles lays out the compiled files of one plugin: for a single target each
 // program as it is, for several a launcher of the hook and each program once per
 // target. The hook finds its judge beside itself.
-func (s Spec) hookFiles(p Plugin, binaries []Binary, launcher []byte) []laid {
+func (p Plugin) hookFiles(binaries []Binary, launcher []byte) []laid {
 	const mode fs.FileMode = 0o755
-	programs, targets := p.Programs(), p.Targets
-	if len(targets) == 0 {
-		targets = s.Targets
-	}
+	programs := p.Programs()
 	binaries = slices.DeleteFunc(slices.Clone(binaries), func(b Binary) bool {
-		return !slices.Contains(programs, b.Program) || !slices.Contains(targets, b.Target)
+		return !slices.Contains(programs, b.Program)
 	})
 	several := slices.ContainsFunc(binaries, func(b Binary) bool { return b.Target != binaries[0].Target })
 	var files []laid

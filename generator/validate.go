@@ -236,7 +236,7 @@ func (in *inspection) readRecord() error {
 
 func (in *inspection) lookAtRecord() error {
 	record := in.subject(SuiteFile)
-	for _, t := range in.suite.Machines() {
+	for _, t := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
 				record.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+t.String(),

@@ -30,7 +30,7 @@ func (in *inspection) lookAtBinaries() error {
 		if !rooted.IsTaken(in.pathOf(p.Name)) {
 			continue // said already
 		}
-		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
+		for _, f := range p.hookFiles(binaries, launcher) {
 			t := in.subject(path.Join(p.Name, f.Path))
 			if f.target == (Target{}) {
 				t.lookAtLauncher(launcher)
@@ -130,7 +130,7 @@ func (in *inspection) lookAtFiles() error {
 		}
 	}
 	for _, p := range in.suite.Plugins {
-		for _, f := range in.suite.hookFiles(p, Unbuilt(in.suite.Spec).Binaries, nil) {
+		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
 			known[path.Join(p.Name, f.Path)] = true
 		}
 	}

@@ -68,15 +68,13 @@ type Means struct {
 
 // Plan is what publishing would do.
 type Plan struct {
-	Dir      string // of the suite
-	Market   Market
-	Plugins  []Plugin
-	Hooks    []HookLine      // for people to review
-	Checks   []check.Finding // none of them a failure
-	Change   journal.Change
-	Compiled []string // those files of the change that are hooks
-	Waits    []string // what has to happen before the next run
-	Push     []string // directories to commit and push
+	Dir     string // of the suite
+	Market  Market
+	Plugins []Plugin
+	Checks  []check.Finding // none of them a failure
+	Change  journal.Change
+	Waits   []string // what has to happen before the next run
+	Push    []string // directories to commit and push
 
 	gitTasks
 	journal journal.Journal
@@ -146,14 +144,6 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if check.CountState(checks, check.Failure) > 0 {
 		return nil, &RefusedError{checks}
 	}
-	var hooks []HookLine
-	for _, r := range releases {
-		more, err := r.hooks(after)
-		if err != nil {
-			return nil, err
-		}
-		hooks = append(hooks, more...)
-	}
 	tasks, err := in.findGitTasks(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
@@ -167,8 +157,8 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	return &Plan{
-		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Hooks: hooks, Checks: checks,
-		Change: written, Compiled: after.compiled(), Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
+		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Checks: checks,
+		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
 		gitTasks: tasks, journal: m.Journal, held: held,
 	}, nil
 }

@@ -30,7 +30,6 @@ import (
 // release is a plugin, the version that it gets, and where clients fetch it from.
 type release struct {
 	plugin   string
-	strategy string   // that the plugin is made from
 	old, new string   // old is "" for one that was never published
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
@@ -101,7 +100,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, strategy: in.suite.Plugins[i].Strategy, old: in.published(name).Version,
+	r := release{plugin: name, old: in.published(name).Version,
 		new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
@@ -191,8 +190,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
-// targets are chosen. These are the suite's from then on; a release of some plugins
-// leaves the others as they are.
+// targets are chosen. These are the suite's from then on.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
 	targets := q.Targets
 	if len(targets) == 0 {
@@ -200,11 +198,11 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
 		})
 	}
-	suite.Compile(q.Plugins, targets)
+	suite.Targets = targets
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}
-	return tools.BuildPrograms(ctx, suite.Machines(), suite.Programs()...)
+	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
 // updated is the tree as springfield renders the suite, and the files of which the user

@@ -21,15 +21,6 @@ import (
 // maxPublished bounds a file, in bytes: git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// HookLine is one hook that a plugin brings.
-type HookLine struct {
-	Plugin  string   `json:"plugin"`
-	Event   string   `json:"event"`
-	Command string   `json:"command"`
-	Gate    string   `json:"gate"`  // what holds it back
-	Hosts   []string `json:"hosts"` // that it talks to; none: nothing leaves the machine
-}
-
 // ClientCheck has Claude Code look at the suite in a directory.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
@@ -58,7 +49,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	}
 	var checks []check.Check[tree]
 	for _, r := range releases {
-		checks = append(checks, reviewCheck(r.reviewPlugin), reviewCheck(r.findIgnored))
+		checks = append(checks, reviewCheck(check.Sure(r.reviewPlugin)), reviewCheck(r.findIgnored))
 	}
 	checks = append(checks, reviewCheck(check.Sure(in.reviewMarket)))
 	if catalog.Changes() {
@@ -108,14 +99,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// hooksFile is what a review reads of a file of hooks.
-type hooksFile struct {
-	Hooks map[string][]struct {
-		Hooks []struct{ Command string }
-	}
-}
-
-func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding, err error) {
+func (r release) reviewPlugin(t tree) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
 			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.dir)))
@@ -132,37 +116,7 @@ func (r release) reviewPlugin(_ context.Context, t tree) (found []check.Finding,
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
 		}
 	}
-	return found, nil
-}
-
-// hooks are what the hosts start for the plugin, each named once, for people to review.
-func (r release) hooks(t tree) (lines []HookLine, err error) {
-	about, err := generator.ReadAbout(r.strategy)
-	if err != nil {
-		return nil, err
-	}
-	hosts := append([]string{}, about.Hosts...) // never null in JSON
-	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
-		file := path.Join(r.plugin, name)
-		if _, there := t.files[file]; i > 0 && !there {
-			continue
-		}
-		var declared hooksFile
-		if err := t.readJSON(file, &declared); err != nil {
-			return nil, err
-		}
-		for event, groups := range declared.Hooks {
-			for _, group := range groups {
-				for _, hook := range group.Hooks {
-					lines = append(lines,
-						HookLine{r.plugin, event, strings.Trim(hook.Command, `"`), about.Gated(), hosts})
-				}
-			}
-		}
-	}
-	slices.SortFunc(lines, func(a, b HookLine) int { return strings.Compare(a.Event+a.Command, b.Event+b.Command) })
-	return slices.CompactFunc(lines,
-		func(a, b HookLine) bool { return a.Event == b.Event && a.Command == b.Command }), nil
+	return found
 }
 
 // anotherName is how to make a plugin that cannot be published under its name anew.

@@ -144,17 +144,6 @@ func (t tree) changes(dir string) (edits []journal.Edit) {
 	return edits
 }
 
-// compiled are the files among the changes that are hooks.
-func (t tree) compiled() (paths []string) {
-	for name, e := range t.edits {
-		if isStarted(name) && e.Changes() {
-			paths = append(paths, e.Path)
-		}
-	}
-	slices.Sort(paths)
-	return paths
-}
-
 // writeCopy puts a copy of all files into a directory, for others to look at.
 func (t tree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {

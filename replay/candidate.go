@@ -20,13 +20,8 @@ type Candidate struct {
 	Note string
 	// Settings are what the hook would have in force.
 	Settings hook.Settings
-	// Bare leaves the guards out: the strategy alone decides.
+	// Bare leaves the guards out, and the limits over time: the strategy alone decides.
 	Bare bool
-	// NoBudget leaves the limits over time out.
-	NoBudget bool
-	// AsksAlways makes it ask a model at every stop, about the last lines of the
-	// session log, as double-shot-latte does. It has no settings then.
-	AsksAlways bool
 }
 
 // NameError is what is wrong with the name of a candidate.
@@ -52,35 +47,23 @@ func CandidateNames() []string {
 			}
 		}
 	}
-	return append(names, seedTree, doubleShotLatte)
+	return append(names, seedTree)
 }
 
-const (
-	seedTree        = "seed-tree"
-	doubleShotLatte = "double-shot-latte"
-)
+const seedTree = "seed-tree"
 
-// NamesForLogs are the names of those that a session log is enough for, without the seeds.
+// NamesForLogs are the names of those that a session log is enough for, without the seeds, by
+// which no plugin decides.
 func NamesForLogs() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
-		return err != nil || isSeedName(name) || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		return err != nil || name == seedTree || strings.Contains(name, ":") || c.Settings.Options.Needs().Files != nil
 	})
 }
 
-// SeedNames are the names of earlier designs, to compare with: no plugin decides by them.
-func SeedNames() []string {
-	return slices.DeleteFunc(CandidateNames(), func(name string) bool { return !isSeedName(name) })
-}
-
-func isSeedName(name string) bool { return name == seedTree || strings.Contains(name, ":") }
-
-// Candidates finds what to compare by name, or by the path of a rules file in dir. No
-// names: all that a session log is enough for. The error may be a NameError.
+// Candidates finds what to compare by name, or by the path of a rules file in dir. The
+// error may be a NameError.
 func Candidates(names []string, dir string) ([]Candidate, error) {
-	if len(names) == 0 {
-		names = NamesForLogs()
-	}
 	var all []Candidate
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -111,13 +94,10 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 
 // candidate is one by its name.
 func candidate(name string) (Candidate, error) {
-	switch name {
-	case seedTree:
+	if name == seedTree {
 		c, err := candidate(registry.Default() + ":seed")
-		c.Bare, c.NoBudget, c.Note = true, true, "the first design alone, without guards and limits"
+		c.Bare, c.Note = true, "the first design alone, without guards and limits"
 		return c, err
-	case doubleShotLatte:
-		return Candidate{AsksAlways: true, Note: "asks a model at every stop; its answers are not measurable here, so each counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")
 	known, ok := registry.StrategyNamed(base)

@@ -36,12 +36,6 @@ import (
 // maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
 const maxEvidence = 200
 
-// What double-shot-latte sends: the last lines, and so many bytes of them.
-const (
-	sentLines     = 4
-	mostSentBytes = 32000
-)
-
 // scene is a place as the candidates find it.
 type scene struct {
 	event  hook.Event
@@ -50,7 +44,6 @@ type scene struct {
 	now    time.Time
 	lines  func(n int) activity.Window
 	window map[int]activity.Window
-	sent   int     // bytes of the last lines
 	away   *string // what an away order makes of a stop there, nil: not asked yet
 }
 
@@ -111,9 +104,6 @@ func voters(candidates []Candidate) []voter {
 // window is the most lines that a candidate looks at.
 func window(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
-		if c.AsksAlways {
-			continue
-		}
 		if needs := c.Settings.Options.Needs(); needs.Files == nil { // else it decides before it looks at them
 			lines = max(lines, needs.Lines)
 		}
@@ -123,9 +113,6 @@ func window(candidates []Candidate) (lines int) {
 
 // look asks the candidate.
 func (v *voter) look(m *scene) opinion {
-	if v.AsksAlways {
-		return opinion{}
-	}
 	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Alone: v.Bare}
 	snapshot := stop.Examine()
 	o := opinion{snapshot, snapshot.Verdict}
@@ -138,11 +125,8 @@ func (v *voter) look(m *scene) opinion {
 
 // choose spends the budget, if the place was a stop.
 func (v *voter) choose(o opinion, m *scene, label Label) Choice {
-	if v.AsksAlways {
-		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.sent}
-	}
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
-	if !v.NoBudget {
+	if !v.Bare {
 		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
 		settled := o.snapshot.Settle()
 		if label.HadStopHooks() {

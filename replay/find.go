@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -166,16 +167,8 @@ const notFound = "not found"
 
 // why says what is wrong with a file, without its name.
 func why(err error) string {
-	var inPath *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return notFound
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case strings.Contains(err.Error(), "too many l"): // links, levels of symbolic links
-		return "symbolic links that lead to each other"
-	case errors.As(err, &inPath):
-		return inPath.Err.Error()
 	}
-	return err.Error()
+	return check.CauseOf(err).Error()
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -107,9 +108,10 @@ func TestForks(t *testing.T) {
 	later := t.TempDir()
 	common.write(t, later)
 	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
-	r, err := RunReplay(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour)})
-	if err != nil || len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
-		t.Errorf("%d rows, %d sessions in %d files, %v", len(r.Rows), r.Sessions, r.Files, err)
+	candidates := candidatesOf(t, "ned-flanders")
+	r := RunReplay(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour), Candidates: candidates})
+	if len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
+		t.Errorf("%d rows, %d sessions in %d files", len(r.Rows), r.Sessions, r.Files)
 	}
 	// Without names for their lines two sessions are two.
 	home := t.TempDir()
@@ -135,23 +137,23 @@ func TestProject(t *testing.T) {
 	}
 	other.write(t, home)
 	for project, want := range map[string]int{"/home/me/project": 1, "/home/me/project-2": 1, "/home/me": 2, "/elsewhere": 0} {
-		r, err := RunReplay(context.Background(), Options{Paths: []string{home}, Project: project})
-		failIf(t, err != nil || r.Files != want, "%s: %d files, %v", project, r.Files, err)
+		r := RunReplay(t.Context(), Options{Paths: []string{home}, Project: project})
+		failIf(t, r.Files != want, "%s: %d files", project, r.Files)
 	}
 }
 
-// Whatever the number of workers, and from wherever the files come, the rows are
+// Whatever the number of processors, and from wherever the files come, the rows are
 // the same.
 func TestDeterministic(t *testing.T) {
-	t.Parallel()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	home := t.TempDir()
 	for i := range 12 {
 		working(fmt.Sprint("s", i), 200<<10, int64(i)).write(t, home)
 	}
 	var first Report
 	for workers := 1; workers <= 5; workers += 2 {
-		r, err := RunReplay(context.Background(), Options{Paths: []string{home}, Workers: workers})
-		must(t, err)
+		runtime.GOMAXPROCS(workers)
+		r := RunReplay(t.Context(), Options{Paths: []string{home}, Candidates: candidatesOf(t, NamesForLogs()...)})
 		if workers == 1 {
 			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(NamesForLogs()) {
 				t.Fatalf("%d rows", len(r.Rows))
@@ -170,12 +172,13 @@ func TestCancelled(t *testing.T) {
 	for i := range 3 {
 		working(fmt.Sprint("s", i), 3<<20, int64(i)).write(t, home)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	r, err := RunReplay(ctx, Options{Paths: []string{home}, Workers: 1, Progress: func(Progress) { cancel() }})
-	if err != nil || !r.Partial || len(r.Rows) == 0 || r.Bytes < span || r.Bytes > 2*span || len(r.Labels) != len(AllLabels()) {
-		t.Errorf("%v, partial %v, %d rows of %d bytes", err, r.Partial, len(r.Rows), r.Bytes)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r := RunReplay(ctx, Options{Paths: []string{home}, Progress: func(Progress) { cancel() }})
+	if !r.Partial || len(r.Rows) == 0 || r.Bytes < span || r.Bytes > 2*span || len(r.Labels) != len(AllLabels()) {
+		t.Errorf("partial %v, %d rows of %d bytes", r.Partial, len(r.Rows), r.Bytes)
 	}
-	if r, err := RunReplay(ctx, Options{Paths: []string{home}}); err != nil || !r.Partial || len(r.Rows) > 0 {
-		t.Errorf("cancelled before: %v, partial %v, %d rows", err, r.Partial, len(r.Rows))
+	if r := RunReplay(ctx, Options{Paths: []string{home}}); !r.Partial || len(r.Rows) > 0 {
+		t.Errorf("cancelled before: partial %v, %d rows", r.Partial, len(r.Rows))
 	}
 }

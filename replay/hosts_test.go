@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -141,20 +138,19 @@ func TestHosts(t *testing.T) {
 		t.Fatalf("%d of %d hosts are known", len(kept), len(hostLogs()))
 	}
 	newMade("s").asks("go").works().says("Done.").rests().asks("continue").write(t, home)
-	candidates, err := Candidates([]string{"ned-flanders", "bart-simpson"}, "")
-	must(t, err)
+	candidates := candidatesOf(t, "ned-flanders", "bart-simpson")
 	run := func(o Options) Report {
 		t.Helper()
 		o.Candidates = candidates
-		r, err := RunReplay(context.Background(), o)
-		if err != nil || len(r.Skipped) > 0 || r.Partial {
-			t.Fatal(err, r.Skipped)
+		r := RunReplay(t.Context(), o)
+		if len(r.Skipped) > 0 || r.Partial {
+			t.Fatal(r.Skipped)
 		}
 		return r
 	}
 	all := run(Options{Paths: []string{Projects(home)}, Kept: append(kept, Kept{kept[0].Host, filepath.Join(home, "none")})})
-	if len(all.Hosts) != 6 || all.Sessions != 6 || all.Files != 6 {
-		t.Errorf("%d hosts, %d sessions, %d files: %+v", len(all.Hosts), all.Sessions, all.Files, all.Hosts)
+	if hosts := all.hostsOf(); len(hosts) != 6 || all.Sessions != 6 || all.Files != 6 {
+		t.Errorf("hosts %v, %d sessions, %d files", hosts, all.Sessions, all.Files)
 	}
 	for _, k := range kept {
 		name, want := k.Host.Name, hostLogs()[k.Host.Name]
@@ -168,23 +164,9 @@ func TestHosts(t *testing.T) {
 					t.Errorf("%s: host %q, session %q, project %q", name, row.Host, row.Session, row.Project)
 				}
 			}
-			if len(r.Hosts) != 1 || r.Hosts[0].Name != name || len(r.Scores[0].Hosts) != 1 || r.Scores[0].Hosts[0].Name != name {
-				t.Errorf("%s: hosts %+v, %+v", name, r.Hosts, r.Scores[0].Hosts)
-			}
 		}
 	}
-	var caught, wrong, rows int
-	for i, h := range all.Scores[0].Hosts {
-		caught, wrong, rows = caught+h.Caught.Of, wrong+h.Wrong.Of, rows+all.Hosts[i].Stops+all.Hosts[i].MidWork
-	}
-	if s := all.Scores[0]; caught != s.Caught.Of || wrong != s.Wrong.Of || rows != len(all.Rows) {
-		t.Errorf("%d, %d, %d: the hosts do not add up to %d, %d, %d", caught, wrong, rows, s.Caught.Of, s.Wrong.Of, len(all.Rows))
-	}
 	must(t, conforms(t, all))
-	var out bytes.Buffer
-	all.WriteText(layout.Printer{W: &out, Width: 80})
-	scratch.Holds(t, "the report", out.String(),
-		"\nby host\n", "Qwen Code", "Claude Code", "\n  ned-flanders          caught         wrongly continued\n    Codex  ")
 }
 
 // What one line says and calls is a place where work should go on, and the decision there
@@ -193,10 +175,10 @@ func TestTextAndCallInOneLine(t *testing.T) {
 	for name, log := range hostLogs() {
 		path := filepath.Join(t.TempDir(), filepath.Base(log.at))
 		must(t, os.WriteFile(path, []byte(log.lines), 0o600))
-		candidates, _ := Candidates([]string{"ned-flanders"}, "")
-		r, err := RunReplay(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
-		if err != nil || len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {
-			t.Fatalf("%s: %v %+v", name, err, r.Rows)
+		candidates := candidatesOf(t, "ned-flanders")
+		r := RunReplay(t.Context(), Options{Paths: []string{path}, Candidates: candidates})
+		if len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {
+			t.Fatalf("%s: %+v", name, r.Rows)
 		}
 		e, err := Explain(Place{Log: path, Line: r.Rows[0].Line, Work: t.TempDir(), Now: time.Now()}, candidates[0])
 		if err != nil || e.Situation.Message != r.Rows[0].Text || len(e.Situation.Calls) != 0 || string(e.Decision) != r.Rows[0].Choices[0].Decision {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,11 +16,14 @@ func replayed(t testing.TB, home string, names ...string) Report {
 	if len(names) == 0 {
 		names = []string{"ned-flanders"}
 	}
+	return RunReplay(t.Context(), Options{Paths: []string{Projects(home)}, Candidates: candidatesOf(t, names...)})
+}
+
+func candidatesOf(t testing.TB, names ...string) []Candidate {
+	t.Helper()
 	candidates, err := Candidates(names, "")
 	must(t, err)
-	r, err := RunReplay(context.Background(), Options{Paths: []string{Projects(home)}, Candidates: candidates})
-	must(t, err)
-	return r
+	return candidates
 }
 
 // alone is a report on one made session.
@@ -173,14 +175,13 @@ func FuzzRun(f *testing.F) {
 	for _, log := range hostLogs() {
 		f.Add([]byte(log.lines))
 	}
-	candidates, err := Candidates(CandidateNames(), "")
-	must(f, err)
+	candidates := candidatesOf(f, CandidateNames()...)
 	f.Fuzz(func(t *testing.T, log []byte) {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		must(t, os.WriteFile(path, log, 0o600))
-		r, err := RunReplay(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
-		if err != nil || r.Partial || len(r.Skipped) > 0 {
-			t.Fatal(err, r.Partial, r.Skipped)
+		r := RunReplay(t.Context(), Options{Paths: []string{path}, Candidates: candidates})
+		if r.Partial || len(r.Skipped) > 0 {
+			t.Fatal(r.Partial, r.Skipped)
 		}
 		line := 0
 		for _, row := range r.Rows {

@@ -80,9 +80,6 @@ func (r *Report) Shorten(path func(string) string) {
 	}
 	for i := range r.Scores {
 		r.Scores[i].Name = path(r.Scores[i].Name)
-		for j := range r.Scores[i].Projects {
-			r.Scores[i].Projects[j].Name = path(r.Scores[i].Projects[j].Name)
-		}
 	}
 }
 
@@ -108,7 +105,7 @@ const few = 100
 func (r Report) newPage() page {
 	p := page{Report: r, Best: r.bestCareful()}
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
-		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
+		return s.Caught.Of < few || s.Wrong.Of < few
 	})
 	return p
 }
@@ -117,9 +114,7 @@ func (r Report) newPage() page {
 func (p page) Marked() string {
 	var marked []string
 	for _, s := range p.Scores {
-		if !s.OnlyAsks {
-			marked = append(marked, cleanText(s.Name))
-		}
+		marked = append(marked, cleanText(s.Name))
 	}
 	return strings.Join(marked, ", ")
 }
@@ -127,7 +122,7 @@ func (p page) Marked() string {
 // templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText, "host": func(name string) string { return cleanText(registry.TitleOf(name)) }, "of": rateText, "cost": Score.priceText, "size": sizeText,
+		"clean": cleanText, "of": rateText, "cost": Score.priceText, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -213,25 +208,18 @@ func (r Report) pageData() any {
 		Agent string `json:"agent"`
 	}
 	var data struct {
-		Scores   []string `json:"scores"`
-		Deciding []int    `json:"deciding"`
-		OnlyAsks []int    `json:"onlyAsks"`
-		Best     int      `json:"best"` // the strategy to begin with
-		Labels   []label  `json:"labels"`
-		Hosts    []named  `json:"hosts"`
-		Texts    []string `json:"texts"`
-		Rows     [][]any  `json:"rows"`
+		Scores []string `json:"scores"`
+		Best   int      `json:"best"` // the strategy to begin with
+		Labels []label  `json:"labels"`
+		Hosts  []named  `json:"hosts"`
+		Texts  []string `json:"texts"`
+		Rows   [][]any  `json:"rows"`
 	}
 	// No null: the script goes through all of them.
-	data.Scores, data.Deciding, data.OnlyAsks, data.Rows = []string{}, []int{}, []int{}, [][]any{}
+	data.Scores, data.Hosts, data.Rows = []string{}, []named{}, [][]any{}
 	data.Best = max(0, r.bestCareful())
-	for i, s := range r.Scores {
+	for _, s := range r.Scores {
 		data.Scores = append(data.Scores, cleanText(s.Name))
-		if s.OnlyAsks {
-			data.OnlyAsks = append(data.OnlyAsks, i)
-		} else {
-			data.Deciding = append(data.Deciding, i)
-		}
 	}
 	labels := map[Label]int{}
 	for _, l := range AllLabels() {

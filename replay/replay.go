@@ -3,8 +3,6 @@ package replay
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -32,36 +30,20 @@ type Options struct {
 	Host string
 	// Since leaves out what was before it.
 	Since time.Time
-	// Project leaves out sessions that began in other directories than this one and
-	// those below it.
+	// Project, an absolute path, leaves out sessions that began in other directories than
+	// this one and those below it.
 	Project string
-	// Candidates decide at every row. None: all that a session log is enough for.
+	// Candidates decide at every row.
 	Candidates []Candidate
 	// Progress is called from time to time, never twice at once.
 	Progress func(Progress)
-	// Workers read files side by side, 0 for as many as there are processors.
-	Workers int
 }
 
 // RunReplay replays. When ctx ends before it has, what there is by then is the report,
-// and it is marked as partial; the error is nil all the same. The rows are in the
-// same order however many workers there are.
-func RunReplay(ctx context.Context, o Options) (Report, error) {
+// and it is marked as partial. The rows are in the same order however many processors read.
+func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
-	if len(o.Candidates) == 0 {
-		var err error
-		if o.Candidates, err = Candidates(nil, ""); err != nil {
-			return report, err
-		}
-	}
-	if o.Project != "" {
-		absolute, err := filepath.Abs(o.Project)
-		if err != nil {
-			return report, fmt.Errorf("find project: %w", err)
-		}
-		o.Project = absolute
-	}
 	files, skipped := findLogs(ctx, o.Paths, o.Kept...)
 	if o.Host != "" {
 		files = logsOfHost(o.Host, files)
@@ -71,9 +53,8 @@ func RunReplay(ctx context.Context, o Options) (Report, error) {
 	sessions := o.readAll(ctx, files)
 	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
-	report.countHosts()
 	for _, c := range o.Candidates {
-		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
+		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note})
 	}
 	for _, label := range AllLabels() {
 		n := 0
@@ -86,16 +67,12 @@ func RunReplay(ctx context.Context, o Options) (Report, error) {
 	}
 	report.FillInScores()
 	report.Seconds = time.Since(began).Seconds()
-	return report, nil
+	return report
 }
 
 // readAll reads the files side by side. The result has as many sessions as files
 // were begun, in the files' order.
 func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {
 		meter.BytesTotal += f.size
@@ -114,7 +91,7 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 	book := newPhraseBook()
 	var all sync.WaitGroup
 	var next atomic.Int64
-	for range min(workers, len(files)) {
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		all.Go(func() {
 			voters := voters(o.Candidates)
 			for ctx.Err() == nil {

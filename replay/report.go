@@ -10,11 +10,8 @@ package replay
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -38,9 +35,6 @@ type Report struct {
 	Stops Stops `json:"stops"`
 	// Labels count the rows by what came next, in the order of Labels().
 	Labels []LabelCount `json:"labels"`
-	// Hosts count the rows by the host of their session, most first, if there is another
-	// than Claude Code.
-	Hosts []HostCount `json:"hosts,omitempty"`
 	// Scores are the strategies, in the order in which they were asked for.
 	Scores []Score `json:"scores"`
 	// Advice is one sentence: which strategy the data speaks for, or that it shows
@@ -61,14 +55,6 @@ type LabelCount struct {
 	Label Label  `json:"label"`
 	Means Expect `json:"means"`
 	N     int    `json:"n"`
-}
-
-// HostCount is what was read of a host.
-type HostCount struct {
-	Name     string `json:"name"` // "codex"
-	Sessions int    `json:"sessions"`
-	Stops    int    `json:"stops"`
-	MidWork  int    `json:"mid_work"`
 }
 
 // Label is what came after a stop.
@@ -140,9 +126,6 @@ type Choice struct {
 type Score struct {
 	Name string `json:"name"` // as it was asked for: ned-flanders, ned-flanders:seed, a file
 	Note string `json:"note,omitempty"`
-	// OnlyAsks tells that a model decides every time: what it costs is known, and
-	// nothing else.
-	OnlyAsks bool `json:"only_asks,omitempty"`
 	// Continued are the real stops that it would have continued; Away is how many questions at
 	// the others an away order would have answered: the rest it would have left to the user.
 	Continued Stops `json:"continued"`
@@ -163,10 +146,7 @@ type Score struct {
 	// Guards count the decisions that guards and limits changed.
 	Guards []Count `json:"guards,omitempty"`
 	// Rules count what fired.
-	Rules    []RuleCount `json:"rules"`
-	Projects []Part      `json:"projects"` // most rows first
-	// Hosts are the hosts of the report, in its order.
-	Hosts []Part `json:"hosts,omitempty"`
+	Rules []RuleCount `json:"rules"`
 }
 
 // Rate is a share with its 95 % interval (Wilson).
@@ -192,81 +172,14 @@ type RuleCount struct {
 	Unknown  int    `json:"unknown"`
 }
 
-// Part is a score of some of the rows.
-type Part struct {
-	Name   string `json:"name"`
-	Caught Rate   `json:"caught"`
-	Wrong  Rate   `json:"wrong"`
-	Asked  int    `json:"asked"`
-}
-
-// Hosts compared: how much was read of each, and how each strategy did there.
-
 func (r *Row) hostName() string { return cmp.Or(r.Host, registry.DefaultHost().Name) }
 
-func (r *Report) countHosts() {
-	sessions := map[[2]string]bool{}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		n := slices.IndexFunc(r.Hosts, func(h HostCount) bool { return h.Name == row.hostName() })
-		if n < 0 {
-			n = len(r.Hosts)
-			r.Hosts = append(r.Hosts, HostCount{Name: row.hostName()})
-		}
-		h := &r.Hosts[n]
-		if at := [2]string{h.Name, row.Session}; !sessions[at] {
-			sessions[at] = true
-			h.Sessions++
-		}
-		if row.Label == MidWork {
-			h.MidWork++
-		} else {
-			h.Stops++
-		}
-	}
-	slices.SortStableFunc(r.Hosts, func(a, b HostCount) int {
-		return cmp.Or(b.Stops+b.MidWork-a.Stops-a.MidWork, strings.Compare(a.Name, b.Name))
-	})
-	if len(r.Hosts) == 1 && r.Hosts[0].Name == registry.DefaultHost().Name {
-		r.Hosts = nil
-	}
-}
-
-// hostsOf are the names of the hosts that rows are of: of Claude Code if nothing says more.
+// hostsOf are the names of the hosts that rows are of, in their order.
 func (r *Report) hostsOf() (names []string) {
-	for _, h := range r.Hosts {
-		names = append(names, h.Name)
-	}
-	if names == nil {
-		names = []string{registry.DefaultHost().Name}
+	for i := range r.Rows {
+		if name := r.Rows[i].hostName(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
-}
-
-// writeHosts compares writeHosts: a line for each, under each strategy that decides.
-func (t text) writeHosts() {
-	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
-	for _, h := range t.Hosts {
-		row := []string{registry.TitleOf(h.Name)}
-		for _, n := range []int{h.Sessions, h.Stops, h.MidWork} {
-			row = append(row, strconv.Itoa(n))
-		}
-		rows = append(rows, row)
-	}
-	t.InBold().PrintText("\nby host")
-	t.PrintTable("  ", rows)
-	if len(t.Hosts) == 1 {
-		return
-	}
-	for _, s := range t.Scores {
-		if s.OnlyAsks {
-			continue
-		}
-		rows = [][]string{{layout.ClipText(s.Name, 24), "caught", "wrongly continued"}}
-		for _, h := range s.Hosts {
-			rows = append(rows, []string{"  " + registry.TitleOf(h.Name), h.Caught.text(), h.Wrong.text()})
-		}
-		t.PrintText("")
-		t.PrintTable("  ", rows)
-	}
 }

@@ -21,10 +21,6 @@ import (
 )
 
 const (
-	// maxProjects is how many projects a score tells apart; the rest are others.
-	maxProjects = 12
-	// Others is the name of those together.
-	Others = "others"
 	// maxSaved bounds what one nudge counts for, in seconds: people sleep.
 	maxSaved = 3600
 	// enough is how many rows of a kind there have to be before strategies are
@@ -34,18 +30,12 @@ const (
 
 // FillInScores fills in the scores of a report from its rows, and the advice.
 func (r *Report) FillInScores() {
-	rows := map[string]int{}
 	r.Stops = Stops{}
 	for i := range r.Rows {
-		rows[r.Rows[i].Project]++
 		r.Stops.countLabel(r.Rows[i].Label)
 	}
-	projects := keysByCount(rows)
-	if len(projects) > maxProjects {
-		projects = append(projects[:maxProjects:maxProjects], Others)
-	}
 	for i := range r.Scores {
-		r.Scores[i].countRows(r, i, projects)
+		r.Scores[i].countRows(r, i)
 	}
 	r.Advice = r.adviceFor()
 }
@@ -54,16 +44,9 @@ func (r *Report) FillInScores() {
 // broke in.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
-func (s *Score) countRows(r *Report, i int, projects []string) {
-	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
+func (s *Score) countRows(r *Report, i int) {
+	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
-	byProject, byHost := parts{}, parts{}
-	for _, name := range projects {
-		byProject = append(byProject, Part{Name: name})
-	}
-	for _, h := range r.Hosts {
-		byHost = append(byHost, Part{Name: h.Name})
-	}
 	var continued, right int
 	for n := range r.Rows {
 		row := &r.Rows[n]
@@ -109,8 +92,6 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		default:
 			rule.Wrong++
 		}
-		byProject.addPart(row.Project, row, c)
-		byHost.addPart(row.hostName(), row, c)
 	}
 	s.Precision = Rate{N: right, Of: continued}
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked, &s.Away} {
@@ -126,7 +107,6 @@ func (s *Score) countRows(r *Report, i int, projects []string) {
 		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule),
 			strings.Compare(a.Decision, b.Decision))
 	})
-	s.Projects, s.Hosts = byProject.sortedParts(), byHost.sortedParts()
 }
 
 func countHit(r *Rate, counts, is bool) {
@@ -146,31 +126,6 @@ func keysByCount(counts map[string]int) []string {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	return names
-}
-
-// parts are the scores of parts of the rows, in the order in which they are shown.
-type parts []Part
-
-func (p parts) addPart(name string, row *Row, c *Choice) {
-	i := slices.IndexFunc(p, func(part Part) bool { return part.Name == name })
-	if i < 0 {
-		if i = len(p) - 1; i < 0 || p[i].Name != Others {
-			return
-		}
-	}
-	countHit(&p[i].Caught, row.Means == WantContinue, c.Decision == "continue")
-	countHit(&p[i].Wrong, row.Means == WantStop, c.Decision == "continue")
-	if c.Asks && row.Label.HadStopHooks() {
-		p[i].Asked++
-	}
-}
-
-func (p parts) sortedParts() []Part {
-	for i := range p {
-		p[i].Caught.ComputeInterval()
-		p[i].Wrong.ComputeInterval()
-	}
-	return p
 }
 
 // PriceOfQuestion is about what a question costs with the default model, in dollars: four
@@ -263,7 +218,7 @@ func (r *Report) adviceFor() string {
 		}
 	}
 	b := &r.Scores[best]
-	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", percent(b.Caught), percent(b.Wrong))
+	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", b.Caught.Text(), b.Wrong.Text())
 	switch {
 	case len(deciding) == 1:
 		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
@@ -277,45 +232,24 @@ func (r *Report) adviceFor() string {
 	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
 }
 
-// nothing says why there is nothing to learn from.
+// nothing says why there is nothing to learn from. Which logs were not read is said elsewhere.
 func (r *Report) nothing() string {
-	unread, n := "", 0
-	for _, skipped := range r.Skipped {
-		if skipped.Why != notFound {
-			n++
-		}
-	}
-	if n > 0 {
-		unread = fmt.Sprintf("; could not read %s", layout.CountOf(n, "log or directory"))
-		if n > 1 {
-			unread = fmt.Sprintf("; could not read %d logs or directories", n)
-		}
-	}
 	switch {
 	case r.Partial:
 		return "Nothing was found before the interruption."
 	case r.TooOld > 0:
-		return fmt.Sprintf("No stop is left: --since begins at %s, after %s%s.", r.Since.Format(time.DateOnly), allInWords(r.TooOld, "stop or point in mid-work", "stops and points in mid-work"), unread)
+		return fmt.Sprintf("No stop is left: --since begins at %s, after all of them (%d).", r.Since.Format(time.DateOnly), r.TooOld)
 	case r.Elsewhere > 0:
-		return fmt.Sprintf("No stop is left: --project leaves out %s%s.", allInWords(r.Elsewhere, "session log", "session logs"), unread)
-	case r.Files == 0 && n > 0:
-		return "No stop was found" + unread + "."
+		return fmt.Sprintf("No stop is left: --project leaves out all session logs (%d).", r.Elsewhere)
+	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
+		return "No stop was found: the session logs could not be read."
 	case r.Files == 0:
 		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
 	}
-	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.",
-		layout.CountOf(r.Files, "session log"), unread)
+	return fmt.Sprintf("No stop was found in %s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"))
 }
 
-func allInWords(n int, one, many string) string {
-	if n == 1 {
-		return "the only " + one
-	}
-	return fmt.Sprintf("all %d %s", n, many)
-}
-
-// deciding are the strategies that continue somewhere; others only cost, or do
-// nothing.
+// deciding are the strategies that continue somewhere.
 func (r *Report) deciding() (deciding []int) {
 	for i, s := range r.Scores {
 		if s.Caught.N+s.Wrong.N > 0 {
@@ -401,18 +335,6 @@ func signTest(a, b int) float64 {
 		p += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
 	}
 	return min(1, 2*p)
-}
-
-// percent is a share with as many places as it needs: 0 %, 0.4 %, 88 %.
-func percent(r Rate) string {
-	p := 100 * r.Share()
-	switch {
-	case r.N == 0:
-		return "0 %"
-	case p < 1:
-		return fmt.Sprintf("%.1g %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", p)
 }
 
 // joinNames is "a", "a and b", "a, b and c".

@@ -80,8 +80,6 @@ type walker struct {
 	scene    *scene
 	opinions []opinion
 	skip     bool // the open place is too old
-
-	ends [sentLines + 1]int64 // where the newest lines end, a ring
 }
 
 // span is how much is read between two ticks, in bytes.
@@ -109,7 +107,6 @@ func (w *walker) read(lines int) {
 
 // take goes behind a line. False: the log is of no interest.
 func (w *walker) take(c *transcript.Cursor) bool {
-	w.ends[c.Number%len(w.ends)] = c.Log.Offset
 	if w.start == 0 {
 		w.start = c.LineTime()
 	}
@@ -217,15 +214,7 @@ func (w *walker) look(c *transcript.Cursor) {
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
 		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
-	n := c.Number
-	from := int64(0)
-	if n > sentLines {
-		from = w.ends[(n-sentLines)%len(w.ends)]
-	}
-	w.scene = &scene{
-		event: w.eventAt(said, view), view: view, now: w.row.At,
-		lines: c.WindowOf, sent: int(min(mostSentBytes, c.Log.Offset-from)),
-	}
+	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
 		w.opinions = append(w.opinions, w.voters[i].look(w.scene))

@@ -60,7 +60,7 @@ func (r Report) SayStops() string {
 // and what an away order would have made of the others.
 func (r Report) SayContinued() (said []string) {
 	for _, s := range r.Scores {
-		if !s.OnlyAsks && r.Stops.N > 0 {
+		if r.Stops.N > 0 {
 			said = append(said, s.Name+" would have continued "+s.sayContinued(r.Stops))
 		}
 	}
@@ -98,10 +98,8 @@ func (r Report) SayMidWork() string {
 	said := layout.CountOf(points, "point") + " in the middle of work (a proxy for stops that came too early)"
 	lead, verb := ": ", " would have gone on"
 	for _, s := range r.Scores {
-		if !s.OnlyAsks {
-			said += lead + s.Name + verb + " at " + strconv.Itoa(s.Caught.N-s.Nudges.N)
-			lead, verb = ", ", ""
-		}
+		said += lead + s.Name + verb + " at " + strconv.Itoa(s.Caught.N-s.Nudges.N)
+		lead, verb = ", ", ""
 	}
 	return said
 }

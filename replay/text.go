@@ -40,9 +40,6 @@ func (r *Report) WriteText(out layout.Printer) {
 			t.writeScores()
 			t.writeNudges()
 		}
-		if len(r.Hosts) > 0 {
-			t.writeHosts()
-		}
 	}
 	t.PrintText("")
 	t.PrintFolded("", "%s", r.Advice)
@@ -87,11 +84,7 @@ func (l LabelCount) meaning() string {
 func (t text) writeScores() {
 	rows := [][]string{{"", "caught", "wrongly continued", "asked", "cost"}}
 	for _, s := range t.Scores {
-		caught, wrong := s.Caught.text(), s.Wrong.text()
-		if s.OnlyAsks {
-			caught, wrong = "not measurable", ""
-		}
-		rows = append(rows, []string{layout.ClipText(s.Name, 24), caught, wrong, strconv.Itoa(s.Asked.N), s.priceText()})
+		rows = append(rows, []string{layout.ClipText(s.Name, 24), s.Caught.text(), s.Wrong.text(), strconv.Itoa(s.Asked.N), s.priceText()})
 	}
 	t.PrintText("")
 	t.PrintTable("  ", rows)
@@ -223,9 +216,6 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		t.PrintText("%d of %d; -n 0 lists all", len(rows), all)
 	} else {
 		t.PrintText("%s", layout.CountOf(all, "row"))
-	}
-	if r.Scores[0].OnlyAsks {
-		return ""
 	}
 	return name
 }

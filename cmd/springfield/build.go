@@ -19,7 +19,6 @@ type buildOptions struct {
 	dir     string // "": the suite around the working directory
 	targets []string
 	builder string
-	dryRun  bool
 	json    bool
 }
 
@@ -46,15 +45,15 @@ it carries: that needs Go, but no network.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
 	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
-	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, compile and write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
 func runBuild(ctx context.Context, a *app, o buildOptions) error {
-	tools, err := a.toolchainOf(o.builder)
-	if err != nil {
-		return err
+	tools := a.toolchain()
+	tools.Builder = generator.Builder(o.builder)
+	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, o.builder) {
+		return check.Misusef(check.HintAtNames(o.builder, "--builder ", all, ""), "--builder cannot be %q", o.builder)
 	}
 	dir, suite, err := a.suiteIn(o.dir)
 	if err != nil {
@@ -68,13 +67,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
-	var files []generator.File
-	built := generator.Unbuilt(suite.Spec)
-	if o.dryRun {
-		files, err = generator.RenderSuite(suite.Spec, built)
-	} else {
-		files, built, err = tools.MakeSuite(ctx, suite.Spec)
-	}
+	files, built, err := tools.MakeSuite(ctx, suite.Spec)
 	if err != nil {
 		return err
 	}
@@ -84,12 +77,6 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			err = check.Advise(err, "springfield init "+check.QuoteArgument(dir)+" adds what is missing")
 		}
 		return plan.Change, err
-	}
-	if o.dryRun {
-		if _, err := makePlan(); err != nil {
-			return err
-		}
-		return a.previewBuild(o, dir, plan)
 	}
 	if err := a.carryOut(makePlan); err != nil {
 		return hintChange(err, "build")
@@ -134,40 +121,13 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	return dir, suite, err
 }
 
-func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
-	tools := a.toolchain()
-	tools.Builder = generator.Builder(builder)
-	if all := []string{string(generator.Auto), string(generator.WithGo), string(generator.Prepared)}; !slices.Contains(all, builder) {
-		return tools, check.Misusef(check.HintAtNames(builder, "--builder ", all, ""), "--builder cannot be %q", builder)
-	}
-	return tools, nil
-}
-
-func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
-	changed, removed := p.Paths(generator.Rebuilt, generator.Followed), p.Paths(generator.Removed)
-	if o.json {
-		return a.printJSON(struct {
-			Suite   string   `json:"suite"`
-			Files   []string `json:"files"`
-			Removed []string `json:"removed"`
-		}{dir, nonNil(changed), nonNil(removed)})
-	}
-	for _, file := range changed {
-		a.say("write   %s", filepath.Join(dir, filepath.FromSlash(file)))
-	}
-	for _, file := range removed {
-		a.say("remove  %s", filepath.Join(dir, filepath.FromSlash(file)))
-	}
-	return nil
-}
-
 func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
 	removed := p.Paths(generator.Removed)
 	if before := suite.Build; before.Go != "" && before.Go != built.Go {
 		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ",
 			before.Go, built.Go)
 	}
-	a.noteSameVersion("hooks", p.SameVersion)
+	a.noteVersion(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
 	var then []string
 	if !p.IsEmpty() {
@@ -175,19 +135,17 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	}
 	if o.json {
 		return a.printJSON(struct {
-			Suite       string            `json:"suite"`
-			Outcome     string            `json:"outcome"`
-			Builder     generator.Builder `json:"builder"`
-			Go          string            `json:"go"`
-			SHA256      map[string]string `json:"sha256"`
-			Judge       map[string]string `json:"judge,omitempty"`
-			Changed     []string          `json:"changed"`
-			Removed     []string          `json:"removed"`
-			SameVersion []string          `json:"same_version"`
-			Then        []string          `json:"then"`
+			Suite   string            `json:"suite"`
+			Outcome string            `json:"outcome"`
+			Builder generator.Builder `json:"builder"`
+			Go      string            `json:"go"`
+			SHA256  map[string]string `json:"sha256"`
+			Judge   map[string]string `json:"judge,omitempty"`
+			Changed []string          `json:"changed"`
+			Removed []string          `json:"removed"`
+			Then    []string          `json:"then"`
 		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge,
-			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed),
-			nonNil(generator.NamesOf(p.SameVersion)), nonNil(then)})
+			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(then)})
 	}
 	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
@@ -210,15 +168,9 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	return nil
 }
 
-// noteSameVersion says which clients will not see a change, and what to do about it.
-func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
-	if len(plugins) == 0 {
-		return
+// noteVersion says, of suites that are published, which clients will not see a change, and what to do about it.
+func (a *app) noteVersion(published bool) {
+	if published {
+		a.talk("springfield: note: a copy that was installed from a git repository gets this only with a new version: springfield publish --bump patch")
 	}
-	var same []string
-	for _, p := range plugins {
-		same = append(same, p.Name+" "+p.Version)
-	}
-	a.talk("springfield: note: the %s changed, the version did not: %s", what, strings.Join(same, ", "))
-	a.talk("  Where Claude Code uses this directory, they take effect at the next stop. A copy that was installed from a git repository gets them only with a new version: springfield publish --bump patch")
 }

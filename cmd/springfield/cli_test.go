@@ -156,7 +156,7 @@ func TestWrongUsage(t *testing.T) {
 		"init a b", "init --target linux", "init --target mips/x --yes", "init --owner", "init x --yes --set foo", "init x --yes --set ned-flanders.nope=1",
 		"init x --yes --set ned-flanders.rules=nope", "init x --yes --strategy nelson", "init x --yes --marketplace Bad_Name", "init x --all --strategy ned-flanders",
 		"new", "new a b", "new Bad --from ned-flanders", "new x --from nelson", "new x",
-		"build a b", "build --builder x", "update a b", "update --builder x", "validate a b",
+		"build a b", "build --builder x", "update a b", "validate a b",
 		"enable", "enable x --scope y", "enable x --conflicts y", "disable", "disable x --scope y",
 		"set", "set ned-flanders --scope project", "set a b=c --scope c",
 		"doctor x", "undo x", "undo --list --forget", "undo --list --dry-run", "status x", "list x",

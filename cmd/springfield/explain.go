@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,10 +124,6 @@ func (a *app) chosenCandidate(o explainOptions) (replay.Candidate, error) {
 	all, err := a.chosenCandidates([]string{o.strategy})
 	if err != nil {
 		return replay.Candidate{}, err
-	}
-	if all[0].AsksAlways {
-		return all[0], check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy),
-			"choose from "+strings.Join(registry.StrategyNames(), ", "))
 	}
 	return all[0], nil
 }

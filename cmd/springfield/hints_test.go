@@ -38,7 +38,6 @@ import (
 func TestHintsLeadOn(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it makes many short-lived suites
 	h := hints{world: newWorld(t), made: map[string]string{}, followed: map[string]bool{}}
-	h.version = "v0.1.0"
 	files, err := filepath.Glob("testdata/hints/*.txtar")
 	if err != nil || len(files) < 4 {
 		t.Fatalf("%d files of states: %v", len(files), err)

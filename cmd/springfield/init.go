@@ -375,7 +375,7 @@ func (a *app) showCompiling() (step func(does string), done func()) {
 
 func (a *app) toolchain() generator.Toolchain {
 	t := generator.Toolchain{
-		Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
+		Prebuilt: a.prebuilt, Path: a.getenv("PATH"), Home: a.home,
 		GoCache: a.getenv("GOCACHE"), Working: a.showCompiling,
 	}
 	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }

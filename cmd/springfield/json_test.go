@@ -40,7 +40,7 @@ func calls() []aCall {
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
 		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
-		{true, "build hooks"}, {true, "build hooks --dry-run"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
+		{true, "build hooks"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
 		{true, "validate hooks"}, {false, "validate broken"}, {false, "validate spoilt"}, {false, "validate --nope"},
 		{true, "publish hooks --target linux/amd64"}, {false, "publish hooks --check --plugin maggie"}, {false, "publish hooks --bump tiny"}, {true, "publish hooks --check"}, {true, "publish hooks --dry-run --target linux/amd64"},

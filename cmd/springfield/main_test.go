@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(shared{m}, map[string]func(){
 		// What `make prebuilt` has left in this tree must not matter, so a script says where compiled hooks lie.
 		"springfield": func() {
-			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: cmp.Or(os.Getenv("RELEASE"), buildOfBinary().Version), Go: runtime.Version()}))
+			os.Exit(runCommand(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: buildOfBinary().Version, Go: runtime.Version()}))
 		},
 	})
 }
@@ -56,7 +56,7 @@ func TestScripts(t *testing.T) {
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("COMMANDS", first)
 			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
-			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "RELEASE"} {
+			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER"} {
 				env.Setenv(key, "")
 			}
 			env.Setenv("HEADS", heads)

@@ -76,7 +76,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	if err := a.updateOne(ctx, updateOptions{dryRun: o.dryRun, json: o.json}, a.toolchain(), dir, spec); err != nil {
+	if err := a.updateOne(ctx, updateOptions{dryRun: o.dryRun, json: o.json}, dir, spec); err != nil {
 		return err
 	}
 	if !o.dryRun && !o.json {

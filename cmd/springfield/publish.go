@@ -45,7 +45,6 @@ and the executable bit of hooks in git's index, stay.`
 
 func newPublish(a *app) *cobra.Command {
 	var o publishOptions
-	var builder string
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
@@ -63,14 +62,11 @@ func newPublish(a *app) *cobra.Command {
 					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out")
 				}
 			}
-			tools, err := a.toolchainOf(builder)
-			if err == nil {
-				o.Targets, err = generator.ParseTargets(targets)
-			}
-			if err != nil {
+			var err error
+			if o.Targets, err = generator.ParseTargets(targets); err != nil {
 				return err
 			}
-			return runPublish(cmd.Context(), a, tools, o)
+			return runPublish(cmd.Context(), a, o)
 		},
 		PreRunE: a.needPlaces,
 	}
@@ -81,7 +77,6 @@ func newPublish(a *app) *cobra.Command {
 	f.StringVar(&o.Version, "version", "", "the version to publish them under")
 	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable)")
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
-	f.StringVar(&builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
 	f.BoolVar(&o.Tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
@@ -108,7 +103,7 @@ func (o publishOptions) validate() error {
 	return nil
 }
 
-func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publishOptions) (err error) {
+func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -119,7 +114,7 @@ func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publis
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: tools, Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
@@ -219,23 +214,18 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	written, removed := p.Change.Files()
 	if o.json {
-		texts := slices.DeleteFunc(slices.Clone(written), func(file string) bool { return slices.Contains(p.Compiled, file) })
 		return a.printJSON(struct {
-			Marketplace string             `json:"marketplace"`
-			Path        string             `json:"path"` // of its catalog
-			Plugins     []publish.Plugin   `json:"plugins"`
-			Hooks       []publish.HookLine `json:"hooks"`
-			Changed     []string           `json:"changed"`
-			Removed     []string           `json:"removed"`
-			Compiled    []string           `json:"compiled"`
-			Tags        []string           `json:"tags"`
-			Waits       []string           `json:"waits"` // what has to happen before the next run
-			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(p.Hooks), nonNil(texts), nonNil(removed),
-			nonNil(p.Compiled), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
+			Marketplace string           `json:"marketplace"`
+			Path        string           `json:"path"` // of its catalog
+			Plugins     []publish.Plugin `json:"plugins"`
+			Changed     []string         `json:"changed"`
+			Removed     []string         `json:"removed"`
+			Tags        []string         `json:"tags"`
+			Waits       []string         `json:"waits"` // what has to happen before the next run
+			Checks      []check.Finding  `json:"checks"`
+		}{p.Market.Name, p.Market.Path, nonNil(p.Plugins), nonNil(written), nonNil(removed), nonNil(p.Tags), nonNil(p.Waits), nonNil(p.Checks)})
 	}
 	a.printPlugins(p)
-	a.printHooks(p.Hooks)
 	a.say("")
 	for _, file := range written {
 		a.say("  changed %s", file)
@@ -267,22 +257,6 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		a.say("  %s", line)
 	}
 	return nil
-}
-
-// printHooks says each thing once, though a plugin has a file of hooks for each agent.
-func (a *app) printHooks(hooks []publish.HookLine) {
-	said := map[string]bool{}
-	for _, h := range hooks {
-		leaves := "nothing leaves the machine"
-		if len(h.Hosts) > 0 {
-			leaves = "talks to " + strings.Join(h.Hosts, ", ")
-		}
-		text := fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves)
-		if !said[h.Plugin+text] {
-			a.printItem("  "+h.Plugin+": ", text)
-		}
-		said[h.Plugin+text] = true
-	}
 }
 
 func (a *app) printPlugins(p *publish.Plan) {

@@ -30,8 +30,6 @@ type replayOptions struct {
 	list       string
 	number     int
 	numbered   bool // -n was given
-	noBudget   bool
-	seeds      bool
 	json       bool
 	html       string
 }
@@ -46,8 +44,7 @@ you name), finds where the agent stopped and what you said next, and lets every 
 decide there with the code of the hook. Says first what came after the stops, which of
 them each would have continued, and how many questions an away order would have answered.
 Then shows the stops that each would have caught, those that it would have wrongly
-continued, and what asking a model would have cost; with several hosts also how they
-compare.
+continued, and what asking a model would have cost.
 Changes nothing, asks no model, and nothing leaves your machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
@@ -61,13 +58,11 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
-	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.SeedNames(), ", "))
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
 	onlyHost(cmd, &o.host)
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
-	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")
 	return cmd
@@ -100,12 +95,9 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	var done func()
 	options.Progress, done = a.watchReplay("reading your sessions")
-	report, err := replay.RunReplay(ctx, options)
+	report := replay.RunReplay(ctx, options)
 	done()
-	if err == nil {
-		err = a.showReplay(o, report)
-	}
-	if err != nil {
+	if err := a.showReplay(o, report); err != nil {
 		return err
 	}
 	for i, s := range report.Skipped {
@@ -147,16 +139,12 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 			o.strategies = append([]string{registry.Default()}, o.strategies...)
 		}
 	}
-	if o.seeds {
-		o.strategies = append(o.strategies, replay.SeedNames()...)
-	}
 	options.Candidates, err = a.chosenCandidates(o.strategies)
 	if err != nil {
 		return options, err
 	}
 	for i := range options.Candidates {
 		c := &options.Candidates[i]
-		c.NoBudget = c.NoBudget || o.noBudget
 		if about, err := generator.ReadAbout(c.Settings.Strategy.Name); err == nil && about.Changes != "none" {
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
@@ -221,9 +209,6 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 			if flag[1] != "" {
 				next += " " + flag[0] + " " + check.QuoteArgument(flag[1])
 			}
-		}
-		if o.noBudget {
-			next += " --no-budget"
 		}
 		for _, path := range o.paths {
 			next += " " + check.QuoteArgument(path)

@@ -70,7 +70,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"loop history rerun": {{hostile}, {h.loop}},
 		"loop stop":          {{}, {"--delete"}, {"--dir", hostile}},
 		"new":                {{hostile, "--from", "ned-flanders"}, {"mine", "--from", hostile}},
-		"build":              {{h.suite, "--builder", hostile}, {h.suite + hostile}, {h.suite, "--dry-run"}, {h.spoilt}},
+		"build":              {{h.suite, "--builder", hostile}, {h.suite + hostile}, {h.spoilt}},
 		"prebuild":           {{hostile + "/x", "--target", hostile}},
 		"update":             {{h.suite, "--dry-run"}, {h.suite}, {hostile}},
 		"init":               {{"--dry-run", "--yes", h.suite}, {"--yes", hostile + "/x", "--strategy", hostile}, {"--yes", "fresh", "--marketplace", hostile}, {"--yes", "fresh", "--owner", hostile}},

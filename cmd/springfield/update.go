@@ -19,11 +19,10 @@ import (
 )
 
 type updateOptions struct {
-	dir     string // "": the suite around the working directory
-	all     bool   // every suite that was made
-	builder string
-	dryRun  bool
-	json    bool
+	dir    string // "": the suite around the working directory
+	all    bool   // every suite that was made
+	dryRun bool
+	json   bool
 }
 
 func newUpdate(a *app) *cobra.Command {
@@ -58,35 +57,30 @@ springfield undo takes an update back, of several suites one after the other.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = onlyOne(args)
-			tools, err := a.toolchainOf(o.builder)
-			if err != nil {
-				return err
-			}
-			return runUpdate(cmd.Context(), a, o, tools)
+			return runUpdate(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite that was made on this machine")
-	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, o updateOptions, tools generator.Toolchain) error {
+func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	if o.all {
-		return a.updateAll(ctx, o, tools)
+		return a.updateAll(ctx, o)
 	}
 	dir, suite, err := a.suiteIn(o.dir)
 	if err != nil {
 		return err
 	}
-	return a.updateOne(ctx, o, tools, dir, suite.Spec)
+	return a.updateOne(ctx, o, dir, suite.Spec)
 }
 
 // updateOne brings one suite up to date with a spec, and says so.
-func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) error {
-	u := a.bringSuite(ctx, o, tools, dir, spec)
+func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec generator.Spec) error {
+	u := a.bringSuite(ctx, o, dir, spec)
 	if u.err != nil {
 		return u.err
 	}
@@ -98,13 +92,13 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.To
 		}{u.shapeForJSON(), nonNil(then)})
 	}
 	a.listUpdate(o, u)
-	a.noteSameVersion("files", u.plan.SameVersion)
+	a.noteVersion(u.published)
 	a.sayThen(then)
 	return nil
 }
 
 // updateAll brings all suites up to date that can be.
-func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.Toolchain) error {
+func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	if err := a.findPlaces(); err != nil {
 		return err
 	}
@@ -124,7 +118,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 		case errors.Is(err, generator.ErrNoSuite):
 			u.outcome = "gone"
 		case err == nil:
-			if u = a.bringSuite(ctx, o, tools, dir, suite.Spec); ctx.Err() != nil {
+			if u = a.bringSuite(ctx, o, dir, suite.Spec); ctx.Err() != nil {
 				return ctx.Err()
 			}
 		}
@@ -156,7 +150,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 }
 
 func (a *app) listAll(o updateOptions, all []updated, then []string) {
-	var same []generator.Plugin
+	published := false
 	for _, u := range all {
 		switch u.outcome {
 		case "gone":
@@ -168,14 +162,14 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 			}
 		default:
 			a.listUpdate(o, u)
-			same = append(same, u.plan.SameVersion...)
+			published = published || u.published
 		}
 	}
 	if len(all) == 0 {
 		a.say("nothing to do: no suite has been made on this machine")
 		a.sayNext()
 	}
-	a.noteSameVersion("files", same)
+	a.noteVersion(published)
 	a.sayThen(then)
 }
 
@@ -185,12 +179,14 @@ type updated struct {
 	outcome string // updated, unchanged; planned by a dry run; of --all also failed, gone
 	plan    generator.Plan
 	err     error // why it was left as it is
+	// published tells that files change which others may have installed.
+	published bool
 }
 
-func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
+func (a *app) bringSuite(ctx context.Context, o updateOptions, dir string, spec generator.Spec) updated {
 	u := updated{dir: dir, outcome: "failed"}
 	var files []generator.File
-	if files, _, u.err = tools.MakeSuite(ctx, spec); u.err != nil {
+	if files, _, u.err = a.toolchain().MakeSuite(ctx, spec); u.err != nil {
 		return u
 	}
 	makePlan := func() (c journal.Change, err error) {
@@ -212,6 +208,7 @@ func (a *app) bringSuite(ctx context.Context, o updateOptions, tools generator.T
 	default:
 		u.outcome = "updated"
 	}
+	u.published = u.err == nil && !u.plan.IsEmpty() && spec.Publish != nil
 	return u
 }
 
@@ -263,13 +260,12 @@ func (a *app) listUpdate(o updateOptions, u updated) {
 
 // updatedShape is the JSON of one suite.
 type updatedShape struct {
-	Suite       string        `json:"suite"`
-	Outcome     string        `json:"outcome"`
-	Files       []updatedFile `json:"files"`
-	SameVersion []string      `json:"same_version"`
-	Diff        string        `json:"diff,omitempty"`
-	Error       string        `json:"error,omitempty"`
-	Hint        string        `json:"hint,omitempty"`
+	Suite   string        `json:"suite"`
+	Outcome string        `json:"outcome"`
+	Files   []updatedFile `json:"files"`
+	Diff    string        `json:"diff,omitempty"`
+	Error   string        `json:"error,omitempty"`
+	Hint    string        `json:"hint,omitempty"`
 }
 
 type updatedFile struct {
@@ -279,8 +275,7 @@ type updatedFile struct {
 }
 
 func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{},
-		SameVersion: nonNil(generator.NamesOf(u.plan.SameVersion))}
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}

@@ -22,8 +22,7 @@ type world struct {
 	dir     string // holds home and work
 	heads   fs.FS  // compiled hooks to carry
 	caller  *host.Host
-	columns int    // of its terminal, 0 for none
-	version string // of springfield, "" for none of a release
+	columns int // of its terminal, 0 for none
 }
 
 var must = scratch.Must
@@ -64,7 +63,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	must(t, err)
 	defer in.Close()
 	a := &app{
-		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
+		in: in, out: display.SafeWriter(stdout), err: display.SafeWriter(stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
 		work: w.work(), home: w.home(), user: "ned", caller: w.caller, env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")},
 		getenv: func(name string) string { return map[string]string{"PATH": os.Getenv("PATH")}[name] },
 	}

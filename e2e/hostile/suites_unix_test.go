@@ -37,7 +37,7 @@ type verb struct {
 }
 
 var verbs = []verb{
-	{args: "build"}, {args: "build --dry-run"}, {args: "init . --yes --owner Ned --no-git"}, {args: "init . --yes --owner Ned --no-git --all --dry-run"},
+	{args: "build"}, {args: "init . --yes --owner Ned --no-git"}, {args: "init . --yes --owner Ned --no-git --all --dry-run"},
 	{args: "init . --yes --owner Ned --no-git --memory CLAUDE.md"},
 	{args: "update"}, {args: "update --dry-run"}, {args: "update --all"}, {args: "update --all --dry-run --json"}, {args: "new left-handed --from ned-flanders"},
 	{args: "publish --bump minor --target linux/amd64"}, {args: "publish --to ../market --bump patch --target linux/amd64", outside: []string{"market"}}, {args: "publish --check"}, {args: "publish --dry-run --target linux/amd64"},

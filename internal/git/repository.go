@@ -215,11 +215,8 @@ func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (boo
 	return err == nil, err
 }
 
-// The modes that git knows files by.
-const (
-	Executable = "100755"
-	Plain      = "100644"
-)
+// Plain is the mode that git knows a file by which cannot be started.
+const Plain = "100644"
 
 // FileModes are the modes that the index has for files. Those it does not know are left out: one
 // that is ignored never gets there.

@@ -152,31 +152,10 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-// PrintCommand prints a command to call next. It can be copied: where it goes on below, a
-// backslash ends the line.
+// PrintCommand prints a command to call next, on one line: a terminal breaks it, and it can be
+// copied all the same.
 func (p Printer) PrintCommand(format string, args ...any) {
-	const title = "next: "
-	command := p.ShortPath(fmt.Sprintf(format, args...))
-	if !p.Wraps || TextWidth(title+command) <= p.Width {
-		p.printLines("", title+command)
-		return
-	}
-	quoted := false
-	command = strings.Map(func(r rune) rune {
-		quoted = quoted != (r == '\'')
-		if r == ' ' && quoted {
-			return 0 // an argument in quotes stays whole
-		}
-		return r
-	}, command)
-	lines := wrapText(title, strings.Repeat(" ", len(title)+2), command, p.Width-2)
-	for n := range lines {
-		lines[n] = strings.ReplaceAll(lines[n], "\x00", " ")
-		if n < len(lines)-1 {
-			lines[n] += ` \`
-		}
-	}
-	p.printLines("", lines...)
+	p.printLines("", "next: "+p.ShortPath(fmt.Sprintf(format, args...)))
 }
 
 // PrintFolded prints a text behind a title, in as many lines as it needs.
@@ -228,15 +207,11 @@ func (p Printer) PrintTable(indent string, rows [][]string) {
 	}
 }
 
-// PrintDiff prints a unified diff. Only the names of its files are shortened. Where every line
-// ends with a carriage return, none is shown.
+// PrintDiff prints a unified diff. Only the names of its files are shortened. How lines end on
+// Windows is not shown: no edit changes it.
 func (p Printer) PrintDiff(text string) {
 	lines := strings.SplitAfter(text, "\n")
-	returns := allEndInCRLF(lines)
 	for n, line := range lines {
-		if returns {
-			line = strings.Replace(line, "\r\n", "\n", 1)
-		}
 		p := p
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
 		switch {
@@ -250,26 +225,9 @@ func (p Printer) PrintDiff(text string) {
 			p = p.InRed()
 		}
 		if line != "" {
-			p.printLines("", strings.TrimSuffix(line, "\n"))
+			p.printLines("", strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
 		}
 	}
-}
-
-// allEndInCRLF tells whether all lines of a diff that come from files end as on Windows, but
-// for one before a note that a file ends without a line break.
-func allEndInCRLF(lines []string) bool {
-	any := false
-	for n, line := range lines {
-		switch {
-		case line == "", strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-		case strings.HasSuffix(line, "\r\n"):
-			any = true
-		case n+1 < len(lines) && strings.HasPrefix(lines[n+1], `\`):
-		default:
-			return false
-		}
-	}
-	return any
 }
 
 // printLines prints lines: in the style all of them, or the title that the first one begins with.

@@ -19,21 +19,6 @@ func TestHang(t *testing.T) {
 	}
 }
 
-func TestNext(t *testing.T) {
-	const command = "springfield replay --list wrong '/home/ned/my own logs' --since 90d"
-	for _, test := range []struct {
-		wraps bool
-		want  string
-	}{
-		{false, "next: springfield replay --list wrong '/home/ned/my own logs' --since 90d\n"},
-		{true, "next: springfield replay --list \\\n        wrong \\\n        '/home/ned/my own logs' \\\n        --since 90d\n"},
-	} {
-		var b strings.Builder
-		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.PrintCommand("%s", command)
-		scratch.Equal(t, b.String(), test.want, test.wraps)
-	}
-}
-
 // A table is broken in its last column, on a terminal alone.
 func TestPrinterTable(t *testing.T) {
 	rows := [][]string{{"néd", "/home/ned/x", "goes on while work obviously remains"}, {"bart", "y", "marks"}}
@@ -56,7 +41,6 @@ func TestDiff(t *testing.T) {
 	for text, want := range map[string]string{
 		head + " {\r\n-old\r\n+new\r\n":                             strings.ReplaceAll(head, "/h/a b", "~") + " {\n-old\n+new\n",
 		head + "-old\r\n+new\r\n-}\n\\ No newline at end of file\n": strings.ReplaceAll(head, "/h/a b", "~") + "-old\n+new\n-}\n\\ No newline at end of file\n",
-		head + "-old\r\n+old\n":                                     strings.ReplaceAll(head, "/h/a b", "~") + "-old\r\n+old\n",
 		"Binary files /dev/null and /h/a b/hook differ\n":           "Binary files /dev/null and ~/hook differ\n",
 	} {
 		var b strings.Builder

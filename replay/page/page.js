@@ -62,12 +62,11 @@
       if (state.host !== "" && r[12] !== Number(state.host)) return;
       const c = r[11][s];
       if (state.only === "differ") {
-        if (!r[11].length || !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
+        if (!r[11].some((_, k) => goesOn(r, k) !== goesOn(r, 0))) return;
       } else if (state.only === "asks") {
         if (!c || !(c[0] & 2) || !data.labels[r[4]].hooked) return;
       } else if (state.only) {
-        // A strategy that asks every time decides nothing that could be right.
-        if (!c || data.onlyAsks.includes(s)) return;
+        if (!c) return;
         if ((state.only === "continue" || state.only === "wrong") !== goesOn(r, s)) return;
         if ((state.only === "wrong" || state.only === "missed") && !wrong(r, s)) return;
       }
@@ -111,9 +110,9 @@
     r.choices.forEach((c, s) => {
       const says = choice(c), tr = element("tr"), name = element("th", "", data.scores[s]);
       name.scope = "row";
-      const known = r.label.means !== "unknown" && !data.onlyAsks.includes(s);
+      const known = r.label.means !== "unknown";
       const right = (r.label.means === "continue") === says.goesOn;
-      const verdict = element("td", known ? (right ? "right" : "wrong") : "", data.onlyAsks.includes(s) ? "asks a model" : says.goesOn ? "continue" : says.asks ? "stop, after asking" : "stop");
+      const verdict = element("td", known ? (right ? "right" : "wrong") : "", says.goesOn ? "continue" : says.asks ? "stop, after asking" : "stop");
       if (known && !right) verdict.append(says.goesOn ? " (wrongly)" : " (too early)");
       let on = says.evidence;
       if (says.guard) on += " (" + "without " + says.guard + ": " + (says.alone === "continue" ? "continue" : "stop") + ")";
@@ -136,8 +135,8 @@
       const time = element("time", "", day(r.at));
       const marks = element("span", "marks");
       if (r.choices.length) {
-        marks.append(...data.deciding.map((s) => element("span", wrong(data.rows[i], s) ? "wrong" : "", goesOn(data.rows[i], s) ? "▶" : "·")));
-        marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "continue" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
+        marks.append(...data.scores.map((_, s) => element("span", wrong(data.rows[i], s) ? "wrong" : "", goesOn(data.rows[i], s) ? "▶" : "·")));
+        marks.title = data.scores.map((name, s) => name + ": " + (goesOn(data.rows[i], s) ? "continue" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
         marks.setAttribute("role", "img");
         marks.setAttribute("aria-label", marks.title);
       }

@@ -64,14 +64,7 @@ func (c *checker) noteWrong(where string) bool {
 		c.fault = &Fault{max(0, len(c.data)-1), "unexpected end of JSON input", true}
 		return false
 	}
-	shown := `'"'`
-	if b := c.data[c.i]; b == '\'' {
-		shown = `'\''`
-	} else if b != '"' {
-		quoted := strconv.Quote(string(rune(b)))
-		shown = "'" + quoted[1:len(quoted)-1] + "'"
-	}
-	c.fault = &Fault{At: c.i, Says: "invalid character " + shown + " " + where}
+	c.fault = &Fault{At: c.i, Says: "invalid character " + strconv.QuoteRune(rune(c.data[c.i])) + " " + where}
 	return false
 }
 
