@@ -19,14 +19,9 @@ func (c Clock) Tell(now time.Time, up int64) Clock {
 // Time is the time that counts.
 func (c Clock) Time() time.Time { return time.UnixMilli(c.At) }
 
-// ranSince is for how long a machine has been running since then, at least: it can have been
-// started anew.
-func ranSince(then, now int64) int64 {
-	if now < then {
-		return now
-	}
-	return now - then
-}
+// ranSince is for how long a machine has been running since then, at least: one that was started anew begins to
+// count again, and of two stops at once the later one to write has looked earlier.
+func ranSince(then, now int64) int64 { return max(0, now-then) }
 
 // RunningTime is for how long the machine has been running, in milliseconds. Some do not count
 // the time that they sleep.
