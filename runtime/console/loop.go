@@ -305,7 +305,7 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys are what loop set can change, with what each takes.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "how many iterations; above your ceiling it counts where you type it at a terminal"},
+		{"max", "how many iterations; what you type at a terminal no file exceeds, else your ceiling"},
 		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
 		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
 		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
