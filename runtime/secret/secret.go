@@ -28,8 +28,8 @@ var block = newShape("", `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(
 var shapes = []shape{
 	newShape("eyj", `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, "[token]"),
 	newShape("sk- sk_ rk- rk_ pk- pk_", `\b(sk|rk|pk)[-_][\w-]{16,}`, "$1-[secret]"),
-	newShape("ghp_ gho_ ghu_ ghs_ ghr_ _pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp.",
-		`\b(gh[pousr]_|(?:github|dckr)_pat_|gl(?:pat|dt|rt|ptt|ft|soat|cbt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.)[\w-]{10,}[\w+/=-]*`, "$1[secret]"),
+	newShape("ghp_ gho_ ghu_ ghs_ ghr_ _pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp. sntry fm2_ atatt3 ops_eyj",
+		`\b(gh[pousr]_|(?:github|dckr)_pat_|gl(?:pat|dt|rt|ptt|ft|soat|cbt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.|sntry[su]_|fm2_|ATATT3|ops_eyJ)[\w-]{10,}[\w+/=-]*`, "$1[secret]"),
 	newShape("npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ sbp_ r8_ pplx- nrak- pmak- rubygems_",
 		`\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_)[A-Za-z0-9]{16,}[\w-]*`, "$1[secret]"),
 	newShape("sg. ya29. hvs.", `\b(SG\.|ya29\.|hvs\.)[\w-]{16,}[\w.-]*`, "$1[secret]"),

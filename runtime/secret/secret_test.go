@@ -93,6 +93,7 @@ func TestShapesOfMakers(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----\n" + x + "\n" + x + "\n-----END PRIVATE KEY-----", `"private_key": "-----BEGIN EC PRIVATE KEY-----\n` + x + `"`,
 		"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + x,
 		"lin_api_" + x, "ntn_" + x, "dp.pt." + x, "sq0atp-" + x, "sbp_" + x, "pscale_tkn_" + x, "r8_" + x, "pplx-" + x, "NRAK-" + x, "PMAK-" + x + "-" + x, "rubygems_" + x,
+		"sntrys_" + x, "FlyV1 fm2_" + x + "==", "ATATT3xFfGF0" + x, "ops_eyJ" + x,
 		"mysql -uroot -p" + x + " app", "mysqldump -h db -u root -p'" + x + "'", "sshpass -p " + x + " ssh ned@host", "redis-cli -h cache -a '" + x + "' ping",
 		"Cookie: lang=en; session=" + x + "; theme=dark", "curl -H 'Cookie: sid=" + x + "' https://x", "Set-Cookie: sid=" + x + "; Path=/; HttpOnly",
 	} {
