@@ -304,7 +304,7 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 		return journal.Change{}, err
 	}
 	var list journal.Edit // of no change after an error
-	if err = a.findPlaces(); err == nil {
+	if err = a.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) { // else a project may have brought it
 		list, err = settings.RememberSuite(a.places, m.dir)
 	}
 	if err != nil {
