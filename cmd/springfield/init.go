@@ -303,8 +303,8 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
 		return journal.Change{}, err
 	}
-	var list journal.Edit // of no change after an error
-	if err = a.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) { // else a project may have brought it
+	var list journal.Edit // of no change after an error, and of a suite that a project may have brought
+	if err = a.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
 		list, err = settings.RememberSuite(a.places, m.dir)
 	}
 	if err != nil {
