@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type enableOptions struct {
@@ -31,9 +32,10 @@ func newEnable(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Switch a plugin on",
-		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
-suites made before, and in the marketplaces that Claude Code knows. Where none has it,
-it is made in a suite of your own, in your data directory: ~/.local/share on Linux.
+		Long: `PLUGIN is looked up in --suite, else in the suites that you have made or named so
+before, and in the marketplaces that Claude Code knows. Where none has it, it is made
+in a suite of your own, in your data directory: ~/.local/share on Linux. A suite that
+came with a cloned project counts from the first --suite DIR on.
 One edit of settings.json switches it on, and switches off double-shot-latte and any
 other springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.
@@ -139,11 +141,19 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}
-	a.resultPrinter().PrintTable("", [][]string{
+	var first [][]string
+	name, _, _ := strings.Cut(o.Plugin, "@")
+	switch known, _ := registry.StrategyNamed(name); {
+	case known.Judges:
+		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
+	case known.Loop != nil && !known.Loop.Spec:
+		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
+	}
+	a.resultPrinter().PrintTable("", append(first, [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
 		{"leave", leave + ", or springfield undo"},
-	})
+	}...))
 	return nil
 }
 
