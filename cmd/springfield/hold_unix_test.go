@@ -124,7 +124,7 @@ func TestHoldStaysWithoutATerminal(t *testing.T) {
 		if screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll); err == nil || screen != "" {
 			t.Errorf("%s: Claude at a terminal: %v\n%s", program, err, screen)
 		}
-		if out, code := told(t, command(t, "log")); code != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "all sessions for 2 h without a terminal") {
+		if out, code := told(t, command(t, "log")); code != 0 || strings.Count(out, "  hold  ") != 1 || !strings.Contains(out, "all sessions for 2 h without a terminal") {
 			t.Errorf("%s: log: exit %d\n%s", program, code, out)
 		}
 	}

@@ -36,7 +36,7 @@ type aCall struct {
 func calls() []aCall {
 	return []aCall{
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
-		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "enable ned-flanders"},
+		{false, "undo"}, {false, "why"}, {false, "why nonsense"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
 		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
