@@ -59,7 +59,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		return fmt.Errorf("make page: %w", err)
 	}
 	p := r.newPage()
-	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(data)
+	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large: not once more in memory. Names of files and rules stand in it
 	// beside the rows, and in its JSON an escape is the same value.
@@ -193,11 +193,10 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// pageData are the rows for the page's script: arrays, because there are many,
-// and texts that come again as their numbers.
+// pageData is what the page's script reads: the rows as JSON has them, and what it says about
+// them.
 func (r Report) pageData() any {
 	type label struct {
-		Name  string `json:"name"`
 		Means Expect `json:"means"`
 		N     int    `json:"n"`
 		// Hooked tells whether a model would have been asked there.
@@ -207,80 +206,22 @@ func (r Report) pageData() any {
 		Title string `json:"title"`
 		Agent string `json:"agent"`
 	}
-	var data struct {
-		Scores []string `json:"scores"`
-		Best   int      `json:"best"` // the strategy to begin with
-		Labels []label  `json:"labels"`
-		Hosts  []named  `json:"hosts"`
-		Texts  []string `json:"texts"`
-		Rows   [][]any  `json:"rows"`
-	}
-	// No null: the script goes through all of them.
-	data.Scores, data.Hosts, data.Rows = []string{}, []named{}, [][]any{}
-	data.Best = max(0, r.bestCareful())
+	data := struct {
+		Scores []string         `json:"scores"`
+		Best   int              `json:"best"` // the strategy to begin with
+		Labels map[Label]label  `json:"labels"`
+		Hosts  map[string]named `json:"hosts"` // by the name that a row has
+		Rows   []Row            `json:"rows"`
+	}{[]string{}, max(0, r.bestCareful()), map[Label]label{}, map[string]named{}, r.Rows}
 	for _, s := range r.Scores {
-		data.Scores = append(data.Scores, cleanText(s.Name))
+		data.Scores = append(data.Scores, s.Name)
 	}
-	labels := map[Label]int{}
-	for _, l := range AllLabels() {
-		labels[l] = len(data.Labels)
-		data.Labels = append(data.Labels, label{string(l), l.MeaningOf(), 0, l.HadStopHooks()})
-	}
-	hosts := map[string]int{}
-	for _, h := range r.hostsOf() {
-		hosts[h] = len(data.Hosts)
-		data.Hosts = append(data.Hosts, named{cleanText(registry.TitleOf(h)), cleanText(registry.AgentName(h))})
-	}
-	texts := numbered{at: map[string]int{}}
-	texts.numberOf("")
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		label := labels[row.Label]
-		data.Labels[label].N++
-		data.Rows = append(data.Rows, append(texts.rowForScript(row, label), hosts[row.hostName()]))
+		data.Labels[row.Label] = label{row.Means, data.Labels[row.Label].N + 1, row.Label.HadStopHooks()}
+		data.Hosts[row.Host] = named{registry.TitleOf(row.Host), registry.AgentName(row.Host)}
 	}
-	data.Texts = texts.all
 	return data
-}
-
-// numbered are texts that rows have by their numbers.
-type numbered struct {
-	at  map[string]int
-	all []string
-}
-
-func (t *numbered) numberOf(text string) int {
-	text = cleanText(text)
-	n, ok := t.at[text]
-	if !ok {
-		n = len(t.all)
-		t.at[text] = n
-		t.all = append(t.all, text)
-	}
-	return n
-}
-
-// rowForScript is a row as the script reads it, by places.
-func (t *numbered) rowForScript(row *Row, label int) []any {
-	at := int64(0)
-	if !row.At.IsZero() {
-		at = row.At.Unix()
-	}
-	choices := [][]any{}
-	for _, c := range row.Choices {
-		does := 0
-		if c.Decision == "continue" {
-			does |= 1
-		}
-		if c.Asks {
-			does |= 2
-		}
-		choices = append(choices, []any{does, t.numberOf(c.Rule), t.numberOf(c.Evidence), t.numberOf(c.Alone), t.numberOf(c.Guard), c.Bytes})
-	}
-	return []any{
-		t.numberOf(row.File), row.Line, t.numberOf(row.Project), at, label, cleanText(row.Text), cleanText(row.Next), row.Idle,
-		t.numberOf(row.Todos), t.numberOf(row.Skill), t.numberOf(row.LastTool), choices,
-	}
 }
 
 // cleanText marks what a reader does not see, or what turns the writing round: unlike
