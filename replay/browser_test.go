@@ -199,7 +199,7 @@ func TestPageInABrowser(t *testing.T) {
 	set("only", "differ")
 	b.is(count, "150 of 303 rows")
 	set("only", "")
-	set("label", fmt.Sprint(0))
+	set("label", string(AllLabels()[0]))
 	b.is(count, "100 of 303 rows")
 	b.open(url + "#only=wrong&strategy=1")
 	b.is(count, "53 of 303 rows")

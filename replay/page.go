@@ -130,12 +130,6 @@ func templateFunctions() template.FuncMap {
 			}
 			return t.Format("2 January 2006")
 		},
-		"saved": func(seconds float64) string {
-			if seconds < 60 {
-				return "–"
-			}
-			return roughly(seconds)
-		},
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {
 			case "not counted":

@@ -140,9 +140,6 @@ type Score struct {
 	Asked   Rate    `json:"asked"`
 	Bytes   int64   `json:"bytes"`   // that judges would read
 	Dollars float64 `json:"dollars"` // at the published price of the default model
-	// Saved is how long sessions lay idle at nudges that it makes unnecessary, an
-	// hour each at most.
-	Saved float64 `json:"saved_seconds"`
 	// Guards count the decisions that guards and limits changed.
 	Guards []Count `json:"guards,omitempty"`
 	// Rules count what fired.

@@ -20,13 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-const (
-	// maxSaved bounds what one nudge counts for, in seconds: people sleep.
-	maxSaved = 3600
-	// enough is how many rows of a kind there have to be before strategies are
-	// compared.
-	enough = 30
-)
+// enough is how many rows of a kind there have to be before strategies are compared.
+const enough = 30
 
 // FillInScores fills in the scores of a report from its rows, and the advice.
 func (r *Report) FillInScores() {
@@ -72,9 +67,6 @@ func (s *Score) countRows(r *Report, i int) {
 		if c.Asks && row.Label.HadStopHooks() {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += PriceOfQuestion(c.Bytes)
-		}
-		if goesOn && row.Label == Nudge {
-			s.Saved += min(row.Idle, maxSaved)
 		}
 		if c.Guard != "" {
 			guards[c.Guard]++
