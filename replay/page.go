@@ -138,37 +138,8 @@ func templateFunctions() template.FuncMap {
 				return strings.TrimPrefix(m, "the stop was ")
 			}
 		},
-		"whisker": func(title string, r Rate) whisker { return whisker{title, r} },
-		"labelBar": func(l LabelCount, all []LabelCount) []bar {
-			class := map[Expect]string{WantStop: "fill-good", WantContinue: "fill-sun", Unknown: "fill-idle"}[l.Means]
-			return []bar{{class, 0, l.N, slices.MaxFunc(all, func(a, b LabelCount) int { return a.N - b.N }).N}}
-		},
-		"ruleBar": func(r RuleCount, all []RuleCount) []bar {
-			most := 1
-			for _, other := range all {
-				most = max(most, other.Right+other.Wrong+other.Unknown)
-			}
-			return []bar{{"fill-good", 0, r.Right, most}, {"fill-bad", r.Right, r.Wrong, most}, {"fill-idle", r.Right + r.Wrong, r.Unknown, most}}
-		},
 	}
 }
-
-// whisker is a share, of how many, and its interval on a line from 4 to 156.
-type whisker struct {
-	Title string
-	Rate
-}
-
-func (w whisker) At(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
-
-// bar is a part of a bar that is 140 long.
-type bar struct {
-	Class         string
-	From, N, Most int
-}
-
-func (b bar) X() string { return fmt.Sprintf("%.1f", float64(b.From)*140/float64(b.Most)) }
-func (b bar) W() string { return fmt.Sprintf("%.1f", float64(b.N)*140/float64(b.Most)) }
 
 func rateText(r Rate) string {
 	if r.Of == 0 {
