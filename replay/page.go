@@ -29,6 +29,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -220,23 +221,21 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 				"write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("write page: %w", err)
-	case !info.Mode().IsRegular():
-		return false, check.Advisef("name another file", "write page: %s is not a file", p.Path)
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("not a file")
 	}
-	f, err := os.Open(p.Path)
+	var head []byte
+	if err == nil {
+		head, err = file.ReadBeginning(p.Path, 0, 2048)
+	}
 	if err != nil {
-		return false, fmt.Errorf("write page: %w", err)
+		return false, check.Advisef("name another file", "write page: %s: %w", p.Path, check.CauseOf(err))
 	}
-	defer f.Close()
-	head := make([]byte, 2048)
-	n, _ := io.ReadFull(f, head)
-	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
+	if len(head) > 0 && !strings.Contains(string(head), PageMark) {
 		return false, check.Advisef("name another file, or move that one away",
 			"write page: %s is not a page of springfield replay, so it is left alone", p.Path)
 	}
-	return n > 0, nil
+	return len(head) > 0, nil
 }
 
 // WritePage writes the page whole, or not at all.
