@@ -67,7 +67,7 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 	if s.own = e.own; s.own == nil {
 		return nil
 	}
-	err := s.own.makeFiles(ctx)
+	err := s.own.makeFiles(ctx, s.Means, !r.DryRun)
 	s.Stage = s.own.stage
 	return err
 }

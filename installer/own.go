@@ -31,6 +31,8 @@ type OwnSuite struct {
 	spec  generator.Spec
 	stage string // where the suite lies until it is written, to be looked at
 	files []generator.File
+
+	unlock func() // another springfield adds its plugin before or after, not at once
 }
 
 // choosePlugin has a strategy's plugin added.
@@ -53,10 +55,19 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 	return p, o.spec.Validate()
 }
 
-// makeFiles makes the files of the suite, on a stage.
-func (o *OwnSuite) makeFiles(ctx context.Context) (err error) {
+// makeFiles makes the files of the suite, on a stage. Where they are to be written the suite is locked, and read
+// again.
+func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
 	if o.stage != "" {
 		return nil
+	}
+	if write {
+		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); err != nil {
+			return check.Advise(err, "it makes the same suite: call this again when it is done")
+		}
+		if _, err = o.choosePlugin(m, o.name); err != nil {
+			return err
+		}
 	}
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
@@ -71,8 +82,13 @@ func (o *OwnSuite) makeFiles(ctx context.Context) (err error) {
 	return err
 }
 
-// Close removes the stage.
-func (o *OwnSuite) Close() error { return os.RemoveAll(o.stage) }
+// Close removes the stage, and gives the lock back.
+func (o *OwnSuite) Close() error {
+	if o.unlock != nil {
+		o.unlock()
+	}
+	return os.RemoveAll(o.stage)
+}
 
 // addTo adds the files to a change that switches the plugin on, and the suite to those that are known.
 func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (journal.Change, error) {
@@ -135,7 +151,7 @@ func (e *enableRun) examineOwn(ctx context.Context) error {
 	if _, err := e.planEdit(); err != nil {
 		return err
 	}
-	if err := e.own.makeFiles(ctx); err != nil {
+	if err := e.own.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
 		return err
 	}
 	return e.examinePluginDir(filepath.Join(e.own.stage, e.wanted.Plugin.Name))

@@ -40,3 +40,22 @@ func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
 		scratch.Equal(t, scratch.ListFiles(t, home), before, name)
 	}
 }
+
+// Of two that make the suite at once one waits or fails: none loses what the other has added.
+func TestOwnSuiteIsMadeByOne(t *testing.T) {
+	home := t.TempDir()
+	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"), Home: home, Managed: filepath.Join(home, "managed"), Work: home, Root: home}
+	dir := filepath.Join(home, "suite")
+	unlock, err := settings.Journal(places).LockDir(dir)
+	scratch.Must(t, err)
+	defer unlock()
+	own := &installer.OwnSuite{Dir: dir, Fresh: func() generator.Spec {
+		return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
+	}}
+	_, err = installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), Tell: t.Logf}, hosts.DefaultHost(),
+		installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
+	if err == nil {
+		t.Fatal("it is on")
+	}
+	scratch.Holds(t, "", err.Error(), "another springfield is at work")
+}

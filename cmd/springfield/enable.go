@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type enableOptions struct {
@@ -139,11 +140,19 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if o.Scope != client.User {
 		leave += " --scope " + string(o.Scope)
 	}
-	a.resultPrinter().PrintTable("", [][]string{
+	var first [][]string
+	name, _, _ := strings.Cut(o.Plugin, "@")
+	switch known, _ := registry.StrategyNamed(name); {
+	case known.Judges:
+		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
+	case known.Loop != nil && !known.Loop.Spec:
+		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
+	}
+	a.resultPrinter().PrintTable("", append(first, [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
 		{"leave", leave + ", or springfield undo"},
-	})
+	}...))
 	return nil
 }
 

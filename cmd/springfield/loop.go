@@ -84,7 +84,11 @@ text is where the goal goes.`,
 				return check.Misuse(errors.New("--max must be at least 1"), "leave it out for the template's number")
 			}
 			o.Named = *dir != ""
-			return a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StartLoop(o) })
+			err := a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StartLoop(o) })
+			if err == nil {
+				a.noteBlockCap(o.Max)
+			}
+			return err
 		},
 	}
 	loopFlags(cmd, &o)
@@ -92,6 +96,17 @@ text is where the goal goes.`,
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
 	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
 	return cmd
+}
+
+// noteBlockCap says that Claude Code would end a loop before its maximum.
+func (a *app) noteBlockCap(most int) {
+	if a.findPlaces() != nil {
+		return // status tells
+	}
+	if honoured := client.Honoured(client.NewSnapshot(a.places).AllLayers()); most > honoured && a.caller == nil {
+		a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; it honours more from the next session with \"%s\": \"%d\" in env of your settings",
+			honoured, client.BlockCap, most)
+	}
 }
 
 // offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.

@@ -35,7 +35,8 @@ const lately = 30 * time.Minute
 // Look looks at all sessions that an order is for. plugin is the one that decides in Claude Code.
 func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
-	for _, s := range p.findSessions(o, p.Now.Add(-lately).UnixMilli()) {
+	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
+	for _, s := range sessions {
 		if newerVersion(s.process.Version, out.Version) {
 			out.Version = s.process.Version
 		}

@@ -66,7 +66,7 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
-// MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
+// MaxContinues is how often in a row the plugin may make Claude go on, without a tool call between: its budget, or
 // the most that a loop can ask for.
 func (s Settings) MaxContinues() int {
 	if s.Strategy.EventName() != "Stop" {
@@ -75,7 +75,7 @@ func (s Settings) MaxContinues() int {
 	if rounds, ok := s.MaxIterations(); ok {
 		return rounds
 	}
-	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour)
+	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour, s.Limits.Idle)
 }
 
 // MaxIterations is the most that a loop can ask for; not ok for a strategy without one.
