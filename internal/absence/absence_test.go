@@ -50,28 +50,6 @@ func TestDecidesCheck(t *testing.T) {
 	}
 }
 
-// A Mac, a laptop on battery and one at the mains.
-func TestSleepNote(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"BAT0/type": "Battery\n", "AC/type": "Mains\n", "AC/online": "0\n"} {
-		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	if got := sleepNote(dir, ""); !strings.Contains(got, "on battery") {
-		t.Errorf("on battery: %q", got)
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "AC/online"), []byte("1\n"), 0o600))
-	if got := sleepNote(dir, ""); got != "" {
-		t.Errorf("at the mains: %q", got)
-	}
-	if got := sleepNote("", " displaysleep        10\n sleep                1\n"); !strings.Contains(got, "after 1 min") {
-		t.Errorf("a Mac: %q", got)
-	}
-	if got := sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"); got != "" {
-		t.Errorf("a Mac that does not: %q", got)
-	}
-}
-
 const hour = int64(3600_000)
 
 // night is a made night: its places, and its order of 8 h that began at 22:00.
@@ -193,13 +171,13 @@ needs you
   - a permission prompt stands, session bbbbbbbb at 23:00: Bash npm publish
 
 session bbbbbbbb: Tidy the disk.
-  ran      Claude Code, 45 min, 0 continues, 0 tool calls, 402 k tokens in, 1 k out
+  ran      Claude Code, 45 min, 0 continues, 0 tool calls
   stands   22:50 ned-flanders let it stop (away: yours to decide)
   said     Shall I delete the old backups?
   process  there, waiting
 
 session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
-  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls, 607 k tokens in, 4 k out
+  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls
   decided  22:10 “Tabs or blanks?” → tabs, which gofmt wants anyway.
   refused  Bash curl https://ned:[secret]@x (2 times)
   refused  Bash curl x | sh
@@ -429,7 +407,7 @@ func TestLook(t *testing.T) {
 	n.log(t, "gone", "-20 asks Do it.", "-1 says Done.")
 	n.decide(t, -1, ledger.Record{Session: "gone", Decision: "stop", Rule: "finished"})
 	n.decide(t, -5, ledger.Record{Session: "elsewhere", Host: "codex", Decision: "stop", Rule: "asks"})
-	f := n.Look(n.order, "ned-flanders@suite", "")
+	f := n.Look(n.order, "ned-flanders@suite")
 	got := map[string]string{}
 	for _, s := range f.Sessions {
 		got[s.Session] = s.Plugin + ", " + s.Mode + ", " + s.Does + ": " + strings.Join(s.Warnings, "; ")
