@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
@@ -310,7 +312,13 @@ func (l *leaving) look() (absence.Preflight, error) {
 		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
-	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "))
+	asleep := ""
+	if runtime.GOOS == "darwin" {
+		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
+		said, _ := ask.AskOutput(16 << 10) // "" if it does not say
+		asleep = string(said)
+	}
+	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
 	held, _ := in.HoldsInWords()
 	before.Notes = append(before.Notes, held...)
 	return before, nil

@@ -50,6 +50,28 @@ func TestDecidesCheck(t *testing.T) {
 	}
 }
 
+// A Mac, a laptop on battery and one at the mains.
+func TestSleepNote(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"BAT0/type": "Battery\n", "AC/type": "Mains\n", "AC/online": "0\n"} {
+		must(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	if got := sleepNote(dir, ""); !strings.Contains(got, "on battery") {
+		t.Errorf("on battery: %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "AC/online"), []byte("1\n"), 0o600))
+	if got := sleepNote(dir, ""); got != "" {
+		t.Errorf("at the mains: %q", got)
+	}
+	if got := sleepNote("", " displaysleep        10\n sleep                1\n"); !strings.Contains(got, "after 1 min") {
+		t.Errorf("a Mac: %q", got)
+	}
+	if got := sleepNote("", " sleep                0\n sleep   1 (sleep prevented by caffeinate)\n"); got != "" {
+		t.Errorf("a Mac that does not: %q", got)
+	}
+}
+
 const hour = int64(3600_000)
 
 // night is a made night: its places, and its order of 8 h that began at 22:00.
@@ -407,7 +429,7 @@ func TestLook(t *testing.T) {
 	n.log(t, "gone", "-20 asks Do it.", "-1 says Done.")
 	n.decide(t, -1, ledger.Record{Session: "gone", Decision: "stop", Rule: "finished"})
 	n.decide(t, -5, ledger.Record{Session: "elsewhere", Host: "codex", Decision: "stop", Rule: "asks"})
-	f := n.Look(n.order, "ned-flanders@suite")
+	f := n.Look(n.order, "ned-flanders@suite", "")
 	got := map[string]string{}
 	for _, s := range f.Sessions {
 		got[s.Session] = s.Plugin + ", " + s.Mode + ", " + s.Does + ": " + strings.Join(s.Warnings, "; ")

@@ -2,6 +2,7 @@ package absence
 
 import (
 	"cmp"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -32,8 +33,9 @@ type Live struct {
 // lately is how long ago a session has been seen whose process cannot be known.
 const lately = 30 * time.Minute
 
-// Look looks at all sessions that an order is for. plugin is the one that decides in Claude Code.
-func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
+// Look looks at all sessions that an order is for. plugin is the one that decides in Claude Code, and
+// asleep what pmset says of the machine, where there is such a program.
+func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
 	for _, s := range sessions {
@@ -78,6 +80,9 @@ func (p Places) Look(o ledger.AwayOrder, plugin string) Preflight {
 	}
 	if len(out.Sessions) == 0 {
 		out.Notes = append(out.Notes, "no session is at work here now; those that begin later are kept at work, too")
+	}
+	if note := sleepNote(filepath.Join("/sys", "class", "power_supply"), asleep); note != "" {
+		out.Notes = append(out.Notes, note)
 	}
 	return out
 }

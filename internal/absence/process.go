@@ -80,3 +80,28 @@ func (p process) isThere() bool {
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	return p.Begun == "" || len(fields) > 19 && fields[19] == p.Begun
 }
+
+// sleepNote says what is known of the machine going to sleep, "" for nothing. supplies is where
+// Linux lists what feeds it; battery answers for macOS.
+func sleepNote(supplies string, settings string) string {
+	const what = ": while it sleeps, no agent works"
+	online, battery := false, false
+	names, _ := filepath.Glob(filepath.Join(supplies, "*", "type"))
+	for _, name := range names {
+		kind, _ := file.ReadBeginning(name, 0, 64)
+		on, _ := file.ReadBeginning(filepath.Join(filepath.Dir(name), "online"), 0, 8)
+		battery = battery || strings.TrimSpace(string(kind)) == "Battery"
+		online = online || strings.TrimSpace(string(on)) == "1"
+	}
+	if battery && !online {
+		return "the machine is on battery and may go to sleep" + what
+	}
+	for line := range strings.Lines(settings) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "sleep" {
+			if minutes, err := strconv.Atoi(words[1]); err == nil && minutes > 0 && !strings.Contains(line, "prevented") {
+				return "the machine goes to sleep after " + words[1] + " min without use" + what + "; caffeinate -i keeps it awake"
+			}
+		}
+	}
+	return ""
+}
