@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -138,7 +139,7 @@ func TestJudgeIsAlone(t *testing.T) {
 		scratch.Holds(t, "what does not arrive in an ordinary session says nothing by its absence", all,
 			"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule")
 		for _, name := range []string{"SessionStart", "Stop", "mcp-own"} {
-			failIf(t, !scratch.Exists(filepath.Join(traces, name)),
+			failIf(t, !rooted.IsTaken(filepath.Join(traces, name)),
 				"%s left no trace of an ordinary session, so its absence says nothing", name)
 		}
 		for _, path := range scratch.ListFiles(t, traces) {

@@ -4,12 +4,11 @@
 package generator
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -169,12 +168,11 @@ func CheckRuntime(dir string, machine Target) error {
 }
 
 func checkRuntime(path string) error {
-	f, err := rooted.OpenPath(path)
-	if err != nil {
-		return err
+	data, _, err := rooted.ReadPath(path, maxProgram)
+	if err == nil && !bytes.Contains(data, []byte(goMark)) {
+		err = ErrReadsGo
 	}
-	defer func() { _ = f.Close() }()
-	return checkMark(io.LimitReader(f, maxHook))
+	return err
 }
 
 func (p programs) checkStart(program Program) error {
@@ -212,25 +210,12 @@ func CheckRecorded(dir string, machine Target) error {
 	}
 	for _, program := range []Program{Hook, Judge} {
 		want := suite.Build.Recorded(program, machine)
-		got, err := sumFile(p.programPath(program))
-		if want != "" && err == nil && got != want {
+		data, _, err := rooted.ReadPath(p.programPath(program), maxProgram)
+		if want != "" && err == nil && checksum(data) != want {
 			return fmt.Errorf("%s is %w", p.programPath(program), ErrChanged)
 		}
 	}
 	return nil
-}
-
-func sumFile(path string) (string, error) {
-	f, err := rooted.OpenPath(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func checkMode(path string) error {

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,21 +110,3 @@ func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version s
 // ErrReadsGo says that a program obeys variables of Go's own, so that a
 // project's settings can make it block every stop.
 var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")
-
-// checkMark says of a compiled program whether its runtime is ours. It reads a part of it at a time.
-func checkMark(program io.Reader) error {
-	part, kept := make([]byte, 64<<10), 0 // the mark may lie across two parts
-	for {
-		n, err := io.ReadFull(program, part[kept:])
-		switch read := part[:kept+n]; {
-		case bytes.Contains(read, []byte(goMark)):
-			return nil
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return ErrReadsGo
-		case err != nil:
-			return err
-		default:
-			kept = copy(part, read[len(read)-len(goMark):])
-		}
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -104,7 +105,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	if repo, err := g.Repository(t.Context(), w.path("apart")); repo == nil {
 		t.Errorf("a git directory that names its checkout: %v", err)
 	}
-	scratch.FailIf(t, scratch.Exists(w.path("sprung")), "a program was started that a repository names")
+	scratch.FailIf(t, rooted.IsTaken(w.path("sprung")), "a program was started that a repository names")
 }
 
 // An older git echoes flags that it does not know, or refuses them. One that cannot be
@@ -183,7 +184,7 @@ func TestOlderGit(t *testing.T) {
 			}
 			stale(t, filepath.Join(clone, "text"))
 			run(t, clone, env, command, "status", "--porcelain")
-			scratch.FailIf(t, !scratch.Exists(filepath.Join(root, "sprung")),
+			scratch.FailIf(t, !rooted.IsTaken(filepath.Join(root, "sprung")),
 				"plain git does not start %s, so this shows nothing", test.program)
 		})
 	}

@@ -158,12 +158,6 @@ func ReadFile(t testing.TB, path string) []byte {
 	return data
 }
 
-// Exists tells whether there is something, also where a link leads nowhere.
-func Exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // ModeOf are the permissions of a file, which has to be there.
 func ModeOf(t testing.TB, path string) fs.FileMode {
 	t.Helper()

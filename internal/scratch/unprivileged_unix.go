@@ -4,7 +4,6 @@ package scratch
 
 import (
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,9 +35,12 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	}
 	work, program := filepath.Join(dir, "work"), filepath.Join(dir, "test")
 	// t.TempDir is made for its owner only, and so is the directory where go test builds.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, Unprivileged, Unprivileged), copySelf(program)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, Unprivileged, Unprivileged)); err != nil {
 		t.Fatal(err)
 	}
+	self, err := os.Executable()
+	Must(t, err)
+	PlaceProgram(t, self, program)
 	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), unprivileged+"="+work)
@@ -46,22 +48,4 @@ func WithoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("as another user: %v\n%s", err, out)
 	}
-}
-
-func copySelf(path string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	from, err := os.Open(self)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Close())
 }

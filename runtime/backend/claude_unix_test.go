@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -463,7 +464,7 @@ func TestAskRefuses(t *testing.T) {
 			t.Errorf("%s: %+v", name, reply)
 		}
 	}
-	scratch.FailIf(t, scratch.Exists(filepath.Join(w.notes, "asked")), "the client ran")
+	scratch.FailIf(t, rooted.IsTaken(filepath.Join(w.notes, "asked")), "the client ran")
 }
 
 // Neither a key nor what else is secret comes back, whichever program says it.
