@@ -192,19 +192,13 @@ func commandToAdd(remote string) string {
 	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
 		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
 	}
-	ssh, isSSH := strings.CutPrefix(where, "ssh://")
-	switch host, path, _ := strings.Cut(ssh, "/"); {
-	case !isSSH && !strings.Contains(where, "://"):
-		return where // git@HOST:PATH
-	case !isSSH:
-		return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
-	case strings.Contains(host, ":"): // a port
+	switch {
+	case strings.HasPrefix(where, "ssh://"):
 		return ""
-	case strings.Contains(host, "@"):
-		return host + ":" + path
-	default:
-		return "git@" + host + ":" + path
+	case !strings.Contains(where, "://"):
+		return where // git@HOST:PATH
 	}
+	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
 }
 
 // published is what a plugin was published as last.
