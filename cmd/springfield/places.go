@@ -52,10 +52,7 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = work
 	}
-	plugins := cmp.Or(a.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins"))
-	if !filepath.IsAbs(plugins) {
-		plugins = filepath.Join(a.work, plugins)
-	}
+	plugins := a.absolutePathOf(cmp.Or(a.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"), filepath.Join(config, "plugins")))
 	return client.Places{
 		Config: config, Plugins: plugins, Home: a.home,
 		Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,

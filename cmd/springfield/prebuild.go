@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -24,10 +22,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if len(targets) == 0 {
 				targets = generator.AllTargets()
 			}
-			dir := args[0]
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(a.work, dir)
-			}
+			dir := a.absolutePathOf(args[0])
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
 			built, err := tools.BuildPrograms(cmd.Context(), targets, generator.Hook, generator.Judge)

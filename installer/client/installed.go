@@ -284,8 +284,7 @@ func (p Places) fitsRecord(r record) bool {
 	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
 		return true
 	}
-	inside, err := filepath.Rel(p.Root, r.ProjectPath)
-	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
+	return r.ProjectPath != "" && rooted.HoldsPath(p.Root, r.ProjectPath)
 }
 
 const installedPlugins = "installed_plugins.json"

@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Snapshot is what Claude Code's files say. A file is read when it is first asked
@@ -37,10 +38,7 @@ func NewSnapshot(p Places) *Snapshot {
 // lies in its plugins directory. Settings it does not write.
 func (s *Snapshot) readAgain() {
 	plugins, err := journal.Resolve(s.Plugins)
-	maps.DeleteFunc(s.files, func(at string, _ *File) bool {
-		name, outside := filepath.Rel(plugins, at)
-		return err != nil || outside == nil && filepath.IsLocal(name)
-	})
+	maps.DeleteFunc(s.files, func(at string, _ *File) bool { return err != nil || rooted.HoldsPath(plugins, at) })
 	clear(s.catalogs)
 }
 
@@ -129,7 +127,7 @@ func placeBelow(dir, name string) (string, error) {
 	if err != nil {
 		return "", &fs.PathError{Op: "open", Path: path, Err: check.CauseOf(err)}
 	}
-	if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
+	if !rooted.HoldsPath(root, real) {
 		return "", out
 	}
 	return path, nil

@@ -79,11 +79,3 @@ func (in *Inspection) checkTodo() []check.Finding {
 	}
 	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
 }
-
-// checkProject looks at what a project may do to us.
-func (in *Inspection) checkProject() (all []check.Finding) {
-	for _, says := range in.variablesSet() {
-		all = append(all, check.Warned(says, "remove it from env there if you did not put it in"))
-	}
-	return all
-}

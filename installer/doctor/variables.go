@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/check"
 )
 
 // steer is a variable by which a project could move a hook, or what a hook
@@ -45,17 +46,16 @@ func steeringVariables() []steer {
 	}
 }
 
-// variablesSet are the variables that project and local settings set and that could move
-// something, a sentence each.
-func (in *Inspection) variablesSet() (all []string) {
+// checkProject looks at the variables that project and local settings set and that could move something.
+func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
 		does := effectOfVariable(v.Name)
 		its := v.Layer == string(client.Project) || v.Layer == string(client.Local)
 		if does == "" || !its || in.settings.HasSetVariable(v) {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
-			v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does))
+		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
+			v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does), "remove it from env there if you did not put it in"))
 	}
 	return all
 }

@@ -157,8 +157,5 @@ func copilotInstalled(at Place) ([]Installed, error) {
 func copilotTrusts(at Place) bool {
 	doc, err := readDocument("", filepath.Join(at.Dir, "config.json"), document.ParseCommented)
 	var config struct{ TrustedFolders []string }
-	return err == nil && doc.Decode(&config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
-		inside, err := filepath.Rel(dir, at.Work)
-		return err == nil && filepath.IsLocal(inside)
-	})
+	return err == nil && doc.Decode(&config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool { return rooted.HoldsPath(dir, at.Work) })
 }

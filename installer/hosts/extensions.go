@@ -19,7 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // maxExtensions is how many extensions are looked at, and maxRecord how large a file about
@@ -35,7 +35,7 @@ func extensionHost(name, title, agent string) Host {
 		Name: name, Title: title, Agent: agent, Dir: "." + name,
 		Settings: Settings{File: "settings.json", Record: linkRecordPath, Entries: editsToLink, Off: editsToUnlink},
 		Plugins: Plugins{
-			ID: nameAlone, Needs: []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
+			ID: func(p client.Plugin) string { return p.Name }, Needs: []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
 			Installed: extensionsInstalled, ByHand: stepsByHand,
 		},
 		Check: checkSwitches,
@@ -49,8 +49,6 @@ func linkRecordPath(at Place, id string) string {
 
 // manifestIn is the manifest of an extension in its directory.
 func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-extension.json") }
-
-func nameAlone(p client.Plugin) string { return p.Name }
 
 // record is what a host has written about an extension.
 type record struct{ Source, Type string }
@@ -127,10 +125,8 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// overrides are the rules of when an extension is on.
-type overrides struct{ Overrides []string }
-
-func readRules(at Place) (rules map[string]overrides, err error) {
+// readRules reads when extensions are on.
+func readRules(at Place) (rules map[string]struct{ Overrides []string }, err error) {
 	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -199,17 +195,11 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 
 // readRecord reads a file of JSON that a host has written.
 func readRecord(path string, into any) error {
-	file, err := journal.OpenEdit("", path)
+	data, _, err := rooted.ReadPath(path, maxRecord)
 	if err != nil {
 		return err
 	}
-	if file.Before == nil {
-		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
-	if len(file.Before.Data) > maxRecord {
-		return &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than 1 MiB")}
-	}
-	if err := json.Unmarshal(file.Before.Data, into); err != nil {
+	if err := json.Unmarshal(data, into); err != nil {
 		return &fs.PathError{Op: "read", Path: path, Err: err}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/group"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // User is whose hosts they are.
@@ -68,10 +69,7 @@ func (p Place) IsFound() bool { return p.Program != "" || p.IsUsed() }
 // IsUsed tells whether a session of the host has left something in its directory.
 // Springfield's own state in it does not count.
 func (p Place) IsUsed() bool {
-	return p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(p.Dir, name))
-		return err == nil
-	})
+	return p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) })
 }
 
 // HostsFound lists the hosts that are there, in their order.

@@ -218,12 +218,8 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 		}
 		return []string{note}, nil
 	}
-	note, err := claude.Uninstall(ctx, s.Snapshot, id)
-	if err != nil {
+	if notes, err = s.uninstall(ctx, claude, []string{id}); err != nil {
 		return nil, err
-	}
-	if note != "" {
-		notes = append(notes, note)
 	}
 	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
 }
