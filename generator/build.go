@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/group"
+	"github.com/cameronsjo/springfield/internal/journal"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -51,7 +52,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	if *sums == nil {
 		*sums = map[string]string{}
 	}
-	(*sums)[target.String()] = checksum(data)
+	(*sums)[target.String()] = journal.HashBytes(data)
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
@@ -355,11 +356,6 @@ func lookPath(name, path string) (string, error) {
 		}
 	}
 	return "", exec.ErrNotFound
-}
-
-func checksum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
 }
 
 // Page says how to get a springfield.

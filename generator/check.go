@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -211,7 +212,7 @@ func CheckRecorded(dir string, machine Target) error {
 	for _, program := range []Program{Hook, Judge} {
 		want := suite.Build.Recorded(program, machine)
 		data, _, err := rooted.ReadPath(p.programPath(program), maxProgram)
-		if want != "" && err == nil && checksum(data) != want {
+		if want != "" && err == nil && journal.HashBytes(data) != want {
 			return fmt.Errorf("%s is %w", p.programPath(program), ErrChanged)
 		}
 	}

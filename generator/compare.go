@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
@@ -160,7 +161,7 @@ func (c *comparison) readPrograms(in rooted.Folder) {
 				}
 				continue
 			}
-			s := foundProgram{file: in.PathOf(place), program: p, sum: checksum(data)}
+			s := foundProgram{file: in.PathOf(place), program: p, sum: journal.HashBytes(data)}
 			s.target, _ = targetIn(bytes.NewReader(data)) // what is no program is none of ours
 			info, err := buildinfo.Read(bytes.NewReader(data))
 			if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(p) && len(info.GoVersion) < 64 {

@@ -79,8 +79,10 @@ func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
 	}
-	if at := invalidUTF8(data); at >= 0 {
-		return document{}, fault(int64(at), "not UTF-8")
+	for at, r := range string(data) {
+		if r == utf8.RuneError && !bytes.HasPrefix(data[at:], []byte("\ufffd")) {
+			return document{}, fault(int64(at), "not UTF-8")
+		}
 	}
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // raw: a number may be too large for any type
 		var syntax *json.SyntaxError
@@ -128,17 +130,6 @@ func parseJSON(data []byte) (document, error) {
 	return document{value}, err
 }
 
-func invalidUTF8(data []byte) int {
-	for i := 0; i < len(data); {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
-}
-
 func positionOf(data []byte, offset int) check.Position {
 	before := data[:max(0, min(offset, len(data)))]
 	return check.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
@@ -183,30 +174,28 @@ func decodeYAML(data []byte, into any) error {
 	return nil
 }
 
-// schemaSet are the published schemas, compiled when first asked for.
-type schemaSet struct{ compiler *jsonschema.Compiler }
-
-func readSchemas() (schemaSet, error) {
+// readSchemas reads the published schemas, which are compiled when first asked for.
+func readSchemas() (*jsonschema.Compiler, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	entries, err := schemas.Files.ReadDir(".")
 	if err != nil {
-		return schemaSet{}, err
+		return nil, err
 	}
 	for _, e := range entries {
 		data, err := schemas.Files.ReadFile(e.Name())
 		if err != nil {
-			return schemaSet{}, err
+			return nil, err
 		}
 		text, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		if err != nil {
-			return schemaSet{}, fmt.Errorf("read schema %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("read schema %s: %w", e.Name(), err)
 		}
 		if err := c.AddResource(schemaURL(e.Name()), text); err != nil {
-			return schemaSet{}, fmt.Errorf("read schema %s: %w", e.Name(), err)
+			return nil, fmt.Errorf("read schema %s: %w", e.Name(), err)
 		}
 	}
-	return schemaSet{c}, nil
+	return c, nil
 }
 
 func schemaURL(file string) string {
@@ -220,8 +209,8 @@ type flaw struct {
 }
 
 // judgeDocument says what of a document does not fit a schema.
-func (s schemaSet) judgeDocument(d document, name string) ([]flaw, error) {
-	schema, err := s.compiler.Compile(schemaURL(name + ".schema.json"))
+func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]flaw, error) {
+	schema, err := schemas.Compile(schemaURL(name + ".schema.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
 	}

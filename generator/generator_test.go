@@ -18,6 +18,8 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
+
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 func specOf(targets ...Target) Spec {
@@ -114,7 +116,7 @@ func tree(t *testing.T, dir string) string {
 		must(t, err)
 		data := scratch.ReadFile(t, path)
 		if filepath.Ext(path) == ".png" {
-			data = fmt.Appendf(nil, "sha256 %s\n", checksum(data))
+			data = fmt.Appendf(nil, "sha256 %s\n", journal.HashBytes(data))
 		}
 		name, err := filepath.Rel(dir, path)
 		must(t, err)

@@ -16,9 +16,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 //go:embed prebuilt
@@ -91,8 +92,8 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 			}
 		}
 		data, want := unpacked[from][packedAs(b.Program, b.Target)], m.Recorded(b.Program, b.Target)
-		if checksum(data) != want {
-			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.ShortName(), b.Target, checksum(data), want)
+		if journal.HashBytes(data) != want {
+			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.ShortName(), b.Target, journal.HashBytes(data), want)
 		}
 		built.addBinary(b.Program, b.Target, data)
 	}
@@ -109,22 +110,14 @@ func WritePrebuilt(dir string, built Build) (err error) {
 		}
 	}()
 	manifestPath := filepath.Join(dir, prebuiltManifest)
-	if err := os.Remove(manifestPath); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	packed, _ := filepath.Glob(filepath.Join(dir, "*"+packedSuffix)) // this is a pattern
+	for _, old := range append([]string{manifestPath}, packed...) {
+		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), packedSuffix) || strings.HasSuffix(e.Name(), ".gz") { // .gz is of an older springfield
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		}
 	}
 	together := map[string][]Binary{} // by the file that will have them
 	for _, b := range built.Binaries {

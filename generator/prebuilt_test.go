@@ -10,6 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // carrying is what a CLI carries that was built after `make prebuilt`, with
@@ -22,7 +24,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 		built.addBinary(Judge, target, []byte("judge for "+target.String()+"\n"))
 	}
 	built.Source, built.Go = source, "go1.30.1"
-	put(t, filepath.Join(dir, "plan9-mips.gz"), []byte("of an older build"), 0o644)
+	put(t, filepath.Join(dir, "mips.tar.zst"), []byte("of an older build"), 0o644)
 	must(t, WritePrebuilt(dir, built))
 	files := fstest.MapFS{}
 	for _, name := range names(t, dir) {
@@ -93,7 +95,7 @@ func TestBuilders(t *testing.T) {
 			}
 			for i, b := range built.Binaries {
 				want := "hook for " + test.targets[i].String() + "\n"
-				if string(b.Data) != want || built.SHA256[b.Target.String()] != checksum([]byte(want)) {
+				if string(b.Data) != want || built.SHA256[b.Target.String()] != journal.HashBytes([]byte(want)) {
 					t.Errorf("%s is %q", b.Target, b.Data)
 				}
 			}
@@ -109,7 +111,7 @@ func TestCarriedJudge(t *testing.T) {
 	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}
 	built, err := tools.BuildPrograms(context.Background(), []Target{linux}, Hook, Judge)
 	must(t, err)
-	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != checksum(built.Binaries[1].Data) {
+	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != journal.HashBytes(built.Binaries[1].Data) {
 		t.Errorf("%+v", built)
 	}
 	if built, err = tools.BuildPrograms(context.Background(), []Target{linux}); err != nil || len(built.Binaries) != 1 || built.Judge != nil {

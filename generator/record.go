@@ -24,6 +24,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -41,12 +42,12 @@ type record map[string]string
 // textSum is the SHA-256 of a file, of a text with plain line ends.
 func textSum(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 { // a program, which has some MB
-		return checksum(data)
+		return journal.HashBytes(data)
 	}
 	if text, ok := plainText(data); ok {
 		data = []byte(text)
 	}
-	return checksum(data)
+	return journal.HashBytes(data)
 }
 
 // plainText is a text with "\n" for line ends; false for what is no text.

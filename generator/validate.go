@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
@@ -30,7 +32,7 @@ type inspection struct {
 	dir      string
 	called   string        // dir, as commands name it
 	files    rooted.Folder // of dir
-	schemas  schemaSet
+	schemas  *jsonschema.Compiler
 	suite    Suite
 	readable bool   // springfield.yaml can be understood; without it there is only what is wrong with it
 	expected []File // what it would be generated with
@@ -175,7 +177,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 	if err != nil {
 		return t, false, err
 	}
-	flaws, err := in.schemas.judgeDocument(t.document, schema)
+	flaws, err := judgeDocument(in.schemas, t.document, schema)
 	for _, f := range flaws {
 		state := check.Failure
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -101,7 +102,7 @@ func (t subject) lookAtProgram(program Program, target Target) {
 		t.reportFinding(check.Warning, check.CauseOf(err).Error(), t.in.commandFor("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
-	if data, _, err := rooted.ReadPath(file, maxProgram); err != nil || want != "" && checksum(data) != want {
+	if data, _, err := rooted.ReadPath(file, maxProgram); err != nil || want != "" && journal.HashBytes(data) != want {
 		t.reportFailure("its checksum is not the one in "+SuiteFile, t.in.commandFor("build"))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -127,7 +128,7 @@ func TestValidateTakesEveryOwner(t *testing.T) {
 		spec.Owner = owner
 		must(t, spec.Validate())
 		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Hook, HostTarget(), program(HostTarget())}}}
-		built.SHA256 = map[string]string{HostTarget().String(): checksum(program(HostTarget()))}
+		built.SHA256 = map[string]string{HostTarget().String(): journal.HashBytes(program(HostTarget()))}
 		if faults := validate(t, suiteWith(t, rendered(t, spec, built))); len(faults) > 0 {
 			t.Errorf("%s: %+v", owner, faults)
 		}
@@ -160,7 +161,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 			return file
 		}
 	}
-	sha := func(target Target) string { return checksum(program(target)) }
+	sha := func(target Target) string { return journal.HashBytes(program(target)) }
 	mutations := []struct {
 		name     string
 		change   mutation

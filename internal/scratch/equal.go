@@ -27,6 +27,14 @@ func Equal[T any](t testing.TB, got, want T, about ...any) {
 	t.Errorf("%sgot %s, want %s", placeOf(about), other, one)
 }
 
+// FailIf fails a test with these words if something is wrong, and lets it go on.
+func FailIf(t testing.TB, wrong bool, format string, args ...any) {
+	t.Helper()
+	if wrong {
+		t.Errorf(format, args...)
+	}
+}
+
 // Holds fails a test for each part that a text lacks.
 func Holds(t testing.TB, about any, text string, parts ...string) {
 	t.Helper()
