@@ -5,11 +5,13 @@ package installer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -39,9 +41,41 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 		}
 		c.Keep = append(c.Keep, kept)
 	}
-	calls := c.Calls
-	c.Run = func() error { return m.makeCalls(ctx, calls) }
+	c.Explains = m.explains
+	plan := *c
+	c.Run = func() error { return m.makeCalls(ctx, plan.Calls, plan.CheckRun) }
 	return nil
+}
+
+// explains tells whether calls can have made of a host's settings what they are: but for the members that are
+// theirs, they say the same, and have no new comment.
+func (m Means) explains(calls []journal.Call, path string, was, is []byte) bool {
+	var parse func(data []byte) (settings.Document, error)
+	var theirs []string
+	for _, call := range calls {
+		if r, err := m.requestOfCall(call); err == nil && r.At.SettingsFile() == path {
+			parse = r.At.Host.Settings.Parse
+			for table, name := range r.At.Host.Plugins.Writes(r) {
+				theirs = append(theirs, document.NameSaid(table, name))
+			}
+		}
+	}
+	if parse == nil {
+		return false
+	}
+	before, errBefore := parse(was)
+	after, errAfter := parse(is)
+	if errBefore != nil || errAfter != nil {
+		return false
+	}
+	said, says := before.Says(), after.Says()
+	for _, their := range theirs {
+		isTheirs := func(name, _ string) bool { return strings.HasPrefix(name, their) }
+		maps.DeleteFunc(said, isTheirs)
+		maps.DeleteFunc(says, isTheirs)
+	}
+	isNew := func(comment string) bool { return !slices.Contains(before.Comments(), comment) }
+	return maps.Equal(said, says) && !slices.ContainsFunc(after.Comments(), isNew)
 }
 
 // requestOfCall is what a call asks of its host.
@@ -79,22 +113,26 @@ func hasPlugin(at hosts.Place, id string) bool {
 	return slices.ContainsFunc(all, func(i hosts.Installed) bool { return i.ID == id })
 }
 
-// makeCalls makes calls one after the other. When one fails, those before it are taken back as
+// makeCalls makes calls one after the other. When one fails, or a check of all, those before it are taken back as
 // far as that can be done.
-func (m Means) makeCalls(ctx context.Context, calls []journal.Call) error {
-	for n, call := range calls {
-		err := m.makeCall(ctx, call)
-		if err == nil {
-			continue
+func (m Means) makeCalls(ctx context.Context, calls []journal.Call, check func() error) (err error) {
+	n := 0
+	for n < len(calls) && err == nil {
+		if err = m.makeCall(ctx, calls[n]); err == nil {
+			n++
 		}
+	}
+	if err == nil {
+		err = check()
+	}
+	if err != nil {
 		for _, done := range slices.Backward(calls[:n]) {
 			if err := m.makeCall(context.WithoutCancel(ctx), done.Opposite()); err != nil {
 				m.Tell("springfield: note: %v", err)
 			}
 		}
-		return err
 	}
-	return nil
+	return err
 }
 
 // makeCall makes one call, and believes the host's records only.
@@ -127,7 +165,9 @@ func (m Means) Commands(c journal.Change) string {
 // PlanUndo works out how to take back the newest change. What hosts have done in it, their
 // opposite commands take back; of a host that is not there any more it says so.
 func PlanUndo(ctx context.Context, m Means) (u journal.Undo, err error) {
-	if u, err = settings.Journal(m.Settings.Places).PlanUndo(); err != nil || len(u.Entry.Calls) == 0 {
+	j := settings.Journal(m.Settings.Places)
+	j.Explains = m.explains
+	if u, err = j.PlanUndo(); err != nil || len(u.Entry.Calls) == 0 {
 		return u, err
 	}
 	for _, call := range slices.Backward(u.Entry.Calls) {

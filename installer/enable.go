@@ -79,7 +79,7 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 			return journal.Change{}, err
 		}
 		c, err := s.planSwitchOn(ctx, now, r, sameKind)
-		return s.own.addTo(c, err, now)
+		return s.found.addSuite(c, err, now)
 	}
 	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
 	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
@@ -198,13 +198,12 @@ func newEnableRun(m Means, r EnableRequest) *enableRun {
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	name, source := e.EnableRequest.Plugin, e.Marketplace
 	bare, _, both := strings.Cut(name, "@")
-	suite := e.Suite
 	switch {
 	case source == "":
-	case both || suite != "":
+	case both || e.Suite != "":
 		return check.Misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
-		suite = source
+		e.Suite = source
 	case !strings.ContainsAny(source, "/:"):
 		name = bare + "@" + source
 	default:
@@ -214,7 +213,7 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 		}
 		name = bare + "@" + market
 	}
-	e.wanted.Plugin, err = e.FindPlugin(name, suite)
+	e.wanted.Plugin, err = e.FindPlugin(name, e.Suite)
 	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.Own != nil && e.Own.Dir != "" {
 		e.own = e.Own
 		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, name)
@@ -368,6 +367,20 @@ func strategiesLike(name string) (spec bool, sameKind []string) {
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	c, err := now.PlanEnable(e.wanted)
 	c.Leaves = e.leaves
+	return e.addSuite(c, err, now)
+}
+
+// addSuite adds to a change what it makes of suites: one that was named is the user's from now on, the user's own gets
+// the plugin, and another's is only spoken of.
+func (e *enableRun) addSuite(c journal.Change, err error, now *settings.Settings) (journal.Change, error) {
+	if e.Suite != "" && err == nil {
+		list, unread := settings.RememberSuite(now.Places, e.wanted.Plugin.Suite)
+		if c.Edits = append(c.Edits, list); unread != nil { // and list is no change
+			c.Notes = append(c.Notes, "enable needs --suite the next time, too: "+unread.Error())
+		}
+	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
+		c.Notes = append(c.Notes, says)
+	}
 	return e.own.addTo(c, err, now)
 }
 

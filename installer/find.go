@@ -23,9 +23,8 @@ import (
 )
 
 // FindPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
-// named, else in the one around the working directory, those that init has
-// made, and the marketplaces that Claude Code knows. Of several suites, one that
-// lies in the working directory is meant.
+// named, else in the user's own, and the marketplaces that Claude Code knows. Of
+// several suites, one that lies in the working directory is meant.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -68,10 +67,10 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	return client.Plugin{}, check.Advisef(m.howToGet(bare, marketplace, ""), "%w has a plugin %q", errUnknown, name)
+	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
-var errUnknown = errors.New("no suite and no marketplace known to Claude Code")
+var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")
 
 // howToGet says how to get a plugin that was not found: the line that makes it, if its
 // name is a strategy's, else what there is instead. suite is the directory that it was
@@ -157,13 +156,23 @@ func (m Means) pluginsOffered(marketplace string) []string {
 	return ids[:min(len(ids), 8)]
 }
 
-// InSuites looks for plugins in the suite around the working directory and in those that init
-// has made.
+// takeFromOthers says how to take a plugin from the suite around the working directory, if the user has neither made
+// nor named that, and it is not the one taken; "" where there is none. A cloned project can bring one.
+func (m Means) takeFromOthers(plugin, taken string) string {
+	dir, err := generator.FindSuite(m.Settings.Work)
+	own, _, _ := settings.KnownSuites(m.Settings.Places)
+	has, _ := pluginsIn(dir)
+	name, marketplace, _ := strings.Cut(plugin, "@")
+	if err != nil || len(pluginsNamed(has, name, marketplace)) == 0 ||
+		slices.ContainsFunc(append(own, taken), func(known string) bool { return rooted.IsSame(known, dir) }) {
+		return ""
+	}
+	return "springfield enable " + plugin + " --suite " + check.QuoteArgument(dir) + " takes it from the suite there, which is not one of yours"
+}
+
+// InSuites looks for plugins in the user's suites: those that init or enable has made, or --suite has named.
 func (m Means) InSuites(name, marketplace string) (all []client.Plugin, err error) {
 	dirs, _, err := settings.KnownSuites(m.Settings.Places)
-	if around, none := generator.FindSuite(m.Settings.Work); none == nil {
-		dirs = append([]string{around}, slices.DeleteFunc(dirs, func(dir string) bool { return dir == around })...)
-	}
 	for _, dir := range dirs {
 		found, unread := pluginsIn(dir)
 		if unread != nil && !errors.Is(unread, generator.ErrNoSuite) {

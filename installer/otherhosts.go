@@ -25,7 +25,7 @@ type switching struct {
 	hosts.Request
 	knows []hosts.Installed // what the host knows
 	purge bool              // the host is to forget the marketplace, too
-	own   *OwnSuite         // that gets the plugin, nil if it is there
+	found *enableRun        // how a plugin that is to go on was found
 }
 
 func (m Means) switchingOn(host hosts.Host, scope client.Scope) (*switching, error) {
@@ -64,11 +64,11 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
 	s.ID = s.At.Host.NameOf(s.Plugin)
-	if s.own = e.own; s.own == nil {
+	if s.found = e; e.own == nil {
 		return nil
 	}
-	err := s.own.makeFiles(ctx, s.Means, !r.DryRun)
-	s.Stage = s.own.stage
+	err := e.own.makeFiles(ctx, s.Means, !r.DryRun)
+	s.Stage = e.own.stage
 	return err
 }
 

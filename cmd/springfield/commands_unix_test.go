@@ -78,7 +78,7 @@ case "$1 $2" in
 "plugin add")
 	mkdir -p "$copy" && cp -R hooks/ned-flanders/. "$copy"
 	grep -qs ned-flanders "$home/config.toml" || printf '\n[plugins."ned-flanders@hooks"]\nenabled = true\n' >>"$home/config.toml" ;;
-"plugin remove") rm -r "$copy"; printf '# gone\n' >"$home/config.toml" ;;
+"plugin remove") rm -r "$copy"; printf '\n' >>"$home/config.toml" ;;
 "app-server ")
 	sum=$(wc -c <"$copy/README.md" | tr -d ' ')
 	status=untrusted

@@ -32,9 +32,10 @@ func newEnable(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Switch a plugin on",
-		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
-suites made before, and in the marketplaces that Claude Code knows. Where none has it,
-it is made in a suite of your own, in your data directory: ~/.local/share on Linux.
+		Long: `PLUGIN is looked up in --suite, else in the suites that you have made or named so
+before, and in the marketplaces that Claude Code knows. Where none has it, it is made
+in a suite of your own, in your data directory: ~/.local/share on Linux. A suite that
+came with a cloned project counts from the first --suite DIR on.
 One edit of settings.json switches it on, and switches off double-shot-latte and any
 other springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.

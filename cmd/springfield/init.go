@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +23,11 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-const (
-	defaultSuite = "continuation-hooks" // where init makes a suite when no directory is named
-)
+const defaultSuite = "continuation-hooks" // where init makes a suite when no directory is named
 
 type initOptions struct {
 	dir         string
@@ -285,9 +285,8 @@ type making struct {
 	spec  generator.Spec
 	files []generator.File
 
-	suite      generator.Plan
-	paragraph  journal.Edit
-	remembered error
+	suite     generator.Plan
+	paragraph journal.Edit
 }
 
 // planSuite works out one change: the suite, a repository for it, the paragraph about it,
@@ -304,15 +303,14 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
 		return journal.Change{}, err
 	}
-	err = a.findPlaces()
-	var list journal.Edit
-	if err == nil {
+	var list journal.Edit // of no change after an error, and of a suite that a project may have brought
+	if err = a.findPlaces(); err == nil && (m.suite.Fresh || m.initOptions.dir != defaultSuite) {
 		list, err = settings.RememberSuite(a.places, m.dir)
 	}
-	if m.remembered = err; err == nil {
-		c.Edits = append(c.Edits, list)
+	if err != nil {
+		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", err)
 	}
-	if c.Edits = append(c.Edits, m.paragraph); m.suite.IsEmpty() && m.paragraph.Changes() {
+	if c.Edits = append(c.Edits, list, m.paragraph); m.suite.IsEmpty() && m.paragraph.Changes() {
 		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
 	}
 	return c, nil
@@ -465,20 +463,20 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
 		chosen = nil
 	}
-	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
+	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m.spec.Suggested().Name, m.dir)+hostWords(chosen))
 	return nil
 }
 
-// nameToEnable is what enable takes for the suite's first plugin.
-func (a *app) nameToEnable(m making) string {
-	name := m.spec.Suggested().Name
-	if m.remembered != nil {
-		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v",
-			m.remembered)
-		return name + " --suite " + check.QuoteArgument(m.dir)
-	}
-	if all, err := a.activationMeans().InSuites(name, ""); err == nil && len(all) > 1 {
-		return name + "@" + m.spec.Marketplace // the bare name would mean several
+// nameToEnable is what enable takes for a plugin of a suite.
+func (a *app) nameToEnable(name, dir string) string {
+	_ = a.findPlaces() // without any, nothing is recorded
+	all, _ := a.activationMeans().InSuites(name, "")
+	i := slices.IndexFunc(all, func(p client.Plugin) bool { return rooted.IsSame(p.Suite, dir) })
+	switch {
+	case i < 0: // it is not recorded as the user's
+		return name + " --suite " + check.QuoteArgument(dir)
+	case len(all) > 1: // the bare name would mean several
+		return all[i].ID()
 	}
 	return name
 }

@@ -65,8 +65,9 @@ no plugin that drives loops is on, it offers to switch it on, or writes nothing.
 Name as the promise a sentence that is true only at the end ("All tests passing"), not
 "done", which Claude also says in passing. Put into the goal what Claude needs at every
 turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
-characters. --max counts up to 500 where you type it at a terminal; any other number
-stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says more.
+characters. A --max that you type at a terminal is in force, up to 500, until you type
+another; without one, any number stays below your ceiling, which is 25 unless
+springfield set ralph-wiggum ceiling=40 says more.
 
   template  iterations  promise
   tests     15          ✅ All tests passing

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -81,7 +80,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	}
 	if !o.dryRun && !o.json {
 		a.say("its rules and texts: %s", filepath.Join(dir, o.name, "strategy.json"))
-		a.resultPrinter().PrintCommand("springfield enable %s@%s", o.name, spec.Marketplace)
+		a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(o.name, dir))
 	}
 	return nil
 }

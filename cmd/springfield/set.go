@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/pluginsettings"
@@ -205,6 +206,11 @@ func (a *app) findPlugin(name string) (hook.Plugin, error) {
 		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
+	if around, none := generator.FindSuite(a.work); none == nil { // also another's: nothing of it starts by this
+		if _, none := a.activationMeans().FindPlugin(name, around); none == nil {
+			return hook.ReadPlugin(filepath.Join(around, bare))
+		}
+	}
 	if known, ok := registry.StrategyNamed(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}

@@ -41,7 +41,7 @@ type Request struct {
 type Inspection struct {
 	Request
 	client.Inventory
-	Suites []Suite // the one around the working directory first, then those that init has made
+	Suites []Suite // the one around the working directory first, then the user's others
 	Notes  []error // what could not be read and says nothing about a plugin
 	ours   []client.Switched
 	byUs   []settings.EnabledPlugin
@@ -69,7 +69,7 @@ type Suite struct {
 	generator.Suite
 	Dir    string
 	Around bool // the working directory lies in it
-	Made   bool // init remembers it: it is the user's own
+	Made   bool // the user has made or named it; another's is shown, and nothing of it is proposed or repaired
 	Err    error
 }
 
@@ -93,8 +93,8 @@ func (in *Inspection) readSuites() {
 	}
 	dirs := made
 	if around, err := generator.FindSuite(in.Places.Work); err == nil {
-		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: slices.Contains(made, around)})
-		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return dir == around })
+		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return rooted.IsSame(dir, around) })
+		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: len(dirs) < len(made)})
 	}
 	for _, dir := range dirs {
 		in.Suites = append(in.Suites, Suite{Dir: dir, Made: true})

@@ -179,13 +179,13 @@ func (in *Inspection) HowToEnable(strategy string) string {
 	return in.howToSwitchOn(cmp.Or(in.toEnable(of), strategy))
 }
 
-// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable takes it: its
+// toEnable is a plugin of a suite of the user's that Claude Code asks at a stop, as enable takes it: its
 // name, where that means no other; "" if there is none. choose gives one of a suite, without a name
 // for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
 	another := func(s Suite) bool {
-		return s.Dir != of.Dir && slices.Contains(generator.NamesOf(s.Plugins), p.Name)
+		return s.Made && s.Dir != of.Dir && slices.Contains(generator.NamesOf(s.Plugins), p.Name)
 	}
 	if p.Name != "" && slices.ContainsFunc(in.Suites, another) {
 		return p.Name + "@" + of.Marketplace
@@ -196,7 +196,7 @@ func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) st
 // ChoosePlugin is that plugin, and its suite; without a name if there is none.
 func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
-		if s.Err != nil {
+		if s.Err != nil || !s.Made {
 			continue
 		}
 		p := choose(s.Suite)

@@ -133,6 +133,34 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(found.value.text), true, nil
 }
 
+// Says is what the document says, by names.
+func (d *Document) Says() map[string]string {
+	var root any
+	_ = json.Unmarshal([]byte(d.root.text), &root) // it has been read before
+	return AddSaid(map[string]string{}, "", root)
+}
+
+// AddSaid adds what a value says, by names. Objects without members, which come and go with
+// others, say nothing.
+func AddSaid(all map[string]string, name string, value any) map[string]string {
+	object, is := value.(map[string]any)
+	if !is {
+		all[name] = fmt.Sprintf("%#v", value)
+	}
+	for part, sub := range object {
+		AddSaid(all, name+NameSaid(part), sub)
+	}
+	return all
+}
+
+// NameSaid is the beginning of all names that are a member's or below it.
+func NameSaid(path ...string) (name string) {
+	for _, part := range path {
+		name += fmt.Sprintf("%q.", part)
+	}
+	return name
+}
+
 // Fields are the members of the root; of a key that is there twice, the last.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}

@@ -3,7 +3,6 @@ package hosts
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -36,6 +35,9 @@ func codexHost() Host {
 			Remove:  func(r Request) [][]string { return [][]string{{"plugin", "remove", r.ID}} },
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
+			},
+			Writes: func(r Request) map[string]string {
+				return map[string]string{"plugins": r.ID, "marketplaces": r.Plugin.Marketplace}
 			},
 			Needs:     []string{".codex-plugin/plugin.json", "hooks/shell.json"},
 			Installed: codexInstalled,
@@ -83,14 +85,13 @@ func codexInstalled(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var plugins map[string]struct{ Enabled *bool }
-	var markets map[string]struct{ Source string }
-	if err := errors.Join(decodeMember(settings, "plugins", &plugins), decodeMember(settings, "marketplaces", &markets)); err != nil {
-		return nil, err
-	}
-	for id, p := range plugins {
+	for _, id := range settings.Names("plugins") {
 		name, market, _ := strings.Cut(id, "@")
-		i := Installed{ID: id, Name: name, Suite: markets[market].Source, On: p.Enabled == nil || *p.Enabled, Scope: client.User}
+		enabled, _, _ := settings.Get("plugins", id, "enabled")
+		i := Installed{ID: id, Name: name, On: string(enabled) != "false", Scope: client.User}
+		if source, found, _ := settings.Get("marketplaces", market, "source"); found {
+			_ = json.Unmarshal(source, &i.Suite) // what has another form than Codex writes says nothing
+		}
 		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
 			for _, version := range directoriesIn(copies) {
@@ -101,21 +102,7 @@ func codexInstalled(at Place) (all []Installed, err error) {
 			all = append(all, i)
 		}
 	}
-	slices.SortFunc(all, func(a, b Installed) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil
-}
-
-// decodeMember decodes a member of settings that may be missing. What has another form than
-// Codex writes says nothing.
-func decodeMember(settings *tables.Document, name string, into any) error {
-	raw, found, err := settings.Get(name)
-	if err == nil && found {
-		var wrong *json.UnmarshalTypeError
-		if err = json.Unmarshal(raw, into); errors.As(err, &wrong) {
-			err = nil
-		}
-	}
-	return err
 }
 
 // directoriesIn are the names of those in a directory, none if it cannot be read.

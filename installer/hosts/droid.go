@@ -34,6 +34,9 @@ func droidHost() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
 			},
+			Writes: func(r Request) map[string]string {
+				return map[string]string{"enabledPlugins": r.ID, "extraKnownMarketplaces": filepath.Base(r.Plugin.Suite)}
+			},
 			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
 			Installed: droidInstalled,
 		},

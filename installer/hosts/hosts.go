@@ -74,6 +74,8 @@ type Plugins struct {
 	Install func(r Request) [][]string // nil: the entries are all
 	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more
 	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge
+	// Writes are the members of the settings, each by its table, that the commands write for a plugin.
+	Writes func(r Request) map[string]string
 	// Needs are the files of a plugin that it reads. A plugin that an older springfield made has
 	// none but those of Claude Code, and its hook knows no other host.
 	Needs []string

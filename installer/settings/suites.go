@@ -1,7 +1,7 @@
 package settings
 
-// The suites that init has made, so that enable finds a plugin by its name
-// from anywhere.
+// The suites that the user has made or named, so that enable finds a plugin by its
+// name from anywhere, and takes none from a suite that a project brings.
 
 import (
 	"bytes"

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,7 +153,33 @@ func (d *Document) Get(path ...string) (value json.RawMessage, found bool, err e
 		}
 	}
 	value, err = document.EncodeValue(at)
-	return value, err == nil, err
+	return value, true, err
+}
+
+// A quote in a comment, or a # in a string, is none.
+var commentOrString = regexp.MustCompile(`(?s)"""(?:\\.|[^\\])*?"""|'''.*?'''|"(?:\\.|[^"\\])*"|'[^'\n]*'|#[^\n]*`)
+
+// Comments are those of the document.
+func (d *Document) Comments() []string { return commentsIn(d.text) }
+
+func commentsIn(text string) (all []string) {
+	for _, found := range commentOrString.FindAllString(text, -1) {
+		if found[0] == '#' {
+			all = append(all, strings.TrimSpace(found))
+		}
+	}
+	return all
+}
+
+// Names are those of the members of a table.
+func (d *Document) Names(table string) []string {
+	members, _ := d.members[table].(map[string]any)
+	return slices.Sorted(maps.Keys(members))
+}
+
+// Says is what the document says, by names.
+func (d *Document) Says() map[string]string {
+	return document.AddSaid(map[string]string{}, "", d.members)
 }
 
 // PartOf is a document with some of its members, by their names at the top.
@@ -185,7 +212,7 @@ func (e *RefusedError) Hint() string {
 // JSON, and no tables.
 func (d *Document) ApplyEdits(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
-		if was, found, _ := d.Get(e.Path...); found == (e.Value != nil) && (!found || document.MeanSame(was, e.Value)) {
+		if was, found, err := d.Get(e.Path...); err == nil && found == (e.Value != nil) && (!found || document.MeanSame(was, e.Value)) {
 			continue
 		}
 		text, err := d.editText(e)
@@ -280,10 +307,14 @@ func (d *Document) withoutMember(path []string, breaks string) (string, error) {
 		if isHeader && beside == "" && strings.HasSuffix(above, "\n") { // with the blank line before it
 			at.start = len(above)
 		}
+		left := commentsIn(d.text[of.start:of.end]) // in an array of several lines
 		if beside != "" {
-			beside += breaks
+			left = append(left, beside)
 		}
-		cuts = append(cuts, cut{at, beside})
+		for i := range left {
+			left[i] += breaks
+		}
+		cuts = append(cuts, cut{at, strings.Join(left, "")})
 	}
 	for _, s := range d.sections {
 		if inside := hasPrefix(s.path, path); inside && s.inline {
@@ -304,7 +335,7 @@ func (d *Document) withoutMember(path []string, breaks string) (string, error) {
 			case i > 0:
 				at.start = s.keys[i-1].whole.end
 			}
-			if strings.Contains(d.text[at.start:k.whole.start]+d.text[k.whole.end:at.end], "#") {
+			if len(commentsIn(d.text[at.start:at.end])) > 0 {
 				return "", errors.New("a comment stands beside it")
 			}
 			cuts = append(cuts, cut{at, ""})
@@ -330,33 +361,19 @@ func hasPrefix(path, prefix []string) bool {
 
 // compareEdit tells whether now says what d does with an edit.
 func (d *Document) compareEdit(now *Document, e document.Edit) error {
-	want, is, path := map[string]string{}, map[string]string{}, MemberName(e.Path)+"."
-	namesSaid(d.members, "", want)
-	namesSaid(now.members, "", is)
+	want, path := d.Says(), document.NameSaid(e.Path...)
 	maps.DeleteFunc(want, func(name, _ string) bool { return strings.HasPrefix(name, path) })
 	if e.Value != nil {
 		var value any
 		if err := json.Unmarshal(e.Value, &value); err != nil {
 			return err
 		}
-		namesSaid(value, path, want)
+		document.AddSaid(want, path, value)
 	}
-	if !maps.Equal(want, is) {
+	if !maps.Equal(want, now.Says()) {
 		return errors.New("it would change what else the file says")
 	}
 	return nil
-}
-
-// namesSaid is what a value says, by names. Tables without members, which come and go with their
-// headers, say nothing.
-func namesSaid(value any, name string, all map[string]string) {
-	table, is := value.(map[string]any)
-	if !is {
-		all[name] = fmt.Sprintf("%#v", value)
-	}
-	for part, sub := range table {
-		namesSaid(sub, name+MemberName([]string{part})+".", all)
-	}
 }
 
 // literalOf is a value as JSON writes it and TOML reads it: there is no table in it.

@@ -66,6 +66,8 @@ func TestApply(t *testing.T) {
 		{"inline, removed", "plugins = {'ned@suite' = {enabled = true, x = 1}, y = 2}\n", []document.Edit{disable}, "plugins = {'ned@suite' = {x = 1}, y = 2}\n"},
 		{"inline, the table removed", "plugins = {'ned@suite' = {enabled = true, x = 1}}\n", []document.Edit{drop("plugins", "ned@suite")}, "plugins = {}\n"},
 		{"texts that look like tables", "a = '''\n[plugins.x]\n'''\n", []document.Edit{set(`true`, "plugins", "x", "enabled")}, "a = '''\n[plugins.x]\n'''\n\n[plugins.x]\nenabled = true\n"},
+		{"beside what JSON has not", "[plugins.\"ned@suite\"]\nx = [inf]\nenabled = nan\n", []document.Edit{enable}, "[plugins.\"ned@suite\"]\nx = [inf]\nenabled = true\n"},
+		{"removed with it", "a = -inf\n\n[plugins.\"ned@suite\"]\nx = inf\nenabled = true\n", []document.Edit{drop("plugins", "ned@suite")}, "a = -inf\n"},
 		{"odd names", "", []document.Edit{set(`"\"\\\n\u0001é\u007f"`, "", `"x"\`, "a b")}, "[\"\".\"\\\"x\\\"\\\\\"]\n\"a b\" = \"\\\"\\\\\\n\\u0001é\\u007F\"\n"},
 
 		// A comment stays, and is never a neighbour's.
@@ -78,6 +80,8 @@ func TestApply(t *testing.T) {
 		{"no line end", "[a]\ny = 2\nx = 1 # mine", []document.Edit{drop("a", "x")}, "[a]\ny = 2\n# mine"},
 		{"of a table", "b = 1\n\n# above\n[a] # beside\n# below\nx = 1 # one\n[z]\n", []document.Edit{drop("a")}, "b = 1\n\n# above\n# beside\n\n# below\n# one\n\n[z]\n"},
 		{"of the table above", "# b's end\n\n[a]\nx = 1\n[z]\n", []document.Edit{drop("a")}, "# b's end\n\n[z]\n"},
+		{"in an array of several lines", "[a]\nx = [ # why\n  \"# not\", 'it', # in\n]\n\n[z]\n", []document.Edit{drop("a")}, "# why\n# in\n\n[z]\n"},
+		{"in no text", "[a]\nx = \"\"\"\n\\\" # \"\"\"\ny = '''\n # '''\n", []document.Edit{drop("a")}, ""},
 		{"of a table below", "[a]\nx = 1\n\n[a.b]\n# stays\ny = 2\n\n[c]\n", []document.Edit{drop("a")}, "# stays\n\n[c]\n"},
 	} {
 		got, err := parsed(t, tt.before).ApplyEdits(tt.edits...)
@@ -93,6 +97,7 @@ func TestRefused(t *testing.T) {
 		"[[plugins.x]]\nenabled = false\n":              set("true", "plugins", "x", "enabled"),
 		"[plugins.x]\nenabled = [1]\n":                  set("true", "plugins", "x", "enabled"),
 		"plugins = {x = {\nenabled = true, # why\n}}\n": drop("plugins", "x", "enabled"),
+		"plugins = {y = 1, x = [\n1, # why\n]}\n":       drop("plugins", "x"),
 		"plugins = 1\n":                                 set(`true`, "plugins", "x", "enabled"),
 		"# null\n":                                      set(`null`, "plugins", "x", "enabled"),
 		"# a table\n":                                   set(`{"enabled":true}`, "plugins", "x"),

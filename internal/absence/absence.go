@@ -46,11 +46,12 @@ type session struct {
 }
 
 // findSessions finds the sessions of an order's project since a time: those that run, those in which
-// orders have brought something, those that have decided, those whose logs have changed since then.
-func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session) {
+// orders have brought something, those that have decided, those whose logs have changed since then. Of too many it
+// leaves out more: first those that need nothing of the user, as far as their last decision tells.
+func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.AwayEvent) (all []*session, more int) {
 	byID := map[string]*session{}
 	add := func(id, host, cwd string) *session {
-		if byID[id] == nil && id != "" && len(all) < MostSessions {
+		if byID[id] == nil && id != "" {
 			byID[id] = &session{id: id, host: host, cwd: cwd}
 			all = append(all, byID[id])
 		}
@@ -85,6 +86,18 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 	for _, id := range p.logsSince(o, since) {
 		add(id, "", o.Project)
 	}
+	rank := func(s *session) int {
+		switch {
+		case processes[s.id].PID != 0:
+			return 0
+		case s.newest.Decision == "stop" && needs[s.newest.Rule] != "":
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(all, func(a, b *session) int { return cmp.Compare(rank(a), rank(b)) })
+	more = max(0, len(all)-MostSessions)
+	all = all[:len(all)-more]
 	_, known := os.Stat(filepath.Join(p.Config, "sessions"))
 	for _, s := range all {
 		s.process = processes[s.id]
@@ -96,7 +109,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 			s.first = s.log.first
 		}
 	}
-	return all
+	return all, more
 }
 
 // logsSince are the sessions whose logs Claude Code has changed since a time.

@@ -516,3 +516,18 @@ func TestOrderForAll(t *testing.T) {
 		t.Errorf("%v, %+v", err, n.OrdersInForce("/p", true))
 	}
 }
+
+// A session that is blocked is told of first, however many others there are; that some are not told of is said.
+func TestReportLosesNoneThatIsBlocked(t *testing.T) {
+	n := newNight(t)
+	n.decide(t, 1, ledger.Record{Session: "blocked", Decision: "stop", Rule: "blocked", Evidence: "“I have no access.”"})
+	for i := range int64(60) {
+		session := fmt.Sprint("s", i)
+		n.event(t, 2+i, ledger.AwayEvent{Session: session, Did: ledger.AwayAnswered, Text: "Tabs?", Key: "k"})
+		n.decide(t, 2+i, ledger.Record{Session: session, Decision: "stop", Rule: "finished", Evidence: "“Done.”"})
+	}
+	r := n.Report(n.order, nil)
+	if len(r.Waiting) == 0 || r.Waiting[0].Session != "blocked" || !slices.ContainsFunc(r.Notes, func(s string) bool { return strings.HasPrefix(s, "11 more sessions were") }) {
+		t.Errorf("%+v, %q", r.Waiting, r.Notes)
+	}
+}

@@ -39,7 +39,8 @@ const lately = 30 * time.Minute
 // asleep what pmset says of the machine, where there is such a program.
 func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
-	for _, s := range p.findSessions(o, p.Now.Add(-lately).UnixMilli()) {
+	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
+	for _, s := range sessions {
 		if newerVersion(s.process.Version, out.Version) {
 			out.Version = s.process.Version
 		}

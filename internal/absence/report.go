@@ -129,7 +129,11 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	if o.Kept != "" {
 		r.Return = "git -C " + check.QuoteArgument(say(o.Project)) + " restore --source=" + git.Snapshots + o.ID + " --worktree -- :/"
 	}
-	for _, s := range p.findSessions(o, since, past...) {
+	sessions, more := p.findSessions(o, since, past...)
+	if more > 0 {
+		r.Notes = append(r.Notes, layout.CountOf(more, "more session")+" were at work than are shown here: springfield log has their decisions")
+	}
+	for _, s := range sessions {
 		brought := slices.DeleteFunc(slices.Clone(past), func(e ledger.AwayEvent) bool { return e.Session != s.id })
 		stands := s.process.Status == "waiting" && s.process.StatusAt <= endOf(o)
 		if len(brought) > 0 || stands || s.first > 0 && s.first <= endOf(o) {
@@ -147,6 +151,9 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 			return cmp.Compare(b.Word, a.Word)
 		}
 		return cmp.Compare(a.At, b.At)
+	})
+	slices.SortStableFunc(r.Waiting, func(a, b Item) int { // what only waits comes last
+		return cmp.Compare(strings.Count(a.Needs, "waits for you"), strings.Count(b.Needs, "waits for you"))
 	})
 	r.Changed = r.Changed[:min(len(r.Changed), mostFiles)]
 	if n := len(r.Questions) - mostOpen; n > 0 {

@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -127,10 +126,12 @@ type Change struct {
 	Leaves []string
 
 	// Run is another program's part of the change. It is called when the entry is in the
-	// journal, before any file is written; what it has made of the files of Edits and Keep
-	// is taken back then. Calls says what it does, so that an undo can do the opposite.
-	Run   func() error
-	Calls []Call
+	// journal, before any file is written; what it has made of the files of Edits and Keep,
+	// as far as Explains knows that, is taken back then. Calls says what it does, so that an
+	// undo can do the opposite.
+	Run      func() error
+	Calls    []Call
+	Explains Explainer
 	// Keep are files that Run may write, and that stay as they were read.
 	Keep []Edit
 
@@ -145,6 +146,14 @@ type Call struct {
 	Plugin string `json:"plugin"`
 	Suite  string `json:"suite,omitempty"`  // the directory that it comes from
 	Forget bool   `json:"forget,omitempty"` // the marketplace, too
+}
+
+// Explainer tells whether calls can have made a file what it is. What they cannot is another
+// hand's, and is never written over.
+type Explainer func(calls []Call, path string, was, is []byte) bool
+
+func (x Explainer) explains(calls []Call, path string, was, is *Content) bool {
+	return is == nil || x != nil && x(calls, path, was.Bytes(), is.Bytes()) // of no file nothing is lost
 }
 
 // Verbs of calls.
@@ -253,7 +262,7 @@ func (c Change) runOther() (left []string, err error) {
 	if c.Run == nil {
 		return nil, nil
 	}
-	kept := slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
+	kept := c.keptFiles()
 	links := make([]string, len(kept))
 	for i, e := range kept {
 		links[i], _ = os.Readlink(e.Path) // "" for a file that is none
@@ -262,12 +271,37 @@ func (c Change) runOther() (left []string, err error) {
 		err = &RunError{failed}
 	}
 	for i, e := range kept {
-		if failed := e.giveBack(links[i]); failed != nil {
-			err = errors.Join(err, failed)
+		failed := c.checkRunOn(e)
+		if failed == nil {
+			failed = e.giveBack(links[i])
+		}
+		err = errors.Join(err, failed)
+		if failed != nil && !errors.Is(failed, ErrChanged) {
 			left = append(left, e.Path)
 		}
 	}
 	return left, err
+}
+
+// keptFiles are those that Run may write.
+func (c Change) keptFiles() []Edit {
+	return slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
+}
+
+// CheckRun tells whether another hand has written files while Run was at work.
+func (c Change) CheckRun() (err error) {
+	for _, e := range c.keptFiles() {
+		err = errors.Join(err, c.checkRunOn(e))
+	}
+	return err
+}
+
+func (c Change) checkRunOn(e Edit) error {
+	now, err := OpenEdit(e.In, e.Path)
+	if err == nil && !now.Before.hasSameBytes(e.Before) && !now.Before.hasSameBytes(e.After) && !c.Explains.explains(c.Calls, e.Path, e.Before, now.Before) {
+		err = fmt.Errorf("%s: %w", e.Path, ErrChanged)
+	}
+	return err
 }
 
 // giveBack gives a file the bytes and the mode back that it had, and a link that was
@@ -295,13 +329,3 @@ func (e Edit) giveBack(link string) error {
 // isInterrupted tells whether an entry is of a change that was killed, and another program may
 // have been at its files.
 func (e Entry) isInterrupted() bool { return e.open && len(e.Calls) > 0 }
-
-// maxRun is longer than all commands of a call can take.
-const maxRun = 5 * time.Minute
-
-// isEdited tells whether a file was written after the other program of a change that was
-// killed can have been at it: then it is the user's again.
-func (e Entry) isEdited(at string) bool {
-	info, err := os.Lstat(at)
-	return err == nil && info.ModTime().After(e.written.Add(maxRun*time.Duration(len(e.Calls))))
-}

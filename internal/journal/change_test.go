@@ -352,9 +352,14 @@ func (w world) meddled(after string, run func() error) Change {
 	kept := w.edit("", "home/trusted", "")
 	kept.After = kept.Before
 	return Change{
-		Did: "enable", Edits: []Edit{w.edit("", "home/settings.json", after)}, Keep: []Edit{kept}, Run: run,
+		Did: "enable", Edits: []Edit{w.edit("", "home/settings.json", after)}, Keep: []Edit{kept}, Run: run, Explains: byMeddling,
 		Calls: []Call{{Host: "droid", Verb: Installs, ID: "ned@s", Plugin: "ned@s", Suite: w.path("suite")}},
 	}
+}
+
+// byMeddling knows what meddle writes.
+func byMeddling(_ []Call, _ string, was, is []byte) bool {
+	return string(is) == "theirs" || string(is) == "{ written anew }"
 }
 
 // meddle writes what a host's command writes.
@@ -405,7 +410,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 			if err != nil || len(u.Entry.Calls) != 1 || u.Entry.Calls[0].Opposite().Verb != Removes {
 				t.Fatalf("%+v, %v", u, err)
 			}
-			u.Run = func() error { return errors.Join(w.meddle(), os.RemoveAll(w.path("home", "cache"))) }
+			u.Run, u.Explains = func() error { return errors.Join(w.meddle(), os.RemoveAll(w.path("home", "cache"))) }, byMeddling
 			must(t, w.journal().ApplyChange(u.Change))
 			after := w.files(false)
 			delete(after, "home/trusted") // an undo is told by its caller what to keep
@@ -463,42 +468,71 @@ func TestBytesThatCannotBeGivenBack(t *testing.T) {
 	}
 }
 
-// Of a change that was killed long ago, what its files hold now is the user's: an undo
-// refuses to write over it. An undo that was killed is as young as that.
+// What another hand writes while the program is at work stays, and the change is planned anew. The journal keeps what was there.
+func TestAnotherHandBesideAnotherProgram(t *testing.T) {
+	w := newWorld(t, maps.Clone(mine))
+	w.plan = func() (Change, error) {
+		c := w.meddled("ours", nil)
+		runs := 0
+		c.Run = func() error {
+			if err := w.meddle(); w.done() != "enable " {
+				return err
+			}
+			w.write("home/settings.json", "edited meanwhile")
+			runs++
+			return c.CheckRun()
+		}
+		if w.read("home/settings.json") == "edited meanwhile" {
+			c.Edits[0].After = &Content{Data: []byte("ours, edited meanwhile"), Mode: 0o600}
+		}
+		return c, nil
+	}
+	must(t, w.apply())
+	w.holds("home/settings.json", "ours, edited meanwhile")
+	w.holds("home/trusted", "mine")
+	scratch.Equal(t, w.done(), "enable enable ", "done")
+	must(t, w.undo())
+	w.holds("home/settings.json", "edited meanwhile")
+	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) {
+		t.Error("the first can be undone")
+	}
+	w.holds("home/settings.json", "edited meanwhile")
+	w.write("home/settings.json", mine["home/settings.json"])
+	must(t, w.undo())
+}
+
+// What its user has written since a change was killed, an undo does not write over. Of an undo that was killed
+// the same is true.
 func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	w := newWorld(t, maps.Clone(mine))
 	killed := func(apply func(run func() error) error) {
 		defer func() { _ = recover() }()
 		_ = apply(func() error { _ = w.meddle(); panic("killed") })
 	}
+	refused := func() {
+		t.Helper()
+		w.write("home/settings.json", "edited since")
+		if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
+			t.Errorf("%+v", changed)
+		}
+		w.holds("home/settings.json", "edited since")
+		w.newest(true)
+		_ = w.meddle()
+	}
 	killed(func(run func() error) error { return w.journal().ApplyChange(w.meddled("ours", run)) })
-	w.write("home/settings.json", "edited since")
-	late := time.Now().Add(time.Hour)
-	must(t, os.Chtimes(w.path("home", "settings.json"), late, late))
-	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
-		t.Errorf("%+v", changed)
-	}
-	w.holds("home/settings.json", "edited since")
-	w.write("home/trusted", "mine")
-	w.newest(false)
+	refused()
+	w.write("home/trusted", "edited since") // it was only kept
+	must(t, w.undo())
+	w.holds("home/settings.json", mine["home/settings.json"])
+	w.holds("home/trusted", "edited since")
 
-	w = newWorld(t, maps.Clone(mine))
 	must(t, w.journal().ApplyChange(w.meddled("ours", w.meddle)))
-	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
-	if err != nil || len(entries) != 1 {
-		t.Fatal(entries, err)
-	}
-	open := strings.TrimSuffix(entries[0], closedEnd) + openEnd
-	must(t, os.Rename(entries[0], open)) // killed when all was done
-	w.newest(false)
-	must(t, os.Rename(open, entries[0]))
-	early := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(entries[0], early, early))
 	killed(func(run func() error) error {
 		u, err := w.journal().PlanUndo()
 		u.Run = run
 		return errors.Join(err, w.journal().ApplyChange(u.Change))
 	})
+	refused()
 	must(t, w.undo())
 	w.holds("home/settings.json", mine["home/settings.json"])
 }

@@ -67,8 +67,7 @@ type Entry struct {
 	Leaves []string `json:"leaves,omitempty"`
 	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
 
-	open    bool      // not all of its files are known to be written
-	written time.Time // its list, or since when it is open again
+	open bool // not all of its files are known to be written
 }
 
 // Files lists the files of an entry that are not springfield's own, as the user
@@ -85,7 +84,8 @@ func (e Entry) Files() []string {
 
 // Journal is the journal of one user.
 type Journal struct {
-	Dir string // springfield's state directory, which holds the journal and its lock
+	Dir      string    // springfield's state directory, which holds the journal and its lock
+	Explains Explainer // for the undo of a change that was killed
 
 	atStep fault // of a test
 }
@@ -160,7 +160,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	}
 	switch {
 	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
-	case err != nil && undoing:
+	case err != nil && (undoing || len(c.Calls) > 0 && errors.Is(err, ErrChanged)): // the other program may have cost bytes, which the journal keeps
 		_ = j.closeEntry(entry.ID)
 	case err != nil:
 		_ = j.removeEntry(entry.ID)
@@ -380,8 +380,6 @@ func (j Journal) reopenEntry(e Entry) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
 		return nameFailure("write", closed, err)
 	}
-	at := time.Now()
-	_ = os.Chtimes(open, at, at) // else an undo refuses more than it has to
 	return nil
 }
 
@@ -508,11 +506,10 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	const looks = 6
 	var file string
 	var data []byte
-	var info fs.FileInfo
 	err := fs.ErrNotExist
 	for look := 0; look < looks && errors.Is(err, fs.ErrNotExist); look++ {
 		file = j.fileOf(id, [...]string{closedEnd, openEnd}[look%2])
-		data, info, err = rooted.ReadPath(file, maxEntry)
+		data, _, err = rooted.ReadPath(file, maxEntry)
 	}
 	if system := syscall.Errno(0); errors.As(err, &system) {
 		return Entry{}, err
@@ -527,7 +524,7 @@ func (j Journal) readEntry(id int) (Entry, error) {
 	if err != nil {
 		return Entry{}, &DamagedError{file, err}
 	}
-	e.open, e.written = filepath.Ext(file) == openEnd, info.ModTime()
+	e.open = filepath.Ext(file) == openEnd
 	return e, nil
 }
 

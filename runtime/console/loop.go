@@ -3,12 +3,13 @@
 // that neither undoes what the other has just done; it takes effect at the next
 // stop.
 //
-// Claude may say all of them. A maximum above the ceiling, which is in the user's own
-// settings, counts where a person has typed it at a terminal: the history has that.
+// Claude may say all of them. A maximum that a person has typed at a terminal is in the history,
+// and the newest is in force; without one, the ceiling of the user's own settings is.
 
 package console
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"strconv"
@@ -72,7 +73,7 @@ type loopHere struct {
 	file   strategy.File
 	goal   wiggum.Goal
 	fault  error // why the file is no loop
-	typed  int   // the maximum that the user has typed for it, 0 for none
+	past   activity.LoopPast
 }
 
 // ArmedLoop is the file of the loop that is here and runs, "" for none, and who drives it.
@@ -113,7 +114,7 @@ func (d *Console) openLoop(named bool) (*loopHere, error) {
 }
 
 func (l *loopHere) readFile() {
-	l.goal, l.fault, l.typed = wiggum.Goal{}, nil, 0
+	l.goal, l.fault, l.past = wiggum.Goal{}, nil, activity.LoopPast{}
 	l.file = l.space.ReadWanted(strategy.Want{Name: wiggum.File})
 	switch {
 	case l.file.Problem != "":
@@ -121,8 +122,8 @@ func (l *loopHere) readFile() {
 	case l.file.Found:
 		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsLoopID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
-		} else if l.fault == nil && l.goal.Max > l.ceiling() {
-			l.typed = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir).Typed
+		} else if l.fault == nil {
+			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)
 		}
 	}
 }
@@ -134,15 +135,15 @@ func (l *loopHere) filePath() string {
 	return filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 }
 
-// lastIteration is the iteration at which the loop ends: the goal's own limit, the ceiling, or what
-// the user has typed.
+// lastIteration is the iteration at which the loop ends: the goal's own limit, at most what the user
+// has typed, or else the ceiling.
 func (l *loopHere) lastIteration(goal wiggum.Goal) int {
-	return min(goal.Max, max(l.ceiling(), l.typed))
+	return min(goal.Max, cmp.Or(l.past.Typed, l.ceiling()))
 }
 
-// typedMaximum is a maximum above the ceiling, if the user has typed it at a terminal, else 0.
+// typedMaximum is a maximum, if the user has typed it at a terminal, else 0.
 func (l *loopHere) typedMaximum(n int) int {
-	if n <= l.ceiling() || l.Caller != nil {
+	if n == 0 || l.Caller != nil {
 		return 0
 	}
 	t, err := terminal.OwnTerminal()
@@ -156,7 +157,7 @@ func (l *loopHere) typedMaximum(n int) int {
 // sayCapped says that the file asks for more than it gets.
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
-		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and your ceiling is " + strconv.Itoa(n) +
+		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
 			"; a larger number counts if you type it in a terminal: springfield loop set max " + strconv.Itoa(min(l.goal.Max, activity.MostIterations)))
 	}
 }
@@ -200,19 +201,19 @@ func (l *loopHere) changeFile(edit func() ([]byte, error)) error {
 func (l *loopHere) tellEvent(what string, goal wiggum.Goal, data []byte) {
 	e := activity.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
-		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.typed,
+		Count: goal.Count, Max: l.lastIteration(goal), Session: goal.Session, Dir: l.space.Dir, File: wiggum.LoopFile(data), Typed: l.past.Typed,
 	}
 	if err := hook.TellLoopEvent(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.printNote("report the loop: " + err.Error())
 	}
-	if also := l.stateDirs()[1:]; e.Typed > 0 && len(also) > 0 { // where the hooks of other hosts look
+	if also := l.stateDirs()[1:]; (e.Typed > 0 || e.EndsLoop()) && len(also) > 0 { // where the hooks of other hosts look
 		_ = ledger.AppendLoop(also[0], e)
 	}
 }
 
-// tellCancelled tells of a loop that was at work, and is not any more.
+// tellCancelled tells of a loop that was at work, and is not any more, or has a number in force.
 func (l *loopHere) tellCancelled(was wiggum.Goal, data []byte) {
-	if was.Active && was.ID != "" {
+	if was.ID != "" && (was.Active || ledger.PastOfLoop(l.Dir, was.ID, l.space.Dir).Typed > 0) {
 		l.tellEvent(activity.LoopCancelled, was, data)
 	}
 }
@@ -262,7 +263,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 		return err
 	}
 	l.tellCancelled(was, before)
-	l.typed = l.typedMaximum(o.Max)
+	l.past.Typed = l.typedMaximum(o.Max)
 	l.tellEvent(activity.LoopStarted, l.goal, l.file.Data)
 	until := "without a promise that ends it earlier"
 	if len(l.goal.Promises) > 0 {
@@ -304,7 +305,7 @@ func oneOf(texts []string) string { return "“" + strings.Join(texts, "” or �
 // LoopKeys are what loop set can change, with what each takes.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "how many iterations; above your ceiling it counts where you type it at a terminal"},
+		{"max", "how many iterations; what you type at a terminal no file exceeds, else your ceiling"},
 		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
 		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
 		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
@@ -382,6 +383,8 @@ func (d *Console) SetLoop(key string, values []string) error {
 	typed := 0
 	if n, _ := strconv.Atoi(body); key == "max" {
 		typed = l.typedMaximum(n)
+	} else if key == "active" && body == "true" { // the number goes on with its loop
+		typed = l.typedMaximum(l.past.Before)
 	}
 	var was wiggum.Goal
 	err = l.changeFile(func() ([]byte, error) {
@@ -407,13 +410,14 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if err != nil {
 		return err
 	}
-	if !l.goal.Active {
+	if was.Active && !l.goal.Active {
 		l.tellCancelled(was, l.file.Data)
 	}
+	if typed > 0 {
+		l.past.Typed = typed
+		l.tellEvent(activity.LoopRaised, l.goal, nil)
+	}
 	if key == "max" {
-		if l.typed = max(l.typed, typed); typed > 0 {
-			l.tellEvent(activity.LoopRaised, l.goal, nil)
-		}
 		l.sayCapped()
 	}
 	if key == "promise" {

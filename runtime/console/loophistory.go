@@ -298,14 +298,11 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	} else {
 		l.printLine("  promise   none: only the limit ends it")
 	}
-	switch limit := l.lastIteration(g); {
-	case limit < g.Max:
-		l.printLine("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
-	case l.typed > 0:
-		l.printLine("  limit     " + strconv.Itoa(limit) + ", which you have typed; your ceiling is " + strconv.Itoa(l.ceiling()))
-	default:
-		l.printLine("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))
+	limit := strconv.Itoa(l.lastIteration(g)) + "; "
+	if l.lastIteration(g) < g.Max {
+		limit += "the file asks for " + strconv.Itoa(g.Max) + ", and "
 	}
+	l.printLine("  limit     " + limit + wiggum.CapInWords(l.past.Typed, l.ceiling()))
 	if g.Session == "" {
 		l.printLine("  session   none yet: the first one that stops here")
 	} else {

@@ -140,7 +140,7 @@ func (m *model) step(action byte) error {
 
 // count is a stop as the budget counts it.
 func (m *model) count() Count {
-	witness := Witness{Times: m.witness[max(0, len(m.witness)-64):], All: len(m.witness), InPrompt: m.inPrompt, InOwn: m.inOwn}
+	witness := Witness{Times: m.witness[max(0, len(m.witness)-240):], All: len(m.witness), InPrompt: m.inPrompt, InOwn: m.inOwn}
 	if m.names == byEvent { // whose transcript names the person's own prompts, too
 		witness.InPrompt = m.inOwn
 	}

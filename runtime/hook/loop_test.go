@@ -456,6 +456,50 @@ func TestLoopHasItsIterations(t *testing.T) {
 	}
 }
 
+// Who removes the ledger and begins a loop at every stop gets no more continues in an hour than the log leaves.
+func TestLogHoldsTheHourOfLoops(t *testing.T) {
+	w := newWorld(t, wiggumOne)
+	w.host.Project = w.path("work")
+	log, now := "", w.host.Now
+	stops := func(n int) (continues int) {
+		for range n {
+			must(t, os.RemoveAll(w.path(".claude/springfield")))
+			w.write(loopFile, loopText)
+			w.old(loopFile)
+			now = now.Add(time.Second)
+			log += fmt.Sprintf(`{"type":"user","uuid":"%d","timestamp":%q,"message":{"role":"user","content":"continue"}}`+"\n", now.Unix(), now.UTC().Format(time.RFC3339))
+			w.write(".claude/projects/-w/s.jsonl", log)
+			w.host.Now = now
+			if out, _ := w.run(w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": fmt.Sprint(now)})); out.Decision == "block" {
+				continues++
+				log += fmt.Sprintf(`{"type":"attachment","uuid":"b%d","timestamp":%q,"attachment":{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"springfield-hook"}}}`+"\n",
+					now.Unix(), now.UTC().Format(time.RFC3339))
+			}
+		}
+		return continues
+	}
+	scratch.Equal(t, stops(260), 240, "in the first hour")
+	now = now.Add(time.Hour)
+	scratch.Equal(t, stops(20), 20, "after it")
+}
+
+// What the user types, and an end, count at the next stop of a session that is in the loop, whatever the file says.
+func TestLoopHearsWhatIsTyped(t *testing.T) {
+	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
+	text = strings.Replace(text, "max_iterations: 10", "max_iterations: 500", 1)
+	w := inLoop(t, wiggumOne, text)
+	tell := func(e activity.LoopEvent) {
+		e.Loop, e.Dir = "abc", w.path("work")
+		must(t, ledger.AppendLoop(w.path(".claude/springfield"), e))
+	}
+	tell(activity.LoopEvent{Event: activity.LoopStarted, Typed: 500})
+	w.toldToGoOn("typed", "[ralph-wiggum: iteration 2 of 500] ")(w.stop("s1", "a"))
+	tell(activity.LoopEvent{Event: activity.LoopRaised, Typed: 20})
+	w.toldToGoOn("less", "[ralph-wiggum: iteration 3 of 20 (the file asks for 500; you typed 20)] ")(w.stop("s1", "b"))
+	tell(activity.LoopEvent{Event: activity.LoopCancelled, Typed: 20})
+	w.toldToGoOn("ended, and put back", "[ralph-wiggum: iteration 4 of 25 (the file asks for 500; your ceiling is 25)] ")(w.stop("s1", "c"))
+}
+
 // FuzzLoopFile: whatever the file says, no crash, no continue that is not counted,
 // and no end of the loop's user's text.
 func FuzzLoopFile(f *testing.F) {

@@ -1,7 +1,8 @@
 // The page: what a judge is shown of a session. Its lines are fixed; what the
 // session says stands in quotation marks, on one line, with everything escaped
 // that could end a field, begin a line or hide from a reader. So a page has the
-// same shape whatever a transcript holds.
+// same shape whatever a transcript holds. Secrets are masked before a text is cut;
+// the message comes without any.
 
 package judge
 
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -61,7 +63,7 @@ func (p Page) String() string {
 		b.WriteString(shownCall(c))
 	}
 	b.WriteString("]\n  Latest request: ")
-	b.WriteString(quoteText(headOf(p.Request, maxRequest), maxRequestBytes))
+	b.WriteString(quoteText(headOf(secret.Mask(p.Request), maxRequest), maxRequestBytes))
 	b.WriteString("\n  Waiting for: ")
 	b.WriteString(p.waiting())
 	b.WriteString("\n  Last message: ")
@@ -86,7 +88,7 @@ func (p Page) waiting() string {
 func shownCall(c activity.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
-		if id, status, ok := strings.Cut(strings.TrimPrefix(c.Input, "#"), " → "); ok {
+		if id, status, ok := strings.Cut(strings.TrimPrefix(secret.Mask(c.Input), "#"), " → "); ok {
 			input, result = "task"+id, status // its result only repeats them
 		}
 	}
@@ -105,7 +107,7 @@ func shownCall(c activity.Call) string {
 
 // shownName is a short text, bare when it is plain and quoted when it is not.
 func shownName(s, none string) string {
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(secret.Mask(s))
 	if s == "" {
 		return none
 	}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -331,6 +332,33 @@ func TestSpendWaits(t *testing.T) {
 	must(t, err)
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// The newest number that was typed for a loop is in force until the loop ends.
+func TestPastOfLoop(t *testing.T) {
+	typed := func(n int) activity.LoopEvent { return activity.LoopEvent{Event: activity.LoopRaised, Typed: n} }
+	event := func(what string, n int) activity.LoopEvent { return activity.LoopEvent{Event: what, Typed: n} }
+	for name, test := range map[string]struct {
+		events []activity.LoopEvent
+		want   activity.LoopPast
+	}{
+		"nothing":       {[]activity.LoopEvent{event(activity.LoopStarted, 0), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1}},
+		"at its start":  {[]activity.LoopEvent{event(activity.LoopStarted, 60), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1, Typed: 60}},
+		"a smaller one": {[]activity.LoopEvent{typed(500), typed(10)}, activity.LoopPast{Typed: 10}},
+		"a larger one":  {[]activity.LoopEvent{typed(10), typed(500)}, activity.LoopPast{Typed: 500}},
+		"too large":     {[]activity.LoopEvent{typed(9000)}, activity.LoopPast{Typed: activity.MostIterations}},
+		"its end":       {[]activity.LoopEvent{typed(500), event(activity.LoopCancelled, 500), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1, Before: 500}},
+		"two ends":      {[]activity.LoopEvent{typed(500), event(activity.LoopStalled, 0), event(activity.LoopCancelled, 500)}, activity.LoopPast{Before: 500}},
+		"and a number":  {[]activity.LoopEvent{typed(500), event(activity.LoopLimited, 0), typed(40)}, activity.LoopPast{Typed: 40}},
+		"a stranger's":  {[]activity.LoopEvent{typed(30), {Event: activity.LoopRaised, Typed: 500, Dir: "/other"}}, activity.LoopPast{Typed: 30}},
+	} {
+		dir := t.TempDir()
+		for _, e := range test.events {
+			e.Loop, e.Dir = "abc", cmp.Or(e.Dir, "/w")
+			tell(t, dir, e)
+		}
+		scratch.Equal(t, PastOfLoop(dir, "abc", "/w"), test.want, name)
 	}
 }
 

@@ -41,8 +41,10 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		case !ok || e.Loop != id || e.Dir != dir:
 		case e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound:
 			p.Continues++
-		case e.Typed > 0:
-			p.Typed = min(e.Typed, activity.MostIterations)
+		case e.EndsLoop() && p.Typed > 0:
+			p.Typed, p.Before = 0, p.Typed
+		case !e.EndsLoop() && e.Typed > 0:
+			p.Typed, p.Before = min(e.Typed, activity.MostIterations), 0
 		}
 	})
 	return p

@@ -28,13 +28,14 @@ var block = newShape("", `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(
 var shapes = []shape{
 	newShape("eyj", `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, "[token]"),
 	newShape("sk- sk_ rk- rk_ pk- pk_", `\b(sk|rk|pk)[-_][\w-]{16,}`, "$1-[secret]"),
-	newShape("ghp_ gho_ ghu_ ghs_ ghr_ _pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- xox xapp- whsec_ gocspx- figd_ tskey-",
-		`\b(gh[pousr]_|(?:github|dckr)_pat_|gl(?:pat|dt|rt|ptt|ft|soat|cbt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-)[\w-]{10,}[\w+/=-]*`, "$1[secret]"),
-	newShape("npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_",
-		`\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9]{16,}[\w-]*`, "$1[secret]"),
+	newShape("ghp_ gho_ ghu_ ghs_ ghr_ _pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp. sntry fm2_ atatt3 ops_eyj",
+		`\b(gh[pousr]_|(?:github|dckr)_pat_|gl(?:pat|dt|rt|ptt|ft|soat|cbt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.|sntry[su]_|fm2_|ATATT3|ops_eyJ)[\w-]{10,}[\w+/=-]*`, "$1[secret]"),
+	newShape("npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ sbp_ r8_ pplx- nrak- pmak- rubygems_",
+		`\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_)[A-Za-z0-9]{16,}[\w-]*`, "$1[secret]"),
 	newShape("sg. ya29. hvs.", `\b(SG\.|ya29\.|hvs\.)[\w-]{16,}[\w.-]*`, "$1[secret]"),
 	newShape("slack.com discord", `\b(hooks\.slack\.com/\w+/|discord(?:app)?\.com/api/webhooks/)[\w/-]+`, "$1[secret]"),
 	newShape("akia asia", `\b(AKIA|ASIA)[0-9A-Z]{16}\b`, "$1[secret]"),
+	newShape("dapi", `\b(dapi)[0-9a-f]{32}(-\d)?\b`, "$1[secret]"),
 	newShape("aiza", `\bAIza[\w-]{30,}`, "AIza[secret]"),
 	newShape("bearer", `(?i)\b(bearer)\s+[\w.~+/-]{16,}=*`, "$1 [secret]"),
 	newShape("authorization", `(?i)\b(authorization\W+(?:basic|digest|token|apikey)\s+)[^\s"']{6,}`, "$1[secret]"),
@@ -42,6 +43,9 @@ var shapes = []shape{
 	newShape("://", `\b(https?://)[^\s/:@]{16,}(:[^\s/@]*)?@`, "$1[secret]@"),
 	newShape("://", `\b([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)[^\s/]+@`, "$1[secret]@"),
 	newShape("curl", `\b(curl\s(?:[^|;]*?\s)?(?:-\w*u|--[\w-]*user)[\s=]*["']?[^\s:"'/]+:)[^\s"']+`, "$1[secret]"),
+	newShape("mysql mariadb sshpass redis-cli",
+		`\b((?:(?:mysql|mariadb)[\w-]*\s(?:[^|;]*?\s)?-p|sshpass\s+-p\s*|redis-cli\s(?:[^|;]*?\s)?-a\s+)["']?)[^\s"'$-][^\s"']{3,}`, "$1[secret]"),
+	newShape("cookie", `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`, "$1[secret]"),
 }
 
 const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|(?:api|access|account|private|auth)[_-]?key|` +

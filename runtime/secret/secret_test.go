@@ -40,6 +40,7 @@ func TestMask(t *testing.T) {
 		"Authorization: 0a1b2c3d password := 'swordfish'":                           "Authorization: [secret] password := '[secret]'",
 		"token: token=swordfish":                                                    "token: token=[secret]",
 		"git clone https://0123456789abcdef0123@host/x":                             "git clone https://[secret]@host/x",
+		"dapi0123456789abcdef0123456789abcdef-2 is set":                             "dapi[secret] is set",
 		"https://0123456789abcdef0123:x-oauth-basic@host/x":                         "https://[secret]@host/x",
 		"postgres://ned:hunt@r2@db/x":                                               "postgres://ned:[secret]@db/x",
 		"hf_AbCdEfGhIjKlMnOpQrStUvWxYz":                                             "hf_[secret]",
@@ -91,6 +92,10 @@ func TestShapesOfMakers(t *testing.T) {
 		`{"password": "` + x + `"}`, `"{\"client_secret\":\"` + x + `\"}"`, "password=" + x, "passphrase: " + x, "--password " + x, "login --token=" + x,
 		"-----BEGIN PRIVATE KEY-----\n" + x + "\n" + x + "\n-----END PRIVATE KEY-----", `"private_key": "-----BEGIN EC PRIVATE KEY-----\n` + x + `"`,
 		"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n" + x,
+		"lin_api_" + x, "ntn_" + x, "dp.pt." + x, "sq0atp-" + x, "sbp_" + x, "pscale_tkn_" + x, "r8_" + x, "pplx-" + x, "NRAK-" + x, "PMAK-" + x + "-" + x, "rubygems_" + x,
+		"sntrys_" + x, "FlyV1 fm2_" + x + "==", "ATATT3xFfGF0" + x, "ops_eyJ" + x,
+		"mysql -uroot -p" + x + " app", "mysqldump -h db -u root -p'" + x + "'", "sshpass -p " + x + " ssh ned@host", "redis-cli -h cache -a '" + x + "' ping",
+		"Cookie: lang=en; session=" + x + "; theme=dark", "curl -H 'Cookie: sid=" + x + "' https://x", "Set-Cookie: sid=" + x + "; Path=/; HttpOnly",
 	} {
 		for _, around := range []string{text, "I have put `" + text + "` into .env.", "Fertig: " + text + "\nWeiter.", "„" + text + "“"} {
 			got := Mask(around)
@@ -113,6 +118,9 @@ func TestOrdinaryTexts(t *testing.T) {
 		"123e4567-e89b-12d3-a456-426614174000", "postgres://localhost:5432/app", "s3://bucket/key", "sk-learn", "the --password flag is gone", "Ich prüfe jetzt den Token: danach geht es weiter.",
 		"max_tokens=200000", "expect(token).toBe(null)", "func parseToken(s string) (Token, error) {", "authorization is required: see docs/auth.md", "次はパスワードの検証です。", "-----BEGIN CERTIFICATE-----",
 		"primary_key: id", "foreign key: user_id", "press any key: the menu closes",
+		"docker run --name mysql -p 3306:3306 mysql:8", "mysql -u root -p app < dump.sql", "mysql -uroot -p$MYSQL_PWD", "mysql --protocol=tcp -P3306", "the mysql client; ssh -p2222x host",
+		"sshpass -p $PASS ssh x", "redis-cli -p 6379 ping", "redis-cli --askpass", "The cookie: a name and a value.", "Cookie: name=value", "the dapiChannelIntensityOfEachCell", "pplx-70b-online",
+		"r8_shrink_resources", "ntn_config", "rubygems_version", "lin_api_client", "sbp_profile", "dp.padding", "pscale_tkn_",
 	} {
 		if got := Mask(text); got != text {
 			t.Errorf("%q: %q", text, got)

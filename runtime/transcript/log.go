@@ -26,7 +26,7 @@ const (
 )
 
 // Log is what a session log has said so far, small enough to lie in a ledger
-// record: at most 12 KiB of JSON, usually two. Only Offset means anything
+// record: at most 16 KiB of JSON, usually two. Only Offset means anything
 // outside this package.
 type Log struct {
 	Form   int
@@ -182,11 +182,11 @@ func pushBounded[T any](list []T, item T, limit int) []T {
 // These lines are the second witness of our own continues, should the ledger go
 // missing.
 
-// maxOurs is more than the budget counts unless settings raise it.
-const maxOurs = 64
+// maxOurs is the most that the guards let through in an hour. Older ones are not kept.
+const maxOurs, oursWithin = 240, 3600_000
 
 type feedback struct {
-	Ours     []int64 // Unix milliseconds of our continues, oldest first
+	Ours     []int64 // Unix milliseconds of our continues of the last hour, oldest first
 	All      int     // our continues in the whole log
 	Own      int     // and since the user's own last prompt
 	Mine     int     // and since the newest prompt
@@ -207,7 +207,9 @@ func (f *feedback) takeHookLine(e *Entry, p *Part) {
 		f.All++
 		f.Own++
 		f.Mine++
-		f.Ours = pushBounded(f.Ours, parseMillis(e.Time), maxOurs)
+		at := parseMillis(e.Time)
+		f.Ours = slices.DeleteFunc(f.Ours, func(old int64) bool { return at-old >= oursWithin })
+		f.Ours = pushBounded(f.Ours, at, maxOurs)
 	case p.Kind == HookBlock:
 		f.Theirs++
 	default:

@@ -75,7 +75,7 @@ type Task struct{ ID, What string }
 
 // Feedback is how often Stop hooks have kept Claude going.
 type Feedback struct {
-	Ours   []int64 // our own continues, the newest 64, oldest first, in Unix milliseconds
+	Ours   []int64 // our own continues within an hour of the newest, at most 240, oldest first, in Unix milliseconds
 	All    int     // all of our own
 	InOwn  int     // our own since the newest prompt that is the user's own, see View.Own
 	InTurn int     // our own since the newest prompt

@@ -130,7 +130,7 @@ type goalLoop struct {
 	Goal
 	s      strategy.Situation
 	file   strategy.File
-	max    int             // the file's, at most the ceiling or what the user has typed
+	max    int             // the file's, at most what the user has typed, or else the ceiling
 	memory activity.Memory // of it
 	past   activity.LoopPast
 	fresh  bool // its first stop
@@ -152,15 +152,14 @@ func (l *goalLoop) recallMemory(ceiling int) {
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
 		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
 	}
-	id, _, known := parseMemory(l.memory)
-	if known = known && id == l.ID; known {
+	if id, _, known := parseMemory(l.memory); known && id == l.ID {
 		l.past = activity.LoopPast{Continues: l.memory.Continues, Typed: l.memory.Typed}
 	}
-	if l.s.Past != nil && l.ID != "" && (!known || l.Max > max(ceiling, l.past.Typed)) {
+	if l.s.Past != nil && l.ID != "" {
 		past := l.s.Past(l.ID, quotation.Beginning(l.s.Workspace.Dir, maxDir))
 		l.past = activity.LoopPast{Continues: max(past.Continues, l.past.Continues), Typed: past.Typed}
 	}
-	l.Count, l.max = max(l.Count, l.past.Continues+1), min(l.Max, max(ceiling, l.past.Typed))
+	l.Count, l.max = max(l.Count, l.past.Continues+1), min(l.Max, cmp.Or(l.past.Typed, ceiling))
 	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = activity.Memory{Key: l.memory.Key}
 	}
@@ -332,9 +331,17 @@ func (l *goalLoop) goalInWords() string {
 // limitInWords is the last iteration, and why it is not the one that the file names.
 func (l *goalLoop) limitInWords() string {
 	if l.max < l.Max {
-		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; your ceiling is " + strconv.Itoa(l.max) + ")"
+		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; " + CapInWords(l.past.Typed, l.max) + ")"
 	}
 	return strconv.Itoa(l.max)
+}
+
+// CapInWords is what no file goes beyond: the number that the user has typed, else the ceiling.
+func CapInWords(typed, ceiling int) string {
+	if typed > 0 {
+		return "you typed " + strconv.Itoa(typed)
+	}
+	return "your ceiling is " + strconv.Itoa(ceiling)
 }
 
 // endLoop takes the file away: the loop is over.
