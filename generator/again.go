@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Setting is one that is given by itself: plugin.key=value.
@@ -83,10 +82,6 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	if len(s.Targets) == 0 {
 		s.Targets = defaults.Targets
 	}
-	if len(s.Hosts) == 0 {
-		s.Hosts = defaults.Hosts
-	}
-	s.Hosts = hostsToRecord(s.Hosts)
 	s.Plugins = set.OverlayPlugins(s.Plugins)
 	for i, p := range s.Plugins {
 		var err error
@@ -114,9 +109,6 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	}
 	if said.Owner.Name != "" && said.Owner != made.Owner {
 		return spec, differs("owner", made.Owner.String(), leave)
-	}
-	if len(said.Hosts) > 0 && !slices.Equal(hostsToRecord(said.Hosts), hostsToRecord(made.Hosts)) {
-		return spec, differs("host", cmp.Or(strings.Join(made.Hosts, ", "), registry.DefaultHost().Name), change)
 	}
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })

@@ -15,7 +15,6 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/templates"
 
@@ -39,8 +38,7 @@ type view struct {
 	Marketplace string
 	Owner       Owner
 	Homepage    string
-	Hosts       []*host.Host // that the READMEs are about
-	Repository  string       // that people add the marketplace by, "" if that is left open
+	Repository  string // that people add the marketplace by, "" if that is left open
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
@@ -93,20 +91,19 @@ type suiteView struct {
 	Judges      bool   // one of them asks a model
 	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
-	Hosts       []*host.Host
 	Repository  string
 }
 
 // newSuiteView gathers what the templates of a suite and its plugins see.
 func newSuiteView(spec Spec) (suiteView, error) {
 	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name,
-		Hosts: spec.agentHosts(), Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
+		Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			return suiteView{}, err
 		}
-		v := view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts, suite.Repository}
+		v := view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Repository}
 		if suite.Plugins = append(suite.Plugins, v); v.AtStop() {
 			suite.Deciding = append(suite.Deciding, v)
 		} else {

@@ -25,7 +25,6 @@ type Spec struct {
 	Marketplace string   `yaml:"marketplace"`
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
-	Hosts       []string `yaml:"hosts,omitempty"` // agents that it is for; none: Claude Code
 	// Repository is what people add the marketplace by, OWNER/REPO; "": the READMEs leave that open.
 	Repository string   `yaml:"repository,omitempty"`
 	Plugins    []Plugin `yaml:"plugins"`
@@ -140,9 +139,6 @@ func (s Spec) Validate() error {
 			"no plugin chosen")
 	}
 	if err := CheckTargets(s.Targets); err != nil {
-		return err
-	}
-	if err := CheckHosts(s.Hosts); err != nil {
 		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {

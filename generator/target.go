@@ -12,7 +12,6 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -196,49 +195,4 @@ func Started(dir string) []string {
 		}
 	}
 	return all
-}
-
-// HostNames are the names of all agents, Claude Code first. Every plugin has the files of
-// every one; which are named decides what the READMEs tell.
-func HostNames() (names []string) {
-	for _, h := range registry.Hosts {
-		names = append(names, h.Name)
-	}
-	return names
-}
-
-// CheckHosts says what is wrong with the names of hosts, nil if nothing.
-func CheckHosts(names []string) error {
-	for i, name := range names {
-		if !slices.Contains(HostNames(), name) {
-			return check.Misusef(check.HintAtNames(name, "", HostNames(), ""), "there is no host %q", name)
-		}
-		if slices.Contains(names[:i], name) {
-			return check.Misusef("name it once", "the host %s is listed twice", name)
-		}
-	}
-	return nil
-}
-
-// agentHosts are those of a spec, in their order; Claude Code if none is named.
-func (s Spec) agentHosts() (chosen []*host.Host) {
-	for _, h := range registry.Hosts {
-		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == registry.DefaultHost().Name {
-			chosen = append(chosen, h)
-		}
-	}
-	return chosen
-}
-
-// hostsToRecord are the hosts that springfield.yaml names: none where it is Claude Code alone.
-func hostsToRecord(names []string) (hosts []string) {
-	for _, h := range registry.Hosts {
-		if slices.Contains(names, h.Name) {
-			hosts = append(hosts, h.Name)
-		}
-	}
-	if slices.Equal(hosts, []string{registry.DefaultHost().Name}) {
-		return nil
-	}
-	return hosts
 }

@@ -149,7 +149,11 @@ func TestHosts(t *testing.T) {
 		return r
 	}
 	all := run(Options{Paths: []string{Projects(home)}, Kept: append(kept, Kept{kept[0].Host, filepath.Join(home, "none")})})
-	if hosts := all.hostsOf(); len(hosts) != 6 || all.Sessions != 6 || all.Files != 6 {
+	hosts := map[string]bool{}
+	for _, row := range all.Rows {
+		hosts[row.Host] = true
+	}
+	if len(hosts) != 6 || all.Sessions != 6 || all.Files != 6 {
 		t.Errorf("hosts %v, %d sessions, %d files", hosts, all.Sessions, all.Files)
 	}
 	for _, k := range kept {

@@ -29,6 +29,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -59,7 +60,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		return fmt.Errorf("make page: %w", err)
 	}
 	p := r.newPage()
-	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(data)
+	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large: not once more in memory. Names of files and rules stand in it
 	// beside the rows, and in its JSON an escape is the same value.
@@ -130,12 +131,6 @@ func templateFunctions() template.FuncMap {
 			}
 			return t.Format("2 January 2006")
 		},
-		"saved": func(seconds float64) string {
-			if seconds < 60 {
-				return "–"
-			}
-			return roughly(seconds)
-		},
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {
 			case "not counted":
@@ -144,37 +139,8 @@ func templateFunctions() template.FuncMap {
 				return strings.TrimPrefix(m, "the stop was ")
 			}
 		},
-		"whisker": func(title string, r Rate) whisker { return whisker{title, r} },
-		"labelBar": func(l LabelCount, all []LabelCount) []bar {
-			class := map[Expect]string{WantStop: "fill-good", WantContinue: "fill-sun", Unknown: "fill-idle"}[l.Means]
-			return []bar{{class, 0, l.N, slices.MaxFunc(all, func(a, b LabelCount) int { return a.N - b.N }).N}}
-		},
-		"ruleBar": func(r RuleCount, all []RuleCount) []bar {
-			most := 1
-			for _, other := range all {
-				most = max(most, other.Right+other.Wrong+other.Unknown)
-			}
-			return []bar{{"fill-good", 0, r.Right, most}, {"fill-bad", r.Right, r.Wrong, most}, {"fill-idle", r.Right + r.Wrong, r.Unknown, most}}
-		},
 	}
 }
-
-// whisker is a share, of how many, and its interval on a line from 4 to 156.
-type whisker struct {
-	Title string
-	Rate
-}
-
-func (w whisker) At(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
-
-// bar is a part of a bar that is 140 long.
-type bar struct {
-	Class         string
-	From, N, Most int
-}
-
-func (b bar) X() string { return fmt.Sprintf("%.1f", float64(b.From)*140/float64(b.Most)) }
-func (b bar) W() string { return fmt.Sprintf("%.1f", float64(b.N)*140/float64(b.Most)) }
 
 func rateText(r Rate) string {
 	if r.Of == 0 {
@@ -193,11 +159,10 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-// pageData are the rows for the page's script: arrays, because there are many,
-// and texts that come again as their numbers.
+// pageData is what the page's script reads: the rows as JSON has them, and what it says about
+// them.
 func (r Report) pageData() any {
 	type label struct {
-		Name  string `json:"name"`
 		Means Expect `json:"means"`
 		N     int    `json:"n"`
 		// Hooked tells whether a model would have been asked there.
@@ -207,80 +172,22 @@ func (r Report) pageData() any {
 		Title string `json:"title"`
 		Agent string `json:"agent"`
 	}
-	var data struct {
-		Scores []string `json:"scores"`
-		Best   int      `json:"best"` // the strategy to begin with
-		Labels []label  `json:"labels"`
-		Hosts  []named  `json:"hosts"`
-		Texts  []string `json:"texts"`
-		Rows   [][]any  `json:"rows"`
-	}
-	// No null: the script goes through all of them.
-	data.Scores, data.Hosts, data.Rows = []string{}, []named{}, [][]any{}
-	data.Best = max(0, r.bestCareful())
+	data := struct {
+		Scores []string         `json:"scores"`
+		Best   int              `json:"best"` // the strategy to begin with
+		Labels map[Label]label  `json:"labels"`
+		Hosts  map[string]named `json:"hosts"` // by the name that a row has
+		Rows   []Row            `json:"rows"`
+	}{[]string{}, max(0, r.bestCareful()), map[Label]label{}, map[string]named{}, r.Rows}
 	for _, s := range r.Scores {
-		data.Scores = append(data.Scores, cleanText(s.Name))
+		data.Scores = append(data.Scores, s.Name)
 	}
-	labels := map[Label]int{}
-	for _, l := range AllLabels() {
-		labels[l] = len(data.Labels)
-		data.Labels = append(data.Labels, label{string(l), l.MeaningOf(), 0, l.HadStopHooks()})
-	}
-	hosts := map[string]int{}
-	for _, h := range r.hostsOf() {
-		hosts[h] = len(data.Hosts)
-		data.Hosts = append(data.Hosts, named{cleanText(registry.TitleOf(h)), cleanText(registry.AgentName(h))})
-	}
-	texts := numbered{at: map[string]int{}}
-	texts.numberOf("")
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		label := labels[row.Label]
-		data.Labels[label].N++
-		data.Rows = append(data.Rows, append(texts.rowForScript(row, label), hosts[row.hostName()]))
+		data.Labels[row.Label] = label{row.Means, data.Labels[row.Label].N + 1, row.Label.HadStopHooks()}
+		data.Hosts[row.Host] = named{registry.TitleOf(row.Host), registry.AgentName(row.Host)}
 	}
-	data.Texts = texts.all
 	return data
-}
-
-// numbered are texts that rows have by their numbers.
-type numbered struct {
-	at  map[string]int
-	all []string
-}
-
-func (t *numbered) numberOf(text string) int {
-	text = cleanText(text)
-	n, ok := t.at[text]
-	if !ok {
-		n = len(t.all)
-		t.at[text] = n
-		t.all = append(t.all, text)
-	}
-	return n
-}
-
-// rowForScript is a row as the script reads it, by places.
-func (t *numbered) rowForScript(row *Row, label int) []any {
-	at := int64(0)
-	if !row.At.IsZero() {
-		at = row.At.Unix()
-	}
-	choices := [][]any{}
-	for _, c := range row.Choices {
-		does := 0
-		if c.Decision == "continue" {
-			does |= 1
-		}
-		if c.Asks {
-			does |= 2
-		}
-		choices = append(choices, []any{does, t.numberOf(c.Rule), t.numberOf(c.Evidence), t.numberOf(c.Alone), t.numberOf(c.Guard), c.Bytes})
-	}
-	return []any{
-		t.numberOf(row.File), row.Line, t.numberOf(row.Project), at, label, cleanText(row.Text), cleanText(row.Next), row.Idle,
-		t.numberOf(row.Todos), t.numberOf(row.Skill), t.numberOf(row.LastTool), choices,
-	}
 }
 
 // cleanText marks what a reader does not see, or what turns the writing round: unlike
@@ -314,23 +221,21 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 				"write page: %s is not a directory", filepath.Dir(p.Path))
 		}
 		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("write page: %w", err)
-	case !info.Mode().IsRegular():
-		return false, check.Advisef("name another file", "write page: %s is not a file", p.Path)
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("not a file")
 	}
-	f, err := os.Open(p.Path)
+	var head []byte
+	if err == nil {
+		head, err = file.ReadBeginning(p.Path, 0, 2048)
+	}
 	if err != nil {
-		return false, fmt.Errorf("write page: %w", err)
+		return false, check.Advisef("name another file", "write page: %s: %w", p.Path, check.CauseOf(err))
 	}
-	defer f.Close()
-	head := make([]byte, 2048)
-	n, _ := io.ReadFull(f, head)
-	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
+	if len(head) > 0 && !strings.Contains(string(head), PageMark) {
 		return false, check.Advisef("name another file, or move that one away",
 			"write page: %s is not a page of springfield replay, so it is left alone", p.Path)
 	}
-	return n > 0, nil
+	return len(head) > 0, nil
 }
 
 // WritePage writes the page whole, or not at all.

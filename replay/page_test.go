@@ -135,16 +135,6 @@ func manyRows(n int) Report {
 	return reportOf(names, rowsOf(n, MidWork, "go", "go", "asks"), rowsOf(n, Answered, "stop", "go", "held"), rowsOf(n, Nudge, "go", "stop", "go"))
 }
 
-// The data without strategies, without choices and with one row has no null in it,
-// which the script would stumble over.
-func TestPageDataHasNoNull(t *testing.T) {
-	t.Parallel()
-	for _, r := range []Report{{}, reportOf(nil, rowsOf(30, Answered)), reportOf(nil, rowsOf(1, Ended)), manyRows(1)} {
-		data, err := json.Marshal(r.pageData())
-		failIf(t, err != nil || strings.Contains(string(data), "null"), "%v: %.300s", err, data)
-	}
-}
-
 // Shares are never alone: of how many they are and their intervals stand beside
 // them, and few rows are said to be few.
 func TestPageSaysOfHowMany(t *testing.T) {

@@ -7,13 +7,7 @@
 // (score.go), which is its JSON; text.go shows it on a terminal, page.go as HTML.
 package replay
 
-import (
-	"cmp"
-	"slices"
-	"time"
-
-	"github.com/cameronsjo/springfield/runtime/registry"
-)
+import "time"
 
 // Report is everything that a replay has found. It is also its JSON.
 type Report struct {
@@ -140,11 +134,6 @@ type Score struct {
 	Asked   Rate    `json:"asked"`
 	Bytes   int64   `json:"bytes"`   // that judges would read
 	Dollars float64 `json:"dollars"` // at the published price of the default model
-	// Saved is how long sessions lay idle at nudges that it makes unnecessary, an
-	// hour each at most.
-	Saved float64 `json:"saved_seconds"`
-	// Guards count the decisions that guards and limits changed.
-	Guards []Count `json:"guards,omitempty"`
 	// Rules count what fired.
 	Rules []RuleCount `json:"rules"`
 }
@@ -170,16 +159,4 @@ type RuleCount struct {
 	Right    int    `json:"right"`
 	Wrong    int    `json:"wrong"`
 	Unknown  int    `json:"unknown"`
-}
-
-func (r *Row) hostName() string { return cmp.Or(r.Host, registry.DefaultHost().Name) }
-
-// hostsOf are the names of the hosts that rows are of, in their order.
-func (r *Report) hostsOf() (names []string) {
-	for i := range r.Rows {
-		if name := r.Rows[i].hostName(); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
 }

@@ -20,13 +20,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-const (
-	// maxSaved bounds what one nudge counts for, in seconds: people sleep.
-	maxSaved = 3600
-	// enough is how many rows of a kind there have to be before strategies are
-	// compared.
-	enough = 30
-)
+// enough is how many rows of a kind there have to be before strategies are compared.
+const enough = 30
 
 // FillInScores fills in the scores of a report from its rows, and the advice.
 func (r *Report) FillInScores() {
@@ -46,7 +41,7 @@ func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
 func (s *Score) countRows(r *Report, i int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
-	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
+	rules := map[[2]string]*RuleCount{}
 	var continued, right int
 	for n := range r.Rows {
 		row := &r.Rows[n]
@@ -73,12 +68,6 @@ func (s *Score) countRows(r *Report, i int) {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += PriceOfQuestion(c.Bytes)
 		}
-		if goesOn && row.Label == Nudge {
-			s.Saved += min(row.Idle, maxSaved)
-		}
-		if c.Guard != "" {
-			guards[c.Guard]++
-		}
 		rule := rules[[2]string{c.Rule, c.Decision}]
 		if rule == nil {
 			rule = &RuleCount{Rule: c.Rule, Decision: c.Decision}
@@ -97,9 +86,6 @@ func (s *Score) countRows(r *Report, i int) {
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked, &s.Away} {
 		rate.ComputeInterval()
 	}
-	for _, name := range keysByCount(guards) {
-		s.Guards = append(s.Guards, Count{name, guards[name]})
-	}
 	for _, rule := range rules {
 		s.Rules = append(s.Rules, *rule)
 	}
@@ -116,16 +102,6 @@ func countHit(r *Rate, counts, is bool) {
 			r.N++
 		}
 	}
-}
-
-// keysByCount are the keys, the one with the highest count first.
-func keysByCount(counts map[string]int) []string {
-	var names []string
-	for name := range counts {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
-	return names
 }
 
 // PriceOfQuestion is about what a question costs with the default model, in dollars: four

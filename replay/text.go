@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -103,19 +102,14 @@ func (t text) writeNudges() {
 		return
 	}
 	t.InBold().PrintText("\n%s", "nudges")
-	t.PrintFolded("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most",
-		layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
+	t.PrintFolded("  ", "%s where all you typed was “continue” or the like", layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
 	none := true
 	for _, s := range t.Scores {
 		if s.Nudges.N == 0 {
 			continue
 		}
 		none = false
-		idle := ""
-		if s.Saved >= 60 {
-			idle = fmt.Sprintf(", and %s of waiting", roughly(s.Saved))
-		}
-		t.PrintFolded("  "+layout.ClipText(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.text(), idle)
+		t.PrintFolded("  "+layout.ClipText(s.Name, 24)+"  ", "saves you %d, %s", s.Nudges.N, s.Nudges.text())
 	}
 	if none {
 		t.PrintFolded("  ", "none of these strategies would have saved you any of them")
@@ -139,17 +133,6 @@ func (s Score) priceText() string {
 		return "<$0.01"
 	}
 	return fmt.Sprintf("$%.2f", s.Dollars)
-}
-
-func roughly(seconds float64) string {
-	switch d := time.Duration(seconds) * time.Second; {
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%.0f h", d.Hours())
-	default:
-		return fmt.Sprintf("%.0f days", d.Hours()/24)
-	}
 }
 
 // ListKinds are the kinds of rows that WriteList writes, by what the first strategy did.

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/doctor"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -24,27 +21,8 @@ import (
 func viewFlags(cmd *cobra.Command, asked *console.Asked) {
 	f := cmd.Flags()
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
-	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
 	f.BoolVar(&asked.All, "all", false, "of every project")
-	requireOneOf(cmd, "session", "project", "all")
-	onlyHost(cmd, &asked.Host)
-}
-
-// onlyHost is the flag --host of a verb about what has been: the sessions of one host.
-func onlyHost(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "host", "", "only the sessions of this host: "+strings.Join(hosts.HostNames(), ", "))
-	before := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if before != nil {
-			if err := before(cmd, args); err != nil {
-				return err
-			}
-		}
-		if !cmd.Flags().Changed("host") || slices.Contains(hosts.HostNames(), *name) {
-			return nil
-		}
-		return noHost(*name)
-	}
+	requireOneOf(cmd, "session", "all")
 }
 
 // requireOneOf refuses several of some flags, and an empty value of one: an empty variable of

@@ -86,9 +86,9 @@ func (a *app) sayFlags(cmd *cobra.Command) {
 // placeholder names the value of a flag.
 func placeholder(f *pflag.Flag) string {
 	names := map[string][]string{
-		"DIR": {"dir", "suite", "to", "project"}, "FILE": {"answers", "memory", "html", "page"}, "NAME": {"marketplace", "strategy", "plugin", "template", "from"},
-		"KEY": {"unset"}, "KEY=VALUE": {"set"}, "OS/ARCH": {"target"}, "ID": {"session"}, "WHEN": {"since"}, "N": {"number", "line", "max"}, "SECONDS": {"within"},
-		"TIME": {"timeout", "iteration-timeout"}, "TEXT": {"note", "promise", "owner"}, "URL": {"repo"}, "PATH": {"client"}, "VERSION": {"version"},
+		"DIR": {"dir", "suite", "to", "project"}, "FILE": {"memory", "html"}, "NAME": {"marketplace", "strategy", "plugin", "template", "from"},
+		"KEY": {"unset"}, "KEY=VALUE": {"set"}, "OS/ARCH": {"target"}, "ID": {"session"}, "WHEN": {"since"}, "N": {"number", "line", "max"},
+		"TIME": {"timeout", "iteration-timeout"}, "TEXT": {"note", "promise", "owner"}, "VERSION": {"version"},
 	}
 	for name, flags := range names {
 		if slices.Contains(flags, f.Name) {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -36,7 +35,6 @@ type initOptions struct {
 	marketplace string
 	owner       string
 	targets     []string
-	hosts       []string
 	set         []string
 	memory      string
 	noGit       bool
@@ -66,8 +64,7 @@ of it if need be, and keeps your edits. Such a file says at least:
     - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
 
 Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace (with a number
-where that is taken), git's user name as owner, this machine as target, the agents that are found here. Plugins run in
-every agent.`,
+where that is taken), git's user name as owner, this machine as target. Plugins run in every agent.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
@@ -86,7 +83,6 @@ every agent.`,
 	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
 	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
-	f.StringArrayVar(&o.hosts, "host", nil, "an agent that its READMEs are about: "+strings.Join(generator.HostNames(), ", ")+" (repeatable; default: those found here)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
 	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
@@ -154,16 +150,13 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 // specOfFlags are the answers that flags give. --set comes later, because it is about plugins
 // that may not be chosen yet.
 func (o initOptions) specOfFlags() (said generator.Spec, err error) {
-	said.Marketplace, said.Hosts = o.marketplace, o.hosts
+	said.Marketplace = o.marketplace
 	if o.owner != "" {
 		if said.Owner, err = generator.ParseOwner(o.owner); err != nil {
 			return said, err
 		}
 	}
 	if said.Targets, err = generator.ParseTargets(o.targets); err != nil {
-		return said, err
-	}
-	if err := generator.CheckHosts(o.hosts); err != nil {
 		return said, err
 	}
 	names := o.strategies
@@ -227,18 +220,7 @@ func (a *app) defaultSpec(ctx context.Context) generator.Spec {
 	// The default owner is git's idea of the user, else the login name. Only the name: an
 	// address is published, so it has to be given.
 	owner := generator.Owner{Name: cmp.Or(a.gitOfProcess().UserName(ctx, a.work), a.user)}
-	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}, Hosts: a.hostsFound()}
-}
-
-// hostsFound are the hosts that are found here; Claude Code, if none is.
-func (a *app) hostsFound() (names []string) {
-	for _, p := range hosts.HostsFound(a.hostOwner()) {
-		names = append(names, p.Host.Name)
-	}
-	if len(names) == 0 {
-		return []string{hosts.DefaultHost().Name}
-	}
-	return names
+	return generator.Spec{Owner: owner, Targets: []generator.Target{generator.HostTarget()}}
 }
 
 // interview asks for what is open.
@@ -459,11 +441,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	if told != "" {
 		a.say("  appended a paragraph about it to %s", told)
 	}
-	chosen := m.spec.Hosts
-	if len(chosen) == 1 && chosen[0] == hosts.DefaultHost().Name {
-		chosen = nil
-	}
-	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m.spec.Suggested().Name, m.dir)+hostWords(chosen))
+	a.resultPrinter().PrintCommand("springfield enable %s", a.nameToEnable(m.spec.Suggested().Name, m.dir))
 	return nil
 }
 

@@ -170,7 +170,6 @@ func TestInterview(t *testing.T) {
 		x.answer("is not a valid marketplace name", "evergreen"+enter) // a validation error, and its correction
 		x.answer("Who owns it?", "Ned <ned>"+enter)
 		x.answer("not a name and an address", "Ned <ned@example.org>"+enter)
-		x.answer("Which agents do you use?", down+" "+enter) // Claude Code is marked; Codex, too
 		x.answer("Which machines", enter)
 		x.wait("Make it?", true)
 		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.HostTarget().String(), "CLAUDE.md"} {
@@ -216,7 +215,6 @@ func TestInterviewPlain(t *testing.T) {
 			{"Name of the marketplace?", "My Hooks"},
 			{`Invalid answer: "My Hooks" is not a valid`, "evergreen"},
 			{"Who owns it?", "Ned <ned@example.org>"},
-			{"Which agents", "claude, codex"},
 			{"Which machines", ""},
 			{"Make it?", "perhaps"},
 			{"neither yes nor no", "yes"},
@@ -233,7 +231,7 @@ func TestInterviewPlain(t *testing.T) {
 
 // Ctrl-C at any question, the end of input, or a no leaves nothing behind.
 func TestInterviewCancelled(t *testing.T) {
-	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which agents", "Which machines", "Make it?"}
+	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
 	for _, plain := range []bool{false, true} {
 		for i, question := range questions {
 			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")
@@ -263,7 +261,7 @@ func TestInterviewCancelled(t *testing.T) {
 	x.answerLine("Which plugins?", ctrlD)
 	checkCancelled(t, x, dir, "the end of input")
 
-	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--host", "claude", "--target", "linux/amd64")
+	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--target", "linux/amd64")
 	x.answer("Make it?", "n"+enter) // every question had its flag
 	checkCancelled(t, x, dir, "no")
 }

@@ -23,7 +23,7 @@ nothing was said. Decisions are kept for 90 days, or as long as keep_days in
 springfield/settings.json says, in Claude Code's configuration directory.`,
 		Example: `  springfield log -n 50
   springfield log --follow
-  springfield log --all --host codex`,
+  springfield log --all`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {

@@ -60,7 +60,7 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.CandidateNames(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
-	onlyHost(cmd, &o.host)
+	f.StringVar(&o.host, "host", "", "only the sessions of this host: "+strings.Join(hosts.HostNames(), ", "))
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
@@ -75,6 +75,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	case o.numbered && o.list == "":
 		return check.Misuse(errors.New("-n goes with --list"),
 			"springfield replay --list all -n "+strconv.Itoa(o.number))
+	case o.host != "" && !slices.Contains(hosts.HostNames(), o.host):
+		return noHost(o.host)
 	case o.number < 0:
 		return check.Misuse(errors.New("-n must not be negative"), "0 lists all")
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":

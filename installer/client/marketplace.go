@@ -336,10 +336,6 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 	return names
 }
 
-// RootedLocal is the first version that reads local settings at the root of the
-// repository around; older ones read them only where a session starts.
-const RootedLocal = "2.1.211"
-
 const tested = "2.1.197" // the oldest client that every release is tried with
 
 // IsOlder tells whether a version is older than another; known, whether that can be

@@ -16,14 +16,7 @@ import (
 )
 
 func (in *Inspection) checkClient() []check.Finding {
-	f := in.Client.CheckVersion(in.Version)
-	older, _ := client.IsOlder(in.Version, client.RootedLocal)
-	if f.State != check.Failure && f.State != check.Warning && older && in.Places.Work != in.Places.Root &&
-		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
-		f = check.Warned(fmt.Sprintf("Claude Code %s reads local settings only in the directory where a session starts, not at the root of the repository around", in.Version),
-			"start it in "+in.Places.Root+", or claude update")
-	}
-	return []check.Finding{f}
+	return []check.Finding{in.Client.CheckVersion(in.Version)}
 }
 
 // checkSilenced looks for what keeps all hooks of Claude Code from running, or lets Claude

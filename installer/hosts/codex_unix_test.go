@@ -119,15 +119,6 @@ func within(t *testing.T, says string, done func() bool) {
 	t.Fatal(says)
 }
 
-// Without a todo list rules about it have nothing to say, which doctor tells.
-func TestCodexTodo(t *testing.T) {
-	for settings, want := range map[string]int{"": 1, "[tools.update_plan]\nenabled = false\n": 1, "tools.update_plan.enabled = true\n": 0, "tools = 3\n": 1} {
-		if got := codexTodo(codexAt(t, settings, "")); len(got) != want || want > 0 && got[0].State != check.Note {
-			t.Errorf("%q: %v", settings, got)
-		}
-	}
-}
-
 // Codex is asked with what says whether a hook runs, and nothing else of the user's.
 func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	at := codexAt(t, nedOn+"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n", `{ env; cat config.toml; ls plugins/cache/suite/ned/; } > "$HOME/asked"`+"\n"+lists("trusted", ""))

@@ -168,21 +168,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	for _, i := range on {
 		all = append(all, codexFinding(i, hooks, problems))
 	}
-	return append(all, codexTodo(at)...)
-}
-
-// codexTodo tells that Codex has had no todo list since 0.152 unless its settings ask for
-// one.
-func codexTodo(at Place) []check.Finding {
-	settings, err := codexSettings(at)
-	if err != nil {
-		return nil // said elsewhere
-	}
-	if value, _, err := settings.Get("tools", "update_plan", "enabled"); err != nil || string(value) == "true" {
-		return nil
-	}
-	return []check.Finding{check.Noted("Codex has no todo list unless its settings ask for one, so rules about open todos do not apply there; the others work",
-		"enabled = true below [tools.update_plan] in "+at.SettingsFile())}
+	return all
 }
 
 // codexFinding is what Codex says of one plugin.

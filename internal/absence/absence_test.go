@@ -193,13 +193,13 @@ needs you
   - a permission prompt stands, session bbbbbbbb at 23:00: Bash npm publish
 
 session bbbbbbbb: Tidy the disk.
-  ran      Claude Code, 45 min, 0 continues, 0 tool calls, 402 k tokens in, 1 k out
+  ran      Claude Code, 45 min, 0 continues, 0 tool calls
   stands   22:50 ned-flanders let it stop (away: yours to decide)
   said     Shall I delete the old backups?
   process  there, waiting
 
 session aaaaaaaa: Work through PLAN.md. The key is sk-[secret].
-  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls, 607 k tokens in, 4 k out
+  ran      Claude Code, 5 h 10 min, 2 continues, 4 tool calls
   decided  22:10 “Tabs or blanks?” → tabs, which gofmt wants anyway.
   refused  Bash curl https://ned:[secret]@x (2 times)
   refused  Bash curl x | sh

@@ -3,7 +3,6 @@ package absence
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -38,7 +37,6 @@ type sessionLog struct {
 	decided     []moment // what the agent says of its decisions
 	refused     []string // calls that the host refused by itself, for want of a permission
 	words       string   // the agent's last
-	in, out     int64    // tokens
 
 	open map[string]string // calls without a result, by id
 }
@@ -48,8 +46,6 @@ const mostKept = 200
 
 // readLog reads a session's log; what it counts begins at a time.
 func readLog(path string, since int64) (l sessionLog, err error) {
-	var message string // the newest; its lines follow each other, each with what it has used so far
-	var in, out int64  // of it
 	at := int64(0)
 	err = registry.HostOfLog(path).Log.EachLine(path, 0, func(c *transcript.Cursor) bool {
 		if t := c.LineTime(); t > 0 {
@@ -63,18 +59,9 @@ func readLog(path string, since int64) (l sessionLog, err error) {
 			l.first = at
 		}
 		l.takeLine(c, at, at >= since)
-		if usage := codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "usage"); at >= since && usage != nil {
-			id := string(codec.FindMember(codec.FindMember(c.Entry.Line, "message"), "id"))
-			if id != message {
-				l.in, l.out, message = l.in+in, l.out+out, id
-			}
-			in = numberIn(usage, "input_tokens") + numberIn(usage, "cache_creation_input_tokens") + numberIn(usage, "cache_read_input_tokens")
-			out = numberIn(usage, "output_tokens")
-		}
 		l.mode, l.version = c.Log.Mode, c.Log.Version
 		return true
 	})
-	l.in, l.out = l.in+in, l.out+out
 	return l, err
 }
 
@@ -170,9 +157,4 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 			l.refused = append(l.refused, what)
 		}
 	}
-}
-
-func numberIn(object []byte, name string) int64 {
-	n, _ := strconv.ParseInt(string(codec.FindMember(object, name)), 10, 64)
-	return max(0, n)
 }

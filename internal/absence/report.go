@@ -63,8 +63,6 @@ type Session struct {
 	Ran       int64  `json:"ran"`   // milliseconds since the order, up to the last sign of it
 	Continues int    `json:"continues"`
 	Calls     int    `json:"calls"`
-	TokensIn  int64  `json:"tokens_in,omitempty"`
-	TokensOut int64  `json:"tokens_out,omitempty"`
 	Decided   []Item `json:"decided"` // in the user's place
 	Refused   []Item `json:"refused"` // permissions
 	Failed    []Item `json:"failed"`
@@ -193,7 +191,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent) {
 	out := Session{
 		ID: say(s.id), Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
-		Calls: s.log.calls, TokensIn: s.log.in, TokensOut: s.log.out, Words: say(s.log.words), Process: s.processInWords(),
+		Calls: s.log.calls, Words: say(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}
 	for _, e := range brought {

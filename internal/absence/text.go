@@ -111,9 +111,6 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	out.InBold().PrintText("\n%s", title)
 	ran := s.Host + ", " + timestamp.LengthInWords(s.Ran) + ", " + layout.CountOf(s.Continues, "continue") + ", " +
 		layout.CountOf(s.Calls, "tool call")
-	if s.TokensIn+s.TokensOut > 0 {
-		ran += ", " + tokens(s.TokensIn) + " tokens in, " + tokens(s.TokensOut) + " out"
-	}
 	out.PrintField("  ran      ", ran)
 	printSome(out, "  decided  ", s.Decided, func(d Item) string {
 		return clock(d.At) + " " + d.Text + " → " + cmp.Or(d.Answer, "it did not say what")
@@ -189,15 +186,4 @@ func listFiles(files []git.Changed) string {
 		all = append(all, fmt.Sprintf("%s +%d -%d", f.Path, f.Added, f.Deleted))
 	}
 	return strings.Join(all, ", ")
-}
-
-// tokens is a number of tokens for people: 950, 12 k, 1.2 M.
-func tokens(n int64) string {
-	switch {
-	case n < 1000:
-		return strconv.FormatInt(n, 10)
-	case n < 1_000_000:
-		return strconv.FormatInt((n+500)/1000, 10) + " k"
-	}
-	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " M"
 }

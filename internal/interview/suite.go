@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -34,7 +33,7 @@ type Suite struct {
 
 // AskForSuite asks for what is open. A no to the last question is ErrCancelled.
 func (s *Suite) AskForSuite() (generator.Spec, error) {
-	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.askForHosts, s.targets} {
+	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.askForOwner, s.targets} {
 		if err := ask(); err != nil {
 			return s.Said, err
 		}
@@ -152,19 +151,6 @@ func (s *Suite) askForOwner() error {
 	return check(line)
 }
 
-func (s *Suite) askForHosts() error {
-	if len(s.Said.Hosts) > 0 {
-		return nil
-	}
-	var options []Option
-	for _, h := range registry.Hosts {
-		options = append(options, Option{Value: h.Name, Label: h.Title})
-	}
-	chosen, err := s.Many("Which agents do you use?", options, s.Defaults.Hosts, atLeastOne)
-	s.Said.Hosts = chosen
-	return err
-}
-
 func (s *Suite) targets() error {
 	if len(s.Said.Targets) > 0 {
 		return nil
@@ -207,7 +193,6 @@ func (s *Suite) summarize() {
 		}
 		rows = append(rows, []string{[]string{"plugins", ""}[min(i, 1)], name})
 	}
-	rows = append(rows, []string{"agents", strings.Join(s.Said.Hosts, ", ")})
 	for i, t := range s.Said.Targets {
 		rows = append(rows, []string{[]string{"hooks for", ""}[min(i, 1)], t.String()})
 	}

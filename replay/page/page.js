@@ -3,22 +3,16 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const text = (i) => data.texts[i];
   const $ = (id) => document.getElementById(id);
   const root = document.documentElement;
   const pageSize = 50;
   const first = String(data.best); // the strategy that is chosen at first
 
-  // A row of the data, by its columns. They are arrays because there are many.
-  const row = (i) => {
-    const [file, line, project, at, label, said, next, idle, todos, skill, tool, choices, host] = data.rows[i];
-    return { i, file: text(file), line, project: text(project), at, label: data.labels[label], said, next, idle, todos: text(todos), skill: text(skill), tool: text(tool), choices, host: data.hosts[host] };
-  };
-  const choice = (c) => ({ goesOn: (c[0] & 1) === 1, asks: (c[0] & 2) === 2, rule: text(c[1]), evidence: text(c[2]), alone: text(c[3]), guard: text(c[4]), bytes: c[5] });
-  const goesOn = (r, s) => (r[11][s][0] & 1) === 1;
-  const means = (r) => data.labels[r[4]].means;
+  for (const r of data.rows) r.choices ??= [];
+  const goesOn = (r, s) => r.choices[s].decision === "continue";
   // Whether the s-th strategy is wrong there; what only a model knows is not.
-  const wrong = (r, s) => means(r) !== "unknown" && (means(r) === "continue") !== goesOn(r, s);
+  const wrong = (r, s) => r.means !== "unknown" && (r.means === "continue") !== goesOn(r, s);
+  const hostOf = (r) => data.hosts[r.host ?? ""];
 
   // What is to be seen, kept in the address so that it survives a reload.
   const fields = ["q", "label", "project", "host", "strategy", "only"];
@@ -31,11 +25,12 @@
     o.textContent = name;
     select.append(o);
   };
-  data.labels.forEach((l, i) => { if (l.n > 0) option($("label"), String(i), l.name); });
-  const projects = [...new Set(data.rows.map((r) => r[2]))];
-  projects.sort((a, b) => (text(a) < text(b) ? -1 : 1)).forEach((p) => option($("project"), String(p), text(p) || "no directory"));
-  data.hosts.forEach((h, i) => option($("host"), String(i), h.title));
-  $("host").hidden = data.hosts.length < 2;
+  for (const name of Object.keys(data.labels)) option($("label"), name, name);
+  const projects = [...new Set(data.rows.map((r) => r.project))];
+  for (const p of projects.sort()) option($("project"), "=" + p, p || "no directory");
+  const hosts = Object.entries(data.hosts);
+  for (const [name, h] of hosts) option($("host"), "=" + name, h.title);
+  $("host").hidden = hosts.length < 2;
   data.scores.forEach((name, i) => option($("strategy"), String(i), name));
 
   const readHash = () => {
@@ -57,21 +52,21 @@
     const s = Number(state.strategy);
     found = [];
     data.rows.forEach((r, i) => {
-      if (state.label !== "" && r[4] !== Number(state.label)) return;
-      if (state.project !== "" && r[2] !== Number(state.project)) return;
-      if (state.host !== "" && r[12] !== Number(state.host)) return;
-      const c = r[11][s];
+      if (state.label && r.label !== state.label) return;
+      if (state.project && "=" + r.project !== state.project) return;
+      if (state.host && "=" + (r.host ?? "") !== state.host) return;
+      const c = r.choices[s];
       if (state.only === "differ") {
-        if (!r[11].some((_, k) => goesOn(r, k) !== goesOn(r, 0))) return;
+        if (!r.choices.some((_, k) => goesOn(r, k) !== goesOn(r, 0))) return;
       } else if (state.only === "asks") {
-        if (!c || !(c[0] & 2) || !data.labels[r[4]].hooked) return;
+        if (!c?.asks || !data.labels[r.label].hooked) return;
       } else if (state.only) {
         if (!c) return;
         if ((state.only === "continue" || state.only === "wrong") !== goesOn(r, s)) return;
         if ((state.only === "wrong" || state.only === "missed") && !wrong(r, s)) return;
       }
       if (words.length) {
-        const hay = (r[5] + "\n" + r[6] + "\n" + text(r[0]) + "\n" + (c ? text(c[1]) + "\n" + text(c[2]) : "")).toLowerCase();
+        const hay = [r.text, r.next, r.file, c?.rule, c?.evidence].join("\n").toLowerCase();
         if (!words.every((w) => hay.includes(w))) return;
       }
       found.push(i);
@@ -86,7 +81,7 @@
     if (content !== undefined) e.textContent = content;
     return e;
   };
-  const day = (at) => (at ? new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") : "");
+  const day = (at) => (at ? new Date(at).toISOString().slice(0, 16).replace("T", " ") : "");
   const span = (s) => (s < 90 ? Math.round(s) + " s" : s < 5400 ? Math.round(s / 60) + " min" : s < 129600 ? Math.round(s / 3600) + " h" : Math.round(s / 86400) + " days");
   // How a message ends: that is what strategies decide on.
   const tail = (s) => {
@@ -96,10 +91,10 @@
 
   const detail = (r) => {
     const box = element("div", "open");
-    box.append(element("h3", "", r.host.agent + " said"), element("div", "said", r.said || "(nothing)"));
+    box.append(element("h3", "", hostOf(r).agent + " said"), element("div", "said", r.text || "(nothing)"));
     if (r.next) box.append(element("h3", "", "What came next"), element("div", "said", r.next));
     const facts = element("dl");
-    for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["host", data.hosts.length > 1 ? r.host.title : ""], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.tool]]) {
+    for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["host", hosts.length > 1 ? hostOf(r).title : ""], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.last_tool]]) {
       if (value) facts.append(element("dt", "", name), element("dd", "", value));
     }
     box.append(facts);
@@ -108,16 +103,15 @@
     for (const title of ["strategy", "decides", "by", "on"]) { const th = element("th", "", title); th.scope = "col"; titles.append(th); }
     head.append(titles);
     r.choices.forEach((c, s) => {
-      const says = choice(c), tr = element("tr"), name = element("th", "", data.scores[s]);
+      const tr = element("tr"), name = element("th", "", data.scores[s]), on = goesOn(r, s);
       name.scope = "row";
-      const known = r.label.means !== "unknown";
-      const right = (r.label.means === "continue") === says.goesOn;
-      const verdict = element("td", known ? (right ? "right" : "wrong") : "", says.goesOn ? "continue" : says.asks ? "stop, after asking" : "stop");
-      if (known && !right) verdict.append(says.goesOn ? " (wrongly)" : " (too early)");
-      let on = says.evidence;
-      if (says.guard) on += " (" + "without " + says.guard + ": " + (says.alone === "continue" ? "continue" : "stop") + ")";
-      if (says.asks) on += " (" + says.bytes + " bytes)";
-      tr.append(name, verdict, element("td", "", says.rule), element("td", "words", on));
+      const known = r.means !== "unknown", bad = wrong(r, s);
+      const verdict = element("td", known ? (bad ? "wrong" : "right") : "", on ? "continue" : c.asks ? "stop, after asking" : "stop");
+      if (bad) verdict.append(on ? " (wrongly)" : " (too early)");
+      let why = c.evidence ?? "";
+      if (c.guard) why += " (" + "without " + c.guard + ": " + (c.alone === "continue" ? "continue" : "stop") + ")";
+      if (c.asks) why += " (" + c.bytes + " bytes)";
+      tr.append(name, verdict, element("td", "", c.rule), element("td", "words", why));
       body.append(tr);
     });
     table.append(head, body);
@@ -129,18 +123,18 @@
   const draw = () => {
     const list = $("rows"), start = page * pageSize, part = found.slice(start, start + pageSize);
     list.replaceChildren(...part.map((i, k) => {
-      const r = row(i), item = element("li", "row" + (start + k === here ? " here" : "")), button = element("button");
+      const r = data.rows[i], item = element("li", "row" + (start + k === here ? " here" : "")), button = element("button");
       button.type = "button";
       button.setAttribute("aria-expanded", String(opened === i));
       const time = element("time", "", day(r.at));
       const marks = element("span", "marks");
       if (r.choices.length) {
-        marks.append(...data.scores.map((_, s) => element("span", wrong(data.rows[i], s) ? "wrong" : "", goesOn(data.rows[i], s) ? "▶" : "·")));
-        marks.title = data.scores.map((name, s) => name + ": " + (goesOn(data.rows[i], s) ? "continue" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
+        marks.append(...data.scores.map((_, s) => element("span", wrong(r, s) ? "wrong" : "", goesOn(r, s) ? "▶" : "·")));
+        marks.title = data.scores.map((name, s) => name + ": " + (goesOn(r, s) ? "continue" : "stop") + (wrong(r, s) ? " (wrong)" : "")).join(", ");
         marks.setAttribute("role", "img");
         marks.setAttribute("aria-label", marks.title);
       }
-      button.append(element("span", "chip " + r.label.means, r.label.name), time, element("span", "excerpt", tail(r.said)), marks);
+      button.append(element("span", "chip " + r.means, r.label), time, element("span", "excerpt", tail(r.text)), marks);
       button.addEventListener("click", () => { here = start + k; opened = opened === i ? -1 : i; draw(); focusHere(); });
       item.append(button);
       if (opened === i) item.append(detail(r));

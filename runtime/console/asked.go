@@ -5,7 +5,6 @@
 package console
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,9 +22,7 @@ import (
 // Asked is what why and log are asked for.
 type Asked struct {
 	Session string // a session, or how its id begins
-	Project string // a directory: the sessions of the projects in it
 	All     bool   // every project
-	Host    string // only in this host, by its name; "": in any
 	// Prompts asks for what happened before prompts, also where nothing was said.
 	// Without it why is about stops, as long as there is one, and log leaves out
 	// the prompts before which nothing was said: they would be most of it.
@@ -35,14 +32,9 @@ type Asked struct {
 
 func (a Asked) wantsRecord(r ledger.Record) bool {
 	if a.Prompts {
-		return ofPrompt(r) && a.isInHost(r)
+		return ofPrompt(r)
 	}
-	return r.Decision != "pass" && a.isInHost(r)
-}
-
-// isInHost tells whether a decision was made in the host that is asked about.
-func (a Asked) isInHost(r ledger.Record) bool {
-	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.DefaultHost().Name)
+	return r.Decision != "pass"
 }
 
 // view is what an answer is about.
@@ -73,13 +65,6 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	case a.Session != "":
 		id, err := d.resolveSession(a.Session)
 		return view{Scope: ledger.Scope{Session: sessionKey(id)}, name: "session " + id}, err
-	case a.Project != "":
-		dir := a.Project
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(d.Work, dir)
-		}
-		dir = realPath(filepath.Clean(dir))
-		return view{Scope: ledger.Scope{Project: dir}, name: dir}, nil
 	case a.All:
 		return view{}, nil
 	case d.Session != "":
@@ -125,9 +110,6 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 	if v.name != "" {
 		of = " for " + v.name
 	}
-	if a.Host != "" {
-		of += " in " + registry.TitleOf(a.Host)
-	}
 	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
 	if a.Prompts {
 		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
@@ -168,7 +150,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, func(r ledger.Record) bool {
-		if r.Rule == "answer" || !a.isInHost(r) {
+		if r.Rule == "answer" {
 			return false
 		}
 		if ofPrompt(r) && other.Decision == "" {

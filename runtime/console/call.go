@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -21,8 +20,7 @@ Called with a word it answers you:
   why [ID|last]        why the agent went on or stopped: of this session, outside of one of the project here
   log [-n N]           the newest decisions
       [--follow]       and then others as they are made
-  both with --all, --session ID or --project DIR for others, --host NAME for those of one host, --prompts for what was
-                       said before prompts, --json
+  both with --all or --session ID for others, --prompts for what was said before prompts, --json
   hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; else until you resume, or
                        for 12 hours if it is not set at a terminal of your own
       [--session ID]   in one session
@@ -39,30 +37,31 @@ func (d *Console) AnswerCall(args []string) error {
 	if word == "loop" {
 		return d.answerLoopCall(args)
 	}
-	c, ok := readCall(args)
-	if !ok || !c.fitsWord(word) {
+	c, ok := readCall(word, args)
+	if !ok {
 		return ErrUsage
 	}
+	asked := Asked{Session: c.last("--session"), All: c.has("--all"), Prompts: c.has("--prompts"), JSON: c.has("--json")}
 	operand := strings.Join(c.operands, " ")
 	switch word {
 	case "why":
-		return d.ExplainDecision(operand, c.Asked)
+		return d.ExplainDecision(operand, asked)
 	case "log":
-		if c.follow {
-			return d.FollowLog(c.n, c.Asked, func() bool { return false })
+		if c.has("--follow") {
+			return d.FollowLog(c.number["-n"], asked, func() bool { return false })
 		}
-		return d.ListDecisions(c.n, c.Asked)
+		return d.ListDecisions(c.number["-n"], asked)
 	case "hold":
-		if c.list {
+		if c.has("--list") {
 			return d.ListHolds()
 		}
 		duration, err := ParseDuration(operand)
 		if err != nil {
 			return err
 		}
-		return d.HoldSessions(c.Session, duration)
+		return d.HoldSessions(asked.Session, duration)
 	case "resume":
-		return d.LiftHold(c.Session)
+		return d.LiftHold(asked.Session)
 	case "page":
 		if d.Plugin == nil {
 			return ErrUsage
@@ -108,87 +107,65 @@ func (d Console) AnswerAtOnce(word, arguments string) string {
 
 // call is a call, taken apart.
 type call struct {
-	Asked
 	operands []string
-	n        int
-	follow   bool
-	list     bool
-	given    []string // the flags
+	given    map[string][]string // the values of each flag
+	number   map[string]int      // of -n, and of --max if it is given
 }
 
-func (c call) fitsWord(word string) bool {
-	takes := map[string]string{
-		"why": "--session --project --all --host --prompts --json", "log": "--session --project --all --host --prompts --json -n --follow",
-		"hold": "--session --list", "resume": "--session", "page": "",
+func (c call) has(flag string) bool { return c.given[flag] != nil }
+
+// last is the last value of a flag, "" for none.
+func (c call) last(flag string) string {
+	return strings.Join(c.given[flag][max(0, len(c.given[flag])-1):], "")
+}
+
+// readCall takes the words behind a word apart. Not ok: it does not take them.
+func readCall(word string, args []string) (c call, ok bool) {
+	const about, again = "--session --all --prompts --json", "--max --promise --timeout --iteration-timeout --replace --dir"
+	takes, ok := map[string]string{
+		"why": about, "log": about + " -n --follow", "hold": "--session --list", "resume": "--session", "page": "",
+		"loop start": again + " --template --from-todos", "loop status": "--json --dir", "loop set": "--dir", "loop stop": "--delete --dir",
+		"loop history": "-n --all --json --dir", "loop history show": "--json --dir", "loop history rerun": again,
 	}[word]
-	scopes := 0
-	for _, flag := range c.given {
-		if !strings.Contains(takes+" ", flag+" ") {
-			return false
-		}
-		if strings.Contains("--session --project --all", flag) {
-			scopes++
-		}
-	}
-	most := map[string]int{"why": 1, "page": 1, "hold": 4}[word]
-	if c.list {
-		most = 0
-	}
-	return scopes <= 1 && len(c.operands) <= most
-}
-
-// readCall takes the flags of a call apart.
-func readCall(args []string) (c call, ok bool) {
-	c.n, ok = 20, true
+	const any = 1 << 20
+	most := map[string]int{
+		"why": 1, "page": 1, "hold": 4, "loop start": any, "loop set": any, "loop history show": 1, "loop history rerun": 1,
+	}[word]
+	c = call{given: map[string][]string{}, number: map[string]int{"-n": 20}}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
-		name, value, hasValue := strings.Cut(arg, "=")
-		if !strings.HasPrefix(arg, "-") {
+		if arg == "--" {
+			c.operands = append(c.operands, args...)
+			break
+		}
+		if !strings.HasPrefix(arg, "-") || arg == "-" {
 			c.operands = append(c.operands, arg)
 			continue
 		}
-		if name == "--session" || name == "--project" || name == "--host" || name == "-n" {
-			if !hasValue && len(args) > 0 {
-				value, args = args[0], args[1:]
-			}
-			if value == "" { // an empty variable is not everything
+		name, value, hasValue := strings.Cut(arg, "=")
+		isSwitch := slices.Contains([]string{"--all", "--prompts", "--json", "--follow", "--list", "--replace", "--from-todos", "--delete"}, name)
+		if !isSwitch && !hasValue && len(args) > 0 {
+			value, args, hasValue = args[0], args[1:], true
+		}
+		if isSwitch == hasValue || !slices.Contains(strings.Fields(takes), name) {
+			return c, false
+		}
+		c.given[name] = append(c.given[name], value)
+	}
+	for _, name := range []string{"-n", "--max"} {
+		if c.has(name) {
+			n, err := strconv.Atoi(c.last(name))
+			if err != nil || n < 1 {
 				return c, false
 			}
-		} else if hasValue {
-			return c, false
-		}
-		c.given = append(c.given, name)
-		switch name {
-		case "--session":
-			c.Session = value
-		case "--project":
-			c.Project = value
-		case "--host":
-			c.Host = value
-			_, ok = registry.HostNamed(value)
-		case "--all":
-			c.All = true
-		case "-n":
-			var err error
-			c.n, err = strconv.Atoi(value)
-			ok = err == nil && c.n >= 1
-		case "--json":
-			c.JSON = true
-		case "--prompts":
-			c.Prompts = true
-		case "--follow":
-			c.follow = true
-		case "--list":
-			c.list = true
-		default:
-			ok = false
-		}
-		if !ok {
-			return c, false
+			c.number[name] = n
 		}
 	}
-	return c, true
+	if session := c.has("--session"); session && (c.has("--all") || c.last("--session") == "") || c.has("--list") && len(c.operands) > 0 {
+		return c, false // an empty variable is not everything
+	}
+	return c, ok && len(c.operands) <= most
 }
 
 // ParseDuration reads how long a hold lasts, "" for until it is lifted.
@@ -226,75 +203,35 @@ func (d *Console) answerLoopCall(args []string) error {
 	if word == "history" && len(args) > 0 && (args[0] == "show" || args[0] == "rerun") {
 		word, args = word+" "+args[0], args[1:]
 	}
-	const again = "--max --promise --timeout --iteration-timeout --replace"
-	takes, ok := map[string]string{
-		"start": again + " --template --from-todos", "status": "--json", "set": "", "stop": "--delete",
-		"history": "-n --all --json", "history show": "--json", "history rerun": again,
-	}[word]
+	c, ok := readCall("loop "+word, args)
 	if !ok {
 		return ErrUsage
 	}
-	known := append(strings.Fields(takes), "--dir")
-	var operands []string
-	given := map[string][]string{}
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			operands = append(operands, args...)
-			break
-		}
-		if !strings.HasPrefix(arg, "-") || arg == "-" {
-			operands = append(operands, arg)
-			continue
-		}
-		name, value, hasValue := strings.Cut(arg, "=")
-		isSwitch := slices.Contains([]string{"--replace", "--from-todos", "--json", "--delete", "--all"}, name)
-		if !isSwitch && !hasValue && len(args) > 0 {
-			value, args, hasValue = args[0], args[1:], true
-		}
-		if isSwitch == hasValue || !slices.Contains(known, name) {
-			return ErrUsage
-		}
-		given[name] = append(given[name], value)
-	}
-	is := func(name string) bool { return given[name] != nil }
-	last := func(name string) string { return strings.Join(given[name][max(0, len(given[name])-1):], "") }
-	number := map[string]int{"-n": 20}
-	for _, name := range []string{"-n", "--max"} {
-		if is(name) {
-			n, err := strconv.Atoi(last(name))
-			if err != nil || n < 1 {
-				return ErrUsage
-			}
-			number[name] = n
-		}
-	}
-	if dir := last("--dir"); filepath.IsAbs(dir) {
+	if dir := c.last("--dir"); filepath.IsAbs(dir) {
 		d.Work = dir
 	} else {
 		d.Work = filepath.Join(d.Work, dir)
 	}
 	o := LoopStart{
-		Goal: strings.Join(operands, " "), Max: number["--max"], Promises: given["--promise"],
-		Timeout: last("--timeout"), IterationTimeout: last("--iteration-timeout"),
-		Template: last("--template"), FromTodos: is("--from-todos"), Replace: is("--replace"), Named: is("--dir"),
+		Goal: strings.Join(c.operands, " "), Max: c.number["--max"], Promises: c.given["--promise"],
+		Timeout: c.last("--timeout"), IterationTimeout: c.last("--iteration-timeout"),
+		Template: c.last("--template"), FromTodos: c.has("--from-todos"), Replace: c.has("--replace"), Named: c.has("--dir"),
 	}
-	switch n := len(operands); {
+	switch n := len(c.operands); {
 	case word == "start":
 		return d.StartLoop(o)
-	case word == "status" && n == 0:
-		return d.LoopStatus(is("--json"))
+	case word == "status":
+		return d.LoopStatus(c.has("--json"))
 	case word == "set" && n >= 2:
-		return d.SetLoop(operands[0], operands[1:])
-	case word == "stop" && n == 0:
-		return d.StopLoop(is("--delete"))
-	case word == "history" && n == 0:
-		return d.LoopHistory(number["-n"], is("--all"), is("--json"))
+		return d.SetLoop(c.operands[0], c.operands[1:])
+	case word == "stop":
+		return d.StopLoop(c.has("--delete"))
+	case word == "history":
+		return d.LoopHistory(c.number["-n"], c.has("--all"), c.has("--json"))
 	case word == "history show" && n == 1:
-		return d.ShowLoop(operands[0], is("--json"))
+		return d.ShowLoop(c.operands[0], c.has("--json"))
 	case word == "history rerun" && n == 1:
-		return d.RerunLoop(operands[0], o)
+		return d.RerunLoop(c.operands[0], o)
 	}
 	return ErrUsage
 }

@@ -37,7 +37,7 @@ func TestForm(t *testing.T) {
 		"no version":                    {event: older, version: "x"},
 		"before there were crons":       {event: strings.Replace(newer, `,"session_crons":[]`, "", 1), version: "330"},
 		"Codex 0.169.0":                 {event: `"session_id":"s1","turn_id":"01a200","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","model":"stub","permission_mode":"bypassPermissions","stop_hook_active":true,"last_assistant_message":"Moving to Task 2."`, version: "330"},
-		"Qwen 0.24.4":                   {event: `"session_id":"s1","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","timestamp":"2026-11-22T00:23:20.336Z","permission_mode":"yolo","prompt_id":"43457e########0","stop_hook_active":true,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[],"context_usage":0.00005`, version: "330"},
+		"Qwen 0.24.4":                   {event: `"session_id":"s1","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","timestamp":"2026-11-22T00:23:20.336Z","permission_mode":"yolo","prompt_id":"43457e########0","stop_hook_active":false,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[],"context_usage":0.00005`, version: "330"},
 		"a Qwen that copies the rest":   {event: strings.Replace(newer, uuid, uuid+"########0", 1), version: "330"},
 		"the plugin chooses block":      {config: specum, event: newer},
 		"you choose block":              {user: `{"protocol": "block"}`, event: newer},
@@ -158,5 +158,16 @@ func TestALatePromptIsAwaited(t *testing.T) {
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
 		scratch.Equal(t, s.transcriptLags(), test.want, name)
+	}
+}
+
+// Qwen Code's log does not witness continues: without the ledger a session that was kept going may stop.
+func TestLedgerGone(t *testing.T) {
+	const event = `{"session_id":"s1","cwd":"/p","hook_event_name":"Stop","prompt_id":"43457e########0","stop_hook_active":%v,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[]}`
+	for _, active := range []bool{false, true} {
+		w := newWorld(t, ned)
+		if out, _ := w.run(fmt.Sprintf(event, active)); (out.Decision == "block") == active {
+			t.Errorf("active %v: %+v", active, out)
+		}
 	}
 }

@@ -164,6 +164,8 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 		return veto
 	case s.View.Driven:
 		return guard.Veto{Rule: "host-loop", Evidence: h.Title + " works on a goal that you have set, and goes on by itself"}
+	case h.NoWitness && s.Event.Active && s.Before.Number == 0: // else who removes the ledger would have no limit
+		return guard.Veto{Rule: "ledger-gone", Evidence: "a Stop hook has kept the agent going, and the ledger of this session has nothing of it"}
 	case guard.RalphArmed(s.Event.Cwd, s.Event.SessionID):
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}

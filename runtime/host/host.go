@@ -45,6 +45,8 @@ type Host struct {
 	// Marked has what the agent is told begin with transcript.Mark, by which the log's
 	// reader knows it again. All hosts but Claude Code, whose log says what a hook said.
 	Marked bool
+	// NoWitness tells that the log has none of what a hook says: only the ledger counts continues.
+	NoWitness bool
 	// Prompts tells that the event's PromptID changes when the user prompts and only then.
 	Prompts bool
 

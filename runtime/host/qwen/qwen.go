@@ -19,7 +19,7 @@ var Host = host.Host{
 	Is: isEvent, Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
 	FromUser: func(e host.Event) bool { return e.Prompt != "" },
-	Reminds:  true, Marked: true,
+	Reminds:  true, Marked: true, NoWitness: true,
 	Log:    transcript.Format{Name: Name, Whole: true, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Logged: true, // commands in the background are in the log only
 	// The eighth block in a row is overridden.
