@@ -175,7 +175,7 @@ func (a *app) printLeft(all []settings.Left) {
 		if i == 0 {
 			a.say("\nleft")
 		}
-		a.printItem("", left.What)
+		a.resultPrinter().PrintItem("", left.What)
 		a.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
 }

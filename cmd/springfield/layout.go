@@ -92,8 +92,5 @@ func (a *app) printTable(rows [][]string) {
 	out.PrintTable("", rows)
 }
 
-// printItem prints a sentence below a title.
-func (a *app) printItem(mark, text string) { a.resultPrinter().PrintItem(mark, text) }
-
 // countOf is a number of things: "1 plugin", "2 plugins".
 func countOf(n int, thing string) string { return layout.CountOf(n, thing) }

@@ -243,10 +243,10 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		a.say("  git's index has %s as executable now", countOf(n, "hook"))
 	}
 	for _, wait := range p.Waits {
-		a.printItem("  ", wait)
+		a.resultPrinter().PrintItem("  ", wait)
 	}
 	for _, dir := range p.Push {
-		a.printItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
+		a.resultPrinter().PrintItem("  ", "commit and push "+check.QuoteArgument(dir)+": that is where clients get it from")
 	}
 	if p.Market.Address == "" {
 		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
