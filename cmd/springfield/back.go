@@ -24,7 +24,7 @@ func newBack(a *app) *cobra.Command {
 shows on one page what each has brought, or else the newest: what needs you first, then
 for each session what was decided in your place, what was refused, what failed, the
 check, where it stands and its last words, and how to return to the files as you left
-them. It can be typed anywhere, also by an agent: it only makes agents stop sooner.`,
+them.`,
 		Example: `  springfield back
   springfield back --json`,
 		Args: arguments(0, 0, "no arguments"),

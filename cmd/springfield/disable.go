@@ -38,13 +38,11 @@ and what has been changed since stays and is named.
 Claude Code still knows the marketplace, and keeps what it has fetched from there.
 --purge makes it forget both, unless something else of the marketplace is in use.
 
---host switches it off for other agents, by their own plugin commands, as enable does.
-
 --all switches off every plugin of springfield's, in all settings files where it was
 enabled; springfield undo takes that back. --all --purge removes every trace:
-Claude Code's records, and springfield's decisions, holds and journal, so undo does
-not take it back, and the suite that enable has made, unless you have changed it. Your
-other suites, and rules that you have written, stay and are named.`,
+Claude Code's records, springfield's decisions, holds and journal (so undo does not
+take it back), and the suite that enable has made. Suites and rules of your own, also
+that suite once you have changed it, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
   springfield disable ned-flanders --scope local

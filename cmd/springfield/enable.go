@@ -34,8 +34,7 @@ func newEnable(a *app) *cobra.Command {
 		Short: "Switch a plugin on",
 		Long: `PLUGIN is looked up in --suite, else in the suites that you have made or named so
 before, and in the marketplaces that Claude Code knows. Where none has it, it is made
-in a suite of your own, in your data directory: ~/.local/share on Linux. A suite that
-came with a cloned project counts from the first --suite DIR on.
+in a suite in your data directory: ~/.local/share on Linux.
 One edit of settings.json switches it on, and switches off double-shot-latte and any
 other springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.
@@ -46,9 +45,8 @@ bart-simpson, marge-simpson), the goal loop (ralph-wiggum), and the spec loops
 plugin and a daily one can be on together.
 
 If the claude command is installed, it registers the suite as a marketplace, or
-fetches the plugin, without touching your settings. If not, or if the suite is made
-now, your user settings get a third entry, which declares the suite. Your next session
-has the hook.
+fetches the plugin. If not, or if the suite is made now, your user settings get a third
+entry, which declares the suite. Your next session has the hook.
 
 --host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
 that are found here. Springfield calls the agent's own plugin commands, and keeps

@@ -49,8 +49,8 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Make a suite of your own plugins, with the compiled hook in each",
 		Long: `A suite is a directory of plugins that is also a marketplace: for your own rules, and
-to publish. To use a plugin, springfield enable is enough. Without DIR the suite is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
-flag. Nothing is written before the last answer, and springfield undo takes
+to publish. To use a plugin, springfield enable is enough. Without DIR it is ./` + defaultSuite + `.
+On a terminal springfield asks; every question has a flag. Nothing is written before the last answer, and springfield undo takes
 everything back.
 
 Where DIR has a ` + generator.SuiteFile + `, that has the answers: init makes what is missing, all

@@ -12,9 +12,9 @@ func newList(a *app) *cobra.Command {
 		Short: "List the strategies, and the plugins that you have",
 		Long: `Compares every strategy that springfield can make a plugin of: what a stop costs,
 whether your skills have to change, how accurate it is, how complex, and what it
-needs. Below are your plugins: those of the suite around the current directory, of
-the suites that were made, and those that your settings switch on here, or that
-are on in other agents. Changes nothing.`,
+needs. Below are your plugins: those of the suite around the current directory and of
+the suites that were made, and those that are on, here or in other agents. Changes
+nothing.`,
 		Example: `  springfield list
   springfield list --json`,
 		Args:    arguments(0, 0, "no arguments"),

@@ -19,8 +19,8 @@ func newLog(a *app) *cobra.Command {
 		Long: `Lists the decisions of the project in the current directory, the newest last: every
 stop, and the prompts before which something was said. In a session of an agent it lists
 those of that session. With --prompts, lists only prompts, and also those before which
-nothing was said. Decisions are kept for 90 days, or as long as keep_days in
-springfield/settings.json says, in Claude Code's configuration directory.`,
+nothing was said. Decisions are kept for 90 days, or for keep_days in
+~/.claude/springfield/settings.json.`,
 		Example: `  springfield log -n 50
   springfield log --follow
   springfield log --all`,

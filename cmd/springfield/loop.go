@@ -45,8 +45,8 @@ loop of this directory.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}
-	cmd.PersistentFlags().Bool("json", false, "print the result as JSON; of a change, how the loop stands after it")
-	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: the current one, or the top of its repository)")
+	cmd.PersistentFlags().Bool("json", false, "print the result as JSON")
+	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: this one's)")
 	status = newLoopStatus(a, &dir)
 	cmd.AddCommand(newLoopStart(a, &dir), status, newLoopSet(a, &dir), newLoopStop(a, &dir), newLoopHistory(a, &dir))
 	return cmd
@@ -59,15 +59,14 @@ func newLoopStart(a *app, dir *string) *cobra.Command {
 		Short: "Start a goal loop in this directory",
 		Long: `Writes .stravinsky/continuation-loop.md at the top of the repository, or where one
 lies further down, or in --dir. It takes effect when Claude next stops in this
-directory, and belongs to that session from then on. Nothing else is started. Where
-no plugin that drives loops is on, it offers to switch it on, or writes nothing.
+directory, and belongs to that session from then on. Where no plugin that drives loops
+is on, it offers to switch it on, or writes nothing.
 
 Name as the promise a sentence that is true only at the end ("All tests passing"), not
 "done", which Claude also says in passing. Put into the goal what Claude needs at every
 turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
-characters. A --max that you type at a terminal is in force, up to 500, until you type
-another; without one, any number stays below your ceiling, which is 25 unless
-springfield set ralph-wiggum ceiling=40 says more.
+characters. A --max that you type at a terminal counts, up to 500; any other number
+stays below your ceiling, 25 unless springfield set ralph-wiggum ceiling=40 says more.
 
   template  iterations  promise
   tests     15          ✅ All tests passing

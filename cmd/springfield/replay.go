@@ -42,10 +42,9 @@ func newReplay(a *app) *cobra.Command {
 		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
 you name), finds where the agent stopped and what you said next, and lets every strategy
 decide there with the code of the hook. Says first what came after the stops, which of
-them each would have continued, and how many questions an away order would have answered.
-Then shows the stops that each would have caught, those that it would have wrongly
-continued, and what asking a model would have cost.
-Changes nothing, asks no model, and nothing leaves your machine.`,
+them each would have continued, and how many questions an away order would have answered;
+then what each would have caught and wrongly continued, and what asking a model would
+have cost. Changes nothing, asks no model, and nothing leaves your machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders

@@ -14,8 +14,7 @@ func newResume(a *app) *cobra.Command {
 		Short: "Lift a hold",
 		Long: `Lifts a hold, after a question that you answer at your terminal. It is refused where
 there is no terminal, or where an agent is among the programs that have started this
-command. A program with your rights can still delete the file of a hold, or type into
-a terminal of yours; why, log and status tell how a hold ended.`,
+command.`,
 		Example: `  springfield resume
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),

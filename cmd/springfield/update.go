@@ -41,11 +41,9 @@ and the hooks are built again.
 
 Take what you want from FILE` + generator.BesideSuffix + `, then delete it.
 
---all updates every suite that springfield has made on this machine, after an upgrade
-for instance. A suite that cannot be updated is named and left
-as it is, and the others are updated.
-
-springfield undo takes an update back, of several suites one after the other.`,
+--all updates every suite that was made on this machine, after an upgrade for
+instance. One that cannot be updated is named and left as it is. springfield undo takes
+updates back, one suite after the other.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks
   springfield update --all`,
