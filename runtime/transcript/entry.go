@@ -373,6 +373,18 @@ func CallIn(call []byte, id, name, input string) Part {
 	return p
 }
 
+// ResultIn is the result of a call as Gemini CLI and Qwen Code write it, an object of the member functionResponse.
+func ResultIn(result []byte) Part {
+	response := codec.FindMember(result, "response")
+	p := Part{Kind: Result, ID: codec.InsideQuotes(codec.FindMember(result, "id")), Name: codec.InsideQuotes(codec.FindMember(result, "name")), Text: codec.InsideQuotes(codec.FindMember(response, "output"))}
+	if p.Text == nil {
+		p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
+		p.Failed = p.Text != nil
+	}
+	p.Failed = p.Failed || string(p.Name) == "run_shell_command" && hasFailed(p.Text)
+	return p
+}
+
 // FirstText is the first text among content blocks, or the content itself where it is a string.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
@@ -403,9 +415,9 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// HasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
+// hasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
 // or a signal stands behind what it printed.
-func HasFailed(text []byte) bool {
+func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))
 		if i >= 0 && bytes.IndexAny(text[i+len(before):], "0(") != 0 {

@@ -96,17 +96,9 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	eachPart(content, func(text, part []byte) {
 		switch result := codec.FindMember(part, "functionResponse"); {
 		case result != nil:
-			p := transcript.Part{Kind: transcript.Result, ID: codec.InsideQuotes(codec.FindMember(result, "id"))}
-			response := codec.FindMember(result, "response")
-			if p.Text = codec.InsideQuotes(codec.FindMember(response, "output")); p.Text == nil {
-				p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
-				p.Failed = p.Text != nil
-			}
-			if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-				p.Failed = p.Failed || transcript.HasFailed(p.Text)
-			}
+			p := transcript.ResultIn(result)
 			e.Parts = append(e.Parts, p)
-			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {
+			if m := modeOfResult(&p); m != "" {
 				e.Mode = []byte(m)
 			}
 		case text == nil:
@@ -140,7 +132,7 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 
 // modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
 // it by a key, which is not in the log: in plan mode no command runs.
-func modeOfResult(tool []byte, r *transcript.Part) string {
+func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
 	case r.Failed && (is("You are in Plan Mode") || is("You are already in Plan Mode")):
@@ -148,7 +140,7 @@ func modeOfResult(tool []byte, r *transcript.Part) string {
 	case r.Failed:
 		return ""
 	}
-	switch string(tool) {
+	switch string(r.Name) {
 	case "enter_plan_mode":
 		return "plan"
 	case "exit_plan_mode":
