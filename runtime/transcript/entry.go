@@ -385,6 +385,57 @@ func ResultIn(result []byte) Part {
 	return p
 }
 
+// TakeBlocks takes the content blocks of a message as Claude Code and Droid write them: those of Anthropic's interface.
+// It tells whether an image or a document is among them.
+func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
+	list := w.Enter('[')
+	for list.Next() {
+		if !list.BeginsWith('{') || len(e.Parts) == MaxParts {
+			continue
+		}
+		e.Parts = append(e.Parts, Part{})
+		p := &e.Parts[len(e.Parts)-1]
+		var content []byte
+		members := list.Enter('{')
+		for members.Next() {
+			switch string(members.Key) {
+			case "type":
+				switch string(members.Value()) {
+				case `"text"`:
+					p.Kind = Text
+				case `"image"`, `"document"`:
+					picture = true
+				case `"tool_use"`:
+					p.Kind = Call
+				case `"tool_result"`:
+					p.Kind = Result
+				}
+			case "text":
+				p.Text = codec.InsideQuotes(members.Value())
+			case "id", "tool_use_id":
+				p.ID = codec.InsideQuotes(members.Value())
+			case "name":
+				p.Name = codec.InsideQuotes(members.Value())
+			case "input":
+				p.Input = members.Value()
+			case "content":
+				content = members.Value()
+			case "is_error":
+				p.Failed = string(members.Value()) == "true"
+			}
+		}
+		list.Leave(&members)
+		switch p.Kind {
+		case Call:
+			describe(p)
+		case Result:
+			p.Text = FirstText(content)
+		}
+	}
+	w.Leave(&list)
+	return picture
+}
+
 // FirstText is the first text among content blocks, or the content itself where it is a string.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
