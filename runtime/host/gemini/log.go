@@ -7,6 +7,7 @@ package gemini
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -121,12 +122,10 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 			e.Words = text
 		}
 	})
-	switch {
-	case len(e.Words) == 0 && !shown:
+	if len(e.Words) == 0 && !shown {
 		return false
-	default:
-		e.What = transcript.Prompted
 	}
+	e.What = transcript.Prompted
 	return true
 }
 
@@ -155,12 +154,9 @@ func modeOfResult(r *transcript.Part) string {
 
 // isNoPersons tells whether a text in a line of the user's is the host's own.
 func isNoPersons(text []byte) bool {
-	for _, words := range [...]string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"} {
-		if bytes.HasPrefix(text, []byte(words)) {
-			return true
-		}
-	}
-	return string(text) == "Please continue." || string(text) == "System: Please continue."
+	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
+	return slices.ContainsFunc(begins, func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }) ||
+		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
 // eachPart yields the texts of a content, which is one text or a list of parts, and the
