@@ -11,6 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // DisableRequest is what disable is asked for.
@@ -60,7 +61,8 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 // is asked for.
 func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, err error) {
 	plugin, err := m.findEnabled(r)
-	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
+	_, known := registry.StrategyNamed(r.Plugin)
+	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge || errors.Is(err, errUnknown) && known { // it is off, in each of them
 		return Done{Plugin: r.Plugin}, nil
 	}
 	if err != nil {

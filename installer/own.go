@@ -5,6 +5,7 @@ package installer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -62,8 +63,10 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 		return nil
 	}
 	if write {
-		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); err != nil {
+		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
+		} else if err != nil {
+			return err
 		}
 		if _, err = o.choosePlugin(m, o.name); err != nil {
 			return err

@@ -102,7 +102,7 @@ func candidate(name string) (Candidate, error) {
 	base, set, _ := strings.Cut(name, ":")
 	known, ok := registry.StrategyNamed(base)
 	if !ok {
-		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(CandidateNames(), ", "))
+		return Candidate{}, fmt.Errorf("there is no strategy %q", name)
 	}
 	settings, err := hook.Defaults(known, set)
 	if err != nil {

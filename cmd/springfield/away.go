@@ -244,12 +244,8 @@ func (l *leaving) setOrder() error {
 		return err
 	}
 	before.WriteText(l.notePrinter())
-	agreed := l.offer(before.Version)
-	if err := l.confirm(l.question()); err != nil { // the last: after a yes nothing waits for another
+	if err := l.confirm(l.question()); err != nil {
 		return err
-	}
-	for _, m := range agreed {
-		l.changeSettings(m)
 	}
 	l.Now = time.Now()
 	l.order.At, l.order.ID, l.order.From = l.Now.UnixMilli(), ledger.NewOrderID(l.Now), l.terminal.Name
@@ -262,6 +258,7 @@ func (l *leaving) setOrder() error {
 	}
 	l.say("%s\n%s", l.Summary(l.order).Describe(l.Now.UnixMilli()), kept)
 	l.talk("springfield back ends it, and says what happened")
+	l.offer(before.Version) // last: who leaves after the yes waits for no other question
 	return nil
 }
 
@@ -351,14 +348,14 @@ func (l *leaving) keepTree() string {
 
 // offer asks about what helps through the night: to go on after a usage limit, and the rule that
 // allows the check.
-func (l *leaving) offer(version string) (agreed []settings.Member) {
+func (l *leaving) offer(version string) {
 	if command := l.claudeCommand(); version == "" && command.Path != "" {
 		version, _ = command.Version(l)
 	}
 	offer := func(question string, m settings.Member) {
 		c, err := settings.ReadSettings(l.places).PlanMember(m)
 		if (err != nil || !c.IsEmpty()) && (l.yes || l.confirm(question) == nil) { // a no is an answer
-			agreed = append(agreed, m)
+			l.changeSettings(m)
 		}
 	}
 	if absence.WaitsAfterLimit(version) {
@@ -383,7 +380,6 @@ func (l *leaving) offer(version string) (agreed []settings.Member) {
 		m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
 	}
-	return agreed
 }
 
 // changeSettings changes a member of settings that the user has agreed to.

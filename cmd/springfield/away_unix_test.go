@@ -15,8 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
-// An order is set after a yes to the last question, and not without one; settings are changed then,
-// after a yes of their own.
+// An order is set after a yes to the first question, and not without one, and is in force before anything else is
+// asked; settings are changed after a yes of their own.
 func TestAwayIsAskedAbout(t *testing.T) {
 	desk := desks(t)["springfield"]
 	command := func(args ...string) *exec.Cmd {
@@ -35,24 +35,24 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		keys      []string // at each question
 		set, rule bool
 	}{
-		"no":                     {keys: []string{"n\n", "n\n"}},
-		"nothing":                {keys: []string{"\n", "\n"}},
-		"no at the end":          {keys: []string{"y\n", "n\n"}},
+		"no":                     {keys: []string{"n\n"}},
+		"nothing":                {keys: []string{"\n"}},
 		"Ctrl-C":                 {keys: []string{ctrlC}},
-		"Ctrl-D":                 {keys: []string{ctrlD, ctrlD}},
-		"Ctrl-C at the end":      {keys: []string{"y\n", ctrlC}},
+		"Ctrl-D":                 {keys: []string{ctrlD}},
 		"the terminal is closed": {keys: []string{"closed"}},
-		"yes without the rule":   {keys: []string{"n\n", "y\n"}, set: true},
+		"Ctrl-C at the rule":     {keys: []string{"y\n", ctrlC}, set: true},
+		"yes, and away":          {keys: []string{"y\n", "closed"}, set: true},
+		"yes without the rule":   {keys: []string{"y\n", "n\n"}, set: true},
 		"yes":                    {keys: []string{"y\n", "y\n"}, set: true, rule: true},
 	} {
 		var out bytes.Buffer
 		cmd, asked := command("away", "8h", "--check", "make test"), 0
 		cmd.Stdout, cmd.Stderr = &out, &out
 		screen, terminal, _ := typist.RunTyping(cmd, func() string {
-			if _, err := os.Stat(orders); err == nil {
-				t.Errorf("%s: an order is in force while a question stands", name)
-			}
 			asked++
+			if _, err := os.Stat(orders); (err == nil) != (asked > 1) {
+				t.Errorf("%s: at question %d: %v", name, asked, err)
+			}
 			if asked > len(test.keys) || test.keys[asked-1] == "closed" {
 				must(t, cmd.Process.Signal(syscall.SIGHUP))
 				return ""
@@ -66,8 +66,8 @@ func TestAwayIsAskedAbout(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v, %d questions\n%s%s", name, cmd.ProcessState, err, changed, asked, &out, screen)
 		}
 		allow, keep := strings.Index(screen, "Allow Bash(make test)"), strings.Index(screen, "Keep agents at work")
-		if allow < 0 || len(test.keys) > 1 && keep < allow || len(test.keys) == 1 && keep >= 0 {
-			t.Errorf("%s: the order is not asked about last\n%s", name, screen)
+		if keep < 0 || len(test.keys) > 1 && allow < keep || len(test.keys) == 1 && allow >= 0 {
+			t.Errorf("%s: the order is not asked about first\n%s", name, screen)
 		}
 		for line := range strings.Lines(screen) {
 			if len([]rune(strings.TrimRight(line, "\r\n"))) > columns {

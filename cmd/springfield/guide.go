@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -23,7 +24,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	switch {
 	case asJSON:
 		return a.printJSON(o)
-	case !o.Begun:
+	case !o.Begun && check.CountState(o.Problems, check.Failure) == 0:
 		return a.takeNextStep(cmd, in)
 	}
 	if err := a.showUnseen(cmd.Context()); err != nil {

@@ -111,7 +111,7 @@ func fillLines(text string) string {
 }
 
 // newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
-func newHelp() *cobra.Command {
+func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
@@ -123,7 +123,7 @@ func newHelp() *cobra.Command {
 			for _, word := range args {
 				below, _, err := about.Find([]string{word})
 				if err != nil || below == about {
-					return noCommand(about, "springfield help "+strings.TrimPrefix(about.CommandPath()+" ", "springfield "), word)
+					return a.noCommand(about, word)
 				}
 				about = below
 			}

@@ -178,6 +178,19 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			}
 		}
 
+		// Who has lifted it is not told of that at the same terminal; elsewhere it is news.
+		if program == "springfield" {
+			var out bytes.Buffer
+			cmd := command(t, "resume")
+			cmd.Args = []string{"sh", "-c", `"$0" resume && "$0" status`, cmd.Path}
+			cmd.Path, cmd.Stdout, cmd.Stderr = "/bin/sh", &out, &out
+			if screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll); err != nil || strings.Contains(out.String(), "was lifted") {
+				t.Errorf("%v, %s\n%s", err, &out, screen)
+			}
+			if out, _ := told(t, command(t, "status")); !strings.Contains(out, "was lifted") {
+				t.Error(out)
+			}
+		}
 		// Ctrl-C at the terminal: of the hook the signal is the end.
 		told(t, command(t, "hold", "2h"))
 		cmd := command(t, "resume")

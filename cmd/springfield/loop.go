@@ -35,11 +35,13 @@ loop of this directory.`,
 			if len(args) == 0 {
 				return nil
 			}
-			err := noCommand(cmd, "springfield loop ", args[0])
-			if args[0] == "rerun" || args[0] == "show" {
-				err = check.Advise(err, "springfield loop history "+strings.Join(args, " "))
+			err := a.noCommand(cmd, args[0])
+			if args[0] != "rerun" && args[0] != "show" {
+				return err
+			} else if len(args) == 1 {
+				return check.Advise(err, "springfield loop status shows the loop, springfield loop history those before it")
 			}
-			return err
+			return check.Advise(err, "springfield loop history "+strings.Join(args, " "))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}
@@ -116,11 +118,14 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	if !ok || !a.terminal || a.caller != nil {
 		return nil
 	}
-	yes, err := a.newAsker(ctx).Confirm("No plugin would drive this loop: " + d.Problem + ". Switch " + plugin + " on?")
-	if err == nil && yes {
+	yes, err := a.newAsker(ctx).Confirm("No plugin that is on drives loops. Switch " + plugin + " on?")
+	if err == nil && !yes {
+		err = errCancelled
+	}
+	if err == nil {
 		err = a.findPlaces()
 	}
-	if err != nil || !yes {
+	if err != nil {
 		return err
 	}
 	var o enableOptions

@@ -83,6 +83,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 func (a *app) execute(ctx context.Context, args []string) int {
 	out := &results{w: a.out}
 	a.out = out
+	a.args = args
 	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -125,6 +126,7 @@ type app struct {
 	built    buildInfo
 	places   client.Places // of the user's settings, once findPlaces has been called
 
+	args  []string // as they were typed
 	work  string   // working directory
 	home  string   // the user's home, "" if unknown
 	cache string   // the user's cache directory, "" if unknown

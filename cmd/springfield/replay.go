@@ -166,7 +166,7 @@ func (a *app) chosenCandidates(names []string) ([]replay.Candidate, error) {
 	all, err := replay.Candidates(names, a.work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
-		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), "springfield list describes them"))
+		err = check.Misuse(err, check.HintAtNames(name.Name, "", replay.CandidateNames(), ""))
 	}
 	return all, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,14 +29,14 @@ or you are needed. Without a command it leads you through it.`,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return noCommand(cmd, "springfield ", args[0])
+				return a.noCommand(cmd, args[0])
 			}
 			return nil
 		},
 		RunE:    func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
 		PreRunE: a.needPlaces,
 	}
-	root.SetHelpCommand(newHelp())
+	root.SetHelpCommand(newHelp(a))
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
@@ -97,8 +98,13 @@ func (a *app) addVerbs(root *cobra.Command) {
 	root.SetHelpCommandGroupID("Other")
 }
 
-// noCommand says that a word is no command below another; prefix is what was typed before it.
-func noCommand(cmd *cobra.Command, prefix, typed string) error {
+// noCommand says that a word is no command below another, and what the whole call may have been meant to be.
+func (a *app) noCommand(cmd *cobra.Command, typed string) error {
+	call := "springfield "
+	for _, arg := range a.args {
+		call += check.QuoteArgument(arg) + " "
+	}
+	call = strings.TrimSpace(strings.Replace(call, " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
 	var names []string
 	for _, below := range cmd.Commands() {
 		if below.IsAvailableCommand() {
@@ -109,7 +115,7 @@ func noCommand(cmd *cobra.Command, prefix, typed string) error {
 	if len(names) > 8 {
 		otherwise = cmd.CommandPath() + " --help lists them"
 	}
-	return check.Misusef(check.HintAtNames(typed, prefix, names, otherwise), "there is no command %q", typed)
+	return check.Misusef(check.HintAtNames(typed, call, names, otherwise), "there is no command %q", typed)
 }
 
 // arguments demands a number of arguments and says so in our own words.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/doctor"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -196,13 +198,23 @@ func (a *app) hintUndo(err error) error {
 	if !errors.As(err, &changed) {
 		return hintChange(err, "undo")
 	}
+	advice := "nothing was taken back; springfield undo --forget skips this edit"
+	if changed.Entry.Kind == "" && filepath.Ext(changed.File) == ".json" {
+		data, _ := os.ReadFile(changed.File)
+		if _, err := document.ParseCommented(data); err != nil {
+			return hintSettings(fmt.Errorf("%s: %w", changed.File, err), "undo")
+		}
+	}
+	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {
+		advice += ", springfield disable " + plugin + " puts back what nobody else has changed"
+	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")
 	a.notePrinter().PrintDiff(strings.Join(lines[:min(most, len(lines))], ""))
 	if more := strings.Count(changed.Diff, "\n") - most; more > 0 {
 		a.talk("… %s", countOf(more, "more line"))
 	}
-	return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
+	return check.Advise(err, advice)
 }
 
 func (a *app) printJSON(v any) error {

@@ -116,9 +116,14 @@ func HowToRead(err error) string {
 }
 
 // firstClosed is what keeps a path from being read or written: the first directory above it
-// that cannot be entered, else the path itself, or its directory where it is not there.
+// that cannot be entered, else the path itself, or the directory above it where it is not there, or is a
+// file that can be written: what replaces that is written beside it.
 func firstClosed(path string) string {
-	if rooted.IsMissing(path) {
+	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		file.Close()
+		path = filepath.Dir(path)
+	}
+	for rooted.IsMissing(path) {
 		path = filepath.Dir(path)
 	}
 	for dir := path; ; {

@@ -150,7 +150,7 @@ const mostSaid = 2
 // WriteText writes the overview for one screen.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
-		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(text, 120)) // two lines
+		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(out.ShortPath(text), 120)) // two lines
 	}
 	title := "on"
 	for _, s := range o.On {
@@ -175,7 +175,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		if d.Project != "" {
 			did += " in " + d.Project
 		}
-		say(out, "last", fmt.Sprintf("%s %s, %s (%s: %s)", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
+		say(out, "last", fmt.Sprintf("%s %s, %s (%s): %s", d.Plugin, did, AgoInWords(now, d.At), d.Rule, d.Evidence))
 	} else {
 		say(out, "last", "no decision yet: the first one comes when an agent stops in a new session")
 	}

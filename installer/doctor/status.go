@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -148,9 +150,20 @@ func (in *Inspection) faultOf(p client.Switched, w working) string {
 	return "nothing of it runs"
 }
 
-// HowToBegin is what to call where no plugin is on.
+// HowToBegin is what to do where no plugin is on.
 func (in *Inspection) HowToBegin() string {
-	return "springfield enable " + cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default())
+	return in.howToSwitchOn(cmp.Or(in.toEnable(generator.Suite.Suggested), registry.Default()))
+}
+
+// howToSwitchOn is the command that switches a plugin on, or what has to be done before: settings that
+// are not JSON are not edited.
+func (in *Inspection) howToSwitchOn(plugin string) string {
+	for _, l := range in.Settings {
+		if syntax := (*document.SyntaxError)(nil); l.Name == string(client.User) && errors.As(l.Err, &syntax) {
+			return "fix " + l.File + ": " + l.Problem
+		}
+	}
+	return "springfield enable " + plugin
 }
 
 // HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
@@ -163,7 +176,7 @@ func (in *Inspection) HowToEnable(strategy string) string {
 		}
 		return s.Plugins[i]
 	}
-	return "springfield enable " + cmp.Or(in.toEnable(of), strategy)
+	return in.howToSwitchOn(cmp.Or(in.toEnable(of), strategy))
 }
 
 // toEnable is a plugin of a suite of the user's that Claude Code asks at a stop, as enable takes it: its

@@ -2,8 +2,10 @@ package absence
 
 import (
 	"cmp"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/Masterminds/semver/v3"
@@ -81,10 +83,25 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	if len(out.Sessions) == 0 {
 		out.Notes = append(out.Notes, "no session is at work here now; those that begin later are kept at work, too")
 	}
+	if lacks := whatCheckLacks(o.Check, o.Project); lacks != "" {
+		out.Notes = append(out.Notes, "the check cannot pass: "+lacks)
+	}
 	if note := sleepNote(filepath.Join("/sys", "class", "power_supply"), asleep); note != "" {
 		out.Notes = append(out.Notes, note)
 	}
 	return out
+}
+
+// whatCheckLacks says what a check begins with and is not there, "" where that cannot be told, as of a path.
+func whatCheckLacks(check, project string) string {
+	program, rest, _ := strings.Cut(check, " ")
+	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" {
+		return "there is no program " + program
+	}
+	if files, err := filepath.Glob(filepath.Join(project, "*akefile")); program == "make" && len(files) == 0 && err == nil && project != "" && !strings.HasPrefix(rest, "-") {
+		return project + " has no Makefile"
+	}
+	return ""
 }
 
 // WriteText prints it for people.

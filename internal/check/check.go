@@ -196,16 +196,17 @@ func QuoteArgument(arg string) string {
 }
 
 // HintAtNames is the hint about a typed name that is none of names: those that may have been meant, as they are
-// typed behind prefix. Where none is near it is otherwise, and where that is "" all there are.
+// typed behind prefix, or where it has NAME. Where none is near it is otherwise, and where that is "" all there are.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {
 	var near []string
+	prefix, behind, _ := strings.Cut(prefix, "NAME")
 	nearest := far
 	for _, name := range names {
 		switch d := distance(strings.ToLower(typed), strings.ToLower(name)); {
 		case d < nearest:
-			near, nearest = []string{prefix + name}, d
+			near, nearest = []string{prefix + name + behind}, d
 		case d == nearest && d < far:
-			near = append(near, prefix+name)
+			near = append(near, prefix+name+behind)
 		}
 	}
 	switch last := len(names) - 1; {
@@ -240,9 +241,12 @@ func distance(typed, name string) int {
 			above, row[j+1] = row[j+1], cost
 		}
 	}
+	letters := func(word string) []byte { return slices.Sorted(slices.Values([]byte(word))) }
 	switch {
 	case row[len(name)] <= min(2, (len(typed)+1)/3):
 		return row[len(name)]
+	case row[len(name)] == 2 && slices.Equal(letters(typed), letters(name)): // two of them in the wrong order
+		return 2
 	case len(typed) > 2 && strings.Contains(name, typed):
 		return far - 1
 	}

@@ -61,7 +61,7 @@ func TestHintAtNames(t *testing.T) {
 	names := []string{"ned-flanders", "ned-flanders:seed", "lisa-simpson", "bart-simpson", "all"}
 	for typed, want := range map[string]string{
 		"ned-flander": "did you mean --x ned-flanders?", "ned-flanders:sed": "did you mean --x ned-flanders:seed?", "Lisa": "did you mean --x lisa-simpson?",
-		"simpson": "did you mean --x lisa-simpson or --x bart-simpson?", "al": "did you mean --x all?",
+		"lal": "did you mean --x all?", "aLisa": "nothing", "simpson": "did you mean --x lisa-simpson or --x bart-simpson?", "al": "did you mean --x all?",
 		"x": "nothing", "": "nothing", "homer-simpsons-donut": "nothing", strings.Repeat("a", 1<<20): "nothing",
 	} {
 		if got := check.HintAtNames(typed, "--x ", names, "nothing"); got != want {

@@ -73,8 +73,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 				ends = "it was in force already"
 				continue
 			}
-			return &adviceError{fault.Error() + d.holdEnd(h),
-				"only a person lifts it, in a terminal: " + d.callOf("resume", session)}
+			return &adviceError{fault.Error() + d.holdEnd(h), "lift it from a terminal of your own: " + d.callOf("resume", session)}
 		}
 		if fault != nil && err == nil && fault != ledger.ErrShorter {
 			err = fault
@@ -316,7 +315,8 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 }
 
 // HoldNews is what status says about holds: who set the one on all that is in
-// force, else how the last one ended, and which were removed without resume.
+// force, else how the last one ended, and which were removed without resume. Whoever lifts
+// one at the terminal that asks now knows of it; another's may have been typed by a program.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {
@@ -328,7 +328,8 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 		}
 		switch {
 		case e.BeginsHold():
-			set = holdEventInWords(e, now)
+			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
+		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
 		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
