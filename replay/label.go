@@ -18,6 +18,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -158,12 +159,9 @@ func (f *follower) labelFor(prompt string) Label {
 
 // endsSession tells whether a person ended the session, which says nothing of the stop.
 func endsSession(prompt string) bool {
-	for _, name := range []string{"/exit", "/quit"} {
-		if strings.Contains(beginOf(prompt, 200), "<command-name>"+name+"</command-name>") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/exit", "/quit"}, func(name string) bool {
+		return strings.Contains(beginOf(prompt, 200), "<command-name>"+name+"</command-name>")
+	})
 }
 
 func endsInQuestion(text string) bool {

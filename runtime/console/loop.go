@@ -290,10 +290,7 @@ func (l *loopHere) notDriven() {
 }
 
 func (l *loopHere) loopName(goal wiggum.Goal) string {
-	if goal.ID == "" {
-		return wiggum.File
-	}
-	return goal.ID
+	return cmp.Or(goal.ID, wiggum.File)
 }
 
 func (l *loopHere) progress(goal wiggum.Goal) string {

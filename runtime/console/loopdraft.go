@@ -8,6 +8,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -103,10 +104,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if goal == "" {
-			goal = "Finish the open items of this list."
-		}
-		goal += "\n\n" + todos
+		goal = cmp.Or(goal, "Finish the open items of this list.") + "\n\n" + todos
 	}
 	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.loopFile()
 	if o.Template != "" {
@@ -123,9 +121,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
 			draft = templates()[i].loopFile()
-			if goal == "" {
-				goal = templates()[i].goal
-			}
+			goal = cmp.Or(goal, templates()[i].goal)
 		}
 	}
 	g, err := wiggum.ReadLoop(draft)

@@ -47,9 +47,7 @@ func (q asking) noteJudgement(v *Settled) {
 	if q.judged != nil {
 		v.Next.NoteJudgement(*q.judged)
 	}
-	if v.Told == "" {
-		v.Told = q.told
-	}
+	v.Told = cmp.Or(v.Told, q.told)
 }
 
 // askJudge asks about the verdict's page and makes of it what the answer says.
@@ -88,9 +86,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
 	}
-	if reply.Model != "" {
-		a.asked.Model = shortenText(reply.Model, 100)
-	}
+	a.asked.Model = cmp.Or(shortenText(reply.Model, 100), q.Model)
 	if reply.Failed == "" {
 		applyJudgeAnswer(v, reply.Continue, reply.Why)
 		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: shortenText(reply.Why, 200)}

@@ -4,6 +4,7 @@
 package hook
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"path/filepath"
@@ -66,11 +67,7 @@ type Process struct {
 // IsOffWord knows the values of SPRINGFIELD that switch every hook off. It is generous: this
 // is how a user in a hurry stops us.
 func IsOffWord(value string) bool {
-	switch strings.ToLower(value) {
-	case "off", "0", "false", "no", "none":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"off", "0", "false", "no", "none"}, strings.ToLower(value))
 }
 
 // start is one start of the hook: what is known of it.
@@ -671,9 +668,5 @@ func (s *start) noteForDebug(line string) {
 }
 
 func (s *start) sayToDebugLog(line string) {
-	prefix := s.prefix
-	if prefix == "" {
-		prefix = "springfield: "
-	}
-	io.WriteString(s.Stderr, display.OneLine(prefix+line)+"\n")
+	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+line)+"\n")
 }

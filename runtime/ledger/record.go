@@ -8,6 +8,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -50,10 +51,7 @@ type Record struct {
 
 // ProjectPlace is the project of a decision, as far as it is known.
 func (r *Record) ProjectPlace() string {
-	if r.Project != "" {
-		return r.Project
-	}
-	return r.Cwd
+	return cmp.Or(r.Project, r.Cwd)
 }
 
 // None is the decision of a record about a start of the hook that came to none.

@@ -73,7 +73,7 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	if there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	day, up := timestamp.FormatTime(now.UnixMilli())[:10], RunningTime()
+	day, up := dayOf(now), RunningTime()
 	if day > old.Day || day < old.Day && ranSince(old.Up, up) >= dayLength {
 		old.Day, old.Up, old.Micros, old.Questions = day, up, 0, 0
 	}

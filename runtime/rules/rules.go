@@ -5,6 +5,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -179,18 +180,12 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 }
 
 func (r *Rule) verdictFor(s *strategy.Situation, evidence, reason string) strategy.Verdict {
-	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
-	if v.Sure == 0 {
-		v.Sure = 90
-	}
+	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: cmp.Or(r.Sure, 90), Evidence: evidence}
 	if r.Own == nil || reason == "" {
 		reason = r.Reason
 	}
 	if r.Then == strategy.Continue {
-		if reason == "" {
-			reason = generalReason
-		}
-		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", Remaining(s.Todos.List)), "{evidence}",
+		v.Reason = strings.ReplaceAll(strings.ReplaceAll(cmp.Or(reason, generalReason), "{todos}", Remaining(s.Todos.List)), "{evidence}",
 			evidence)
 	}
 	return v

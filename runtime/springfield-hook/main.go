@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -74,10 +75,7 @@ func newConsole(home, program string) *console.Console {
 // answerPerson answers a person. No fault exits 2 here either: a hook that is called
 // with words by mistake must not block Claude.
 func answerPerson(home, program string, args []string) int {
-	config := os.Getenv("CLAUDE_CONFIG_DIR")
-	if config == "" {
-		config = filepath.Join(home, ".claude")
-	}
+	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
 	person, said := newConsole(home, program), display.SafeWriter(safeOutput(os.Stderr))
 	person.Out, person.Err, person.Dir = display.SafeWriter(safeOutput(os.Stdout)), said, filepath.Join(config, "springfield")
 	person.Caller, person.Session = registry.CallingHost(os.Getenv)

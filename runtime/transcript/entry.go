@@ -373,6 +373,69 @@ func CallIn(call []byte, id, name, input string) Part {
 	return p
 }
 
+// ResultIn is the result of a call as Gemini CLI and Qwen Code write it, an object of the member functionResponse.
+func ResultIn(result []byte) Part {
+	response := codec.FindMember(result, "response")
+	p := Part{Kind: Result, ID: codec.InsideQuotes(codec.FindMember(result, "id")), Name: codec.InsideQuotes(codec.FindMember(result, "name")), Text: codec.InsideQuotes(codec.FindMember(response, "output"))}
+	if p.Text == nil {
+		p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
+		p.Failed = p.Text != nil
+	}
+	p.Failed = p.Failed || string(p.Name) == "run_shell_command" && hasFailed(p.Text)
+	return p
+}
+
+// TakeBlocks takes the content blocks of a message as Claude Code and Droid write them: those of Anthropic's interface.
+// It tells whether an image or a document is among them.
+func (e *Entry) TakeBlocks(w *codec.Walk, describe func(call *Part)) (picture bool) {
+	list := w.Enter('[')
+	for list.Next() {
+		if !list.BeginsWith('{') || len(e.Parts) == MaxParts {
+			continue
+		}
+		e.Parts = append(e.Parts, Part{})
+		p := &e.Parts[len(e.Parts)-1]
+		var content []byte
+		members := list.Enter('{')
+		for members.Next() {
+			switch string(members.Key) {
+			case "type":
+				switch string(members.Value()) {
+				case `"text"`:
+					p.Kind = Text
+				case `"image"`, `"document"`:
+					picture = true
+				case `"tool_use"`:
+					p.Kind = Call
+				case `"tool_result"`:
+					p.Kind = Result
+				}
+			case "text":
+				p.Text = codec.InsideQuotes(members.Value())
+			case "id", "tool_use_id":
+				p.ID = codec.InsideQuotes(members.Value())
+			case "name":
+				p.Name = codec.InsideQuotes(members.Value())
+			case "input":
+				p.Input = members.Value()
+			case "content":
+				content = members.Value()
+			case "is_error":
+				p.Failed = string(members.Value()) == "true"
+			}
+		}
+		list.Leave(&members)
+		switch p.Kind {
+		case Call:
+			describe(p)
+		case Result:
+			p.Text = FirstText(content)
+		}
+	}
+	w.Leave(&list)
+	return picture
+}
+
 // FirstText is the first text among content blocks, or the content itself where it is a string.
 func FirstText(content []byte) (first []byte) {
 	if s := codec.InsideQuotes(content); s != nil {
@@ -403,9 +466,9 @@ func WithoutTags(text []byte, tags ...string) []byte {
 	}
 }
 
-// HasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
+// hasFailed tells that a command has failed, by the raw text that Gemini CLI and Qwen Code make of its result: a code
 // or a signal stands behind what it printed.
-func HasFailed(text []byte) bool {
+func hasFailed(text []byte) bool {
 	for _, before := range [...]string{`\nExit Code: `, `\nSignal: `} {
 		i := bytes.LastIndex(text, []byte(before))
 		if i >= 0 && bytes.IndexAny(text[i+len(before):], "0(") != 0 {

@@ -8,6 +8,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -94,9 +95,7 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 		l.Mode = string(e.Mode)
 	}
 	l.Subagent = l.Subagent || e.Subagent
-	if e.Role != "" {
-		l.Role = e.Role
-	}
+	l.Role = cmp.Or(e.Role, l.Role)
 	if e.Tasks != nil {
 		l.correctTasks(e, e.Tasks)
 	}

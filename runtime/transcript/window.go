@@ -5,6 +5,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -90,9 +91,7 @@ func addToWindow(w *activity.Window, f *news) {
 		w.Said = append(w.Said, f.said...)
 		w.Text = f.said[n-1]
 	}
-	if f.tool != "" {
-		w.LastTool = f.tool
-	}
+	w.LastTool = cmp.Or(f.tool, w.LastTool)
 	if f.todos != nil {
 		w.Todos = f.todos
 	}

@@ -158,61 +158,11 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 			case m.BeginsWith('"'):
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(m.Value())})
 			case m.BeginsWith('['):
-				l.readBlocks(e, &m)
+				l.picture = e.TakeBlocks(&m, describeCall)
 			}
 		}
 	}
 	w.Leave(&m)
-}
-
-func (l *line) readBlocks(e *transcript.Entry, m *codec.Walk) {
-	list := m.Enter('[')
-	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == transcript.MaxParts {
-			continue
-		}
-		var p transcript.Part
-		var text, content []byte
-		members := list.Enter('{')
-		for members.Next() {
-			switch string(members.Key) {
-			case "type":
-				switch string(members.Value()) {
-				case `"text"`:
-					p.Kind = transcript.Text
-				case `"image"`, `"document"`:
-					l.picture = true
-				case `"tool_use"`:
-					p.Kind = transcript.Call
-				case `"tool_result"`:
-					p.Kind = transcript.Result
-				}
-			case "text":
-				text = codec.InsideQuotes(members.Value())
-			case "id", "tool_use_id":
-				p.ID = codec.InsideQuotes(members.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(members.Value())
-			case "input":
-				p.Input = members.Value()
-			case "content":
-				content = members.Value()
-			case "is_error":
-				p.Failed = string(members.Value()) == "true"
-			}
-		}
-		list.Leave(&members)
-		switch p.Kind {
-		case transcript.Text:
-			p.Text = text
-		case transcript.Call:
-			describeCall(&p)
-		case transcript.Result:
-			p.Text = transcript.FirstText(content)
-		}
-		e.Parts = append(e.Parts, p)
-	}
-	m.Leave(&list)
 }
 
 // isAttachmentOfInterest tells whether an attachment is of a kind that does. Its first members

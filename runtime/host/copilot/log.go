@@ -207,8 +207,7 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
 	switch of {
 	case transcript.MayGoOn:
-		switch {
-		case has("started in background") || has("is still running") || has("moved to background"):
+		if has("started in background") || has("is still running") || has("moved to background") {
 			if o.Job = transcript.NameAfter(r.Text, "shellId: "); o.Job == nil {
 				o.Job = transcript.NameAfter(r.Text, "agent_id: ")
 			}

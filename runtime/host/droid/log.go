@@ -91,7 +91,7 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 			m.role = members.Value()
 		case "content":
 			if members.BeginsWith('[') {
-				m.content(e, &members)
+				m.shows = e.TakeBlocks(&members, func(p *transcript.Part) { p.Describe(tools) })
 			}
 		case "interactionMode":
 			if e.Mode = codec.InsideQuotes(members.Value()); string(e.Mode) == "spec" {
@@ -112,8 +112,16 @@ func (m *message) readMessage(e *transcript.Entry, w *codec.Walk) {
 
 // settleSpeaker says whose words a line has. False: nothing in it can matter.
 func (m *message) settleSpeaker(e *transcript.Entry) bool {
+	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool {
+		return p.Kind == transcript.Other || p.Kind == transcript.Text && len(p.Text) == 0
+	})
 	if string(m.role) != `"user"` {
 		return len(e.Parts) > 0
+	}
+	for _, p := range e.Parts {
+		if p.Kind == transcript.Text && len(m.words) == 0 {
+			m.words = transcript.WithoutTags(p.Text, "system-reminder")
+		}
 	}
 	e.Parts = slices.DeleteFunc(e.Parts, func(p transcript.Part) bool { return p.Kind != transcript.Result })
 	switch {
@@ -133,61 +141,6 @@ func (m *message) settleSpeaker(e *transcript.Entry) bool {
 		return false
 	}
 	return true
-}
-
-func (m *message) content(e *transcript.Entry, w *codec.Walk) {
-	list := w.Enter('[')
-	for list.Next() {
-		if !list.BeginsWith('{') || len(e.Parts) == transcript.MaxParts {
-			continue
-		}
-		var kind, text []byte
-		var p transcript.Part
-		members := list.Enter('{')
-		for members.Next() {
-			switch string(members.Key) {
-			case "type":
-				kind = members.Value()
-			case "text", "content":
-				text = transcript.FirstText(members.Value())
-			case "id", "tool_use_id":
-				p.ID = codec.InsideQuotes(members.Value())
-			case "name":
-				p.Name = codec.InsideQuotes(members.Value())
-			case "input":
-				p.Input = members.Value()
-			case "is_error":
-				p.Failed = string(members.Value()) == "true"
-			}
-		}
-		list.Leave(&members)
-		m.addPart(e, kind, text, p)
-	}
-	w.Leave(&list)
-}
-
-func (m *message) addPart(e *transcript.Entry, kind, text []byte, p transcript.Part) {
-	switch string(kind) {
-	case `"text"`:
-		if len(m.words) == 0 {
-			m.words = transcript.WithoutTags(text, "system-reminder")
-		}
-		if len(text) == 0 {
-			return
-		}
-		p.Kind, p.Text = transcript.Text, text
-	case `"tool_use"`:
-		p.Kind = transcript.Call
-		p.Describe(tools)
-	case `"tool_result"`:
-		p.Kind, p.Text = transcript.Result, text
-	case `"image"`:
-		m.shows = true
-		return
-	default:
-		return
-	}
-	e.Parts = append(e.Parts, p)
 }
 
 // tools are Droid's. TodoWrite is not among them: the list that it leaves is a line of its own.

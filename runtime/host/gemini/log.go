@@ -7,6 +7,7 @@ package gemini
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -96,17 +97,9 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 	eachPart(content, func(text, part []byte) {
 		switch result := codec.FindMember(part, "functionResponse"); {
 		case result != nil:
-			p := transcript.Part{Kind: transcript.Result, ID: codec.InsideQuotes(codec.FindMember(result, "id"))}
-			response := codec.FindMember(result, "response")
-			if p.Text = codec.InsideQuotes(codec.FindMember(response, "output")); p.Text == nil {
-				p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
-				p.Failed = p.Text != nil
-			}
-			if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-				p.Failed = p.Failed || transcript.HasFailed(p.Text)
-			}
+			p := transcript.ResultIn(result)
 			e.Parts = append(e.Parts, p)
-			if m := modeOfResult(codec.InsideQuotes(codec.FindMember(result, "name")), &p); m != "" {
+			if m := modeOfResult(&p); m != "" {
 				e.Mode = []byte(m)
 			}
 		case text == nil:
@@ -129,18 +122,16 @@ func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
 			e.Words = text
 		}
 	})
-	switch {
-	case len(e.Words) == 0 && !shown:
+	if len(e.Words) == 0 && !shown {
 		return false
-	default:
-		e.What = transcript.Prompted
 	}
+	e.What = transcript.Prompted
 	return true
 }
 
 // modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
 // it by a key, which is not in the log: in plan mode no command runs.
-func modeOfResult(tool []byte, r *transcript.Part) string {
+func modeOfResult(r *transcript.Part) string {
 	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
 	switch {
 	case r.Failed && (is("You are in Plan Mode") || is("You are already in Plan Mode")):
@@ -148,7 +139,7 @@ func modeOfResult(tool []byte, r *transcript.Part) string {
 	case r.Failed:
 		return ""
 	}
-	switch string(tool) {
+	switch string(r.Name) {
 	case "enter_plan_mode":
 		return "plan"
 	case "exit_plan_mode":
@@ -163,12 +154,9 @@ func modeOfResult(tool []byte, r *transcript.Part) string {
 
 // isNoPersons tells whether a text in a line of the user's is the host's own.
 func isNoPersons(text []byte) bool {
-	for _, words := range [...]string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"} {
-		if bytes.HasPrefix(text, []byte(words)) {
-			return true
-		}
-	}
-	return string(text) == "Please continue." || string(text) == "System: Please continue."
+	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
+	return slices.ContainsFunc(begins, func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }) ||
+		string(text) == "Please continue." || string(text) == "System: Please continue."
 }
 
 // eachPart yields the texts of a content, which is one text or a list of parts, and the

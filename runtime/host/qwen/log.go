@@ -127,16 +127,7 @@ func takePart(e *transcript.Entry, part []byte) {
 	case call != nil:
 		e.Parts = append(e.Parts, parseCall(call))
 	case result != nil:
-		p := transcript.Part{Kind: transcript.Result, ID: codec.InsideQuotes(codec.FindMember(result, "id"))}
-		response := codec.FindMember(result, "response")
-		if p.Text = codec.InsideQuotes(codec.FindMember(response, "output")); p.Text == nil {
-			p.Text = codec.InsideQuotes(codec.FindMember(response, "error"))
-			p.Failed = p.Text != nil
-		}
-		if string(codec.FindMember(result, "name")) == `"run_shell_command"` {
-			p.Failed = p.Failed || transcript.HasFailed(p.Text)
-		}
-		e.Parts = append(e.Parts, p)
+		e.Parts = append(e.Parts, transcript.ResultIn(result))
 	case text != nil:
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
 	}

@@ -3,6 +3,7 @@
 package specum
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/specs"
@@ -75,10 +76,7 @@ func specsRoot(s strategy.Situation, local []string) (root string, wants []strat
 			root = dir
 		}
 	}
-	if root == "" {
-		root = "./specs"
-	}
-	return root, wants, known
+	return cmp.Or(root, "./specs"), wants, known
 }
 
 // specsDirs are the entries of specs_dirs, which stands on one line.

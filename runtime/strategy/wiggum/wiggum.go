@@ -163,9 +163,7 @@ func (l *goalLoop) recallMemory(ceiling int) {
 	if l.memory.Mark != l.markOfLoop(l.Count) {
 		l.memory = activity.Memory{Key: l.memory.Key}
 	}
-	if l.Started == 0 {
-		l.Started = l.s.Session.Now
-	}
+	l.Started = cmp.Or(l.Started, l.s.Session.Now)
 }
 
 func (l *goalLoop) markOfLoop(count int) string { return l.id + " " + strconv.Itoa(count) }
