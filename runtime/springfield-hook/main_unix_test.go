@@ -266,7 +266,6 @@ func TestWords(t *testing.T) {
 		{"", moved, []string{"why"}, 0, "rule     hold"},
 		{"", moved, []string{"resume"}, 0, "lifted the hold on all sessions"},
 		{"", nil, []string{"hold", "--list"}, 0, "no hold is in force"},
-		{"", nil, []string{"log", "--host", "claude"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"--help"}, 1, "why [ID|last]"},
 	} {
 		if out, code := run(step.stdin, step.env, step.args...); code != step.code || !strings.Contains(out, step.want) {
