@@ -237,8 +237,8 @@ func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
 			t.Errorf("%d blocks and %d contexts, want none and 6", blocks, told)
 		}
 		scratch.Holds(t, "the user is not told", log,
-			"(1 of 3 in 5 min ", "(2 of 3 in 5 min ", "(3 of 3 in 5 min ", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10`")
-		scratch.Equal(t, strings.Count(log, `"type":"hook_system_message"`), 8,
+			"ned-flanders kept Claude going (", ", 1 of 3 in 5 min: ", ", 2 of 3 in 5 min: ", ", 3 of 3 in 5 min: ", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10`")
+		scratch.Equal(t, strings.Count(log, `"type":"hook_system_message"`), 4,
 			"the user is told", "lines")
 		// Beyond the budget the client's own cap holds.
 		write(t, filepath.Join(w.Home, ".claude", "springfield", "ned-flanders.json"), `{"budget": {"burst": 100, "prompt": 100}}`)

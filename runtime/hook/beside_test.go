@@ -171,7 +171,7 @@ func TestOthersStandAsideForASpec(t *testing.T) {
 		w.write(file, state("execution", 2, `, "awaitingApproval": true`))
 		w.driven("awaiting approval", "")(w.both(first, "s1", moving+" Waiting."))
 		w.write(file, "{")
-		if ned, other := w.both(first, "s1", moving+" Broken."); ned != (output{}) || !strings.Contains(other.Reason, "] ERROR: Corrupt") {
+		if ned, other := w.both(first, "s1", moving+" Broken."); ned != (output{}) || !strings.HasPrefix(other.Reason, "ERROR: Corrupt") {
 			t.Errorf("damaged: ned %+v, specum %+v", ned, other)
 		}
 		w.write(file, state("execution", 2, `, "globalIteration": 100`))

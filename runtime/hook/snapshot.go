@@ -428,7 +428,7 @@ func (s *Snapshot) Settle() Settled {
 	case loop:
 		out.Next.Remember(out.Remember)
 	}
-	if out.Decision == strategy.Continue {
+	if loop := s.Settings.Strategy.Loop; out.Decision == strategy.Continue && (loop == nil || !loop.Spec) { // a spec's words and messages are its original's
 		s.sayContinue(&out, ordered.Counts)
 	}
 	out.Next.Log = s.Log
