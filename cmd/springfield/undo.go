@@ -206,7 +206,7 @@ func (a *app) hintUndo(err error) error {
 		}
 	}
 	if plugin, ok := strings.CutPrefix(strings.TrimSuffix(changed.Entry.Did, " in user settings"), "enable "); ok && !strings.Contains(plugin, " ") {
-		advice += ", springfield disable " + plugin + " puts back what nobody else has changed"
+		advice += ", springfield disable " + plugin + " puts back what no other program has changed"
 	}
 	const most = 40 // lines of the diff that are shown
 	lines := strings.SplitAfter(changed.Diff, "\n")

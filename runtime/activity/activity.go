@@ -150,7 +150,7 @@ type LoopEvent struct {
 	Typed int
 }
 
-// MostIterations is the most iterations that a loop can have in its life, whoever says so.
+// MostIterations is the most iterations that a loop can have in its life, also by a number that the user types.
 const MostIterations = 500
 
 // LoopPast is what the user's own history has of a loop: how often it has gone on, and the

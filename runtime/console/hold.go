@@ -315,8 +315,8 @@ func endedHoldsInWords(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.
 }
 
 // HoldNews is what status says about holds: who set the one on all that is in
-// force, else how the last one ended, and which were removed without resume. Whoever lifts
-// one at the terminal that asks now knows of it; another's may have been typed by a program.
+// force, else how the last one ended, and which were removed without resume. A user who
+// lifts one at the terminal that asks now knows of it; at another terminal a program may have typed.
 func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {

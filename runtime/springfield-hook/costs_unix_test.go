@@ -32,7 +32,7 @@ func newAskers(t *testing.T, limits, answer string) askers {
 }
 
 func (a askers) asked() int {
-	data, _ := os.ReadFile(a.log) // not there: nobody has asked
+	data, _ := os.ReadFile(a.log) // not there: the judge was not asked
 	return strings.Count(string(data), "asked")
 }
 
