@@ -52,7 +52,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err, &syntax) {
-			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
+			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place; the file has to be plain JSON, without comments")}
 		}
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}

@@ -195,14 +195,11 @@ func howToSwitchOff(s client.Switched) string {
 
 // AgoInWords says when something was, seen from now.
 func AgoInWords(now, then time.Time) string {
-	switch d := now.Sub(then); {
-	case d < 0 || d >= 24*time.Hour:
+	d := now.Sub(then)
+	if d < 0 || d >= 24*time.Hour {
 		return "on " + then.Local().Format("2006-01-02 15:04")
-	case d < time.Minute:
-		return "just now"
-	default:
-		return timestamp.LengthInWords(d.Milliseconds()) + " ago"
 	}
+	return timestamp.AgoInWords(d.Milliseconds())
 }
 
 func kindOfStrategy(name string) strategy.Kind {
