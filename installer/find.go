@@ -33,6 +33,9 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 			suite = filepath.Join(m.Settings.Work, dir)
 		}
 		found, err := pluginsIn(suite)
+		if errors.Is(err, generator.ErrNoSuite) && rooted.PathExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
+			err = check.Advisef("claude plugin marketplace add "+check.QuoteArgument(suite)+" makes Claude Code know it; then springfield enable "+bare+" finds it", "%s is a marketplace, not a springfield suite", suite)
+		}
 		if err != nil {
 			return client.Plugin{}, err
 		}
