@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/templates"
 )
 
@@ -116,17 +117,5 @@ func (a About) fillInDefaults(settings map[string]string) map[string]string {
 }
 
 func (a About) optionKeys() []string {
-	var keys []string
-	for _, q := range a.Questions {
-		keys = append(keys, q.Key)
-	}
-	return keys
-}
-
-func (q Question) possibleValues() []string {
-	var values []string
-	for _, c := range q.Choices {
-		values = append(values, c.Value)
-	}
-	return values
+	return check.NamesOf(a.Questions, func(q Question) string { return q.Key })
 }

@@ -54,7 +54,7 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, check.Misusef(check.HintAtNames(s, "", strings.Split(joinTargets(AllTargets()), ", "), ""), "springfield does not compile for %q", s)
+		return Target{}, check.Misusef(check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), ""), "springfield does not compile for %q", s)
 	}
 	return t, nil
 }
@@ -73,11 +73,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 }
 
 func joinTargets(targets []Target) string {
-	var names []string
-	for _, t := range targets {
-		names = append(names, t.String())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
 // CheckTargets says what is wrong with a choice of targets, nil if nothing.

@@ -354,9 +354,7 @@ func (in *inspection) lookAtRules() error {
 		if err != nil {
 			faults = []string{err.Error()}
 		}
-		for _, err := range rules.CheckPatterns(settings.Options) {
-			faults = append(faults, err.Error())
-		}
+		faults = append(faults, check.NamesOf(rules.CheckPatterns(settings.Options), error.Error)...)
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
 			t.reportFailure(says, "mend it there; until then the hook uses the rest")

@@ -117,10 +117,7 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	var places []string
-	for _, p := range e.all {
-		places = append(places, cmp.Or(p.Suite, p.ID()))
-	}
+	places := check.NamesOf(e.all, func(p client.Plugin) string { return cmp.Or(p.Suite, p.ID()) })
 	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
 }
 
@@ -141,15 +138,10 @@ func (e *SeveralError) Hint() string {
 // pluginsOffered lists the plugins that springfield knows of, of one marketplace or of
 // all: those of suites, and of a marketplace that is asked for.
 func (m Means) pluginsOffered(marketplace string) []string {
-	var ids []string
-	for _, p := range m.pluginsAtHand(marketplace) {
-		ids = append(ids, p.ID())
-	}
+	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
-		for _, name := range names {
-			ids = append(ids, name+"@"+marketplace)
-		}
+		ids = append(ids, check.NamesOf(names, func(name string) string { return name + "@" + marketplace })...)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

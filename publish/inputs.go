@@ -134,11 +134,8 @@ func (c checkout) requireRepo(why, advice string) error {
 	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-func (c checkout) namesInRepo(names []string) (files []string) {
-	for _, name := range names {
-		files = append(files, path.Join(c.place, name))
-	}
-	return files
+func (c checkout) namesInRepo(names []string) []string {
+	return check.NamesOf(names, func(name string) string { return path.Join(c.place, name) })
 }
 
 // findMarketplace finds the marketplace: the one that is named, else the one that the suite

@@ -167,10 +167,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 func (in inputs) planChange(
 	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
 ) (journal.Change, error) {
-	var did []string
-	for _, r := range releases {
-		did = append(did, r.plugin+" "+r.new)
-	}
+	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
@@ -242,11 +239,8 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 // Install is what a user types. Where it is not known where others find the
 // marketplace, it is what works on this machine.
 func (p *Plan) Install() []string {
-	lines := []string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}
-	for _, plugin := range p.Plugins {
-		lines = append(lines, "/plugin install "+plugin.Name+"@"+p.Market.Name)
-	}
-	return lines
+	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
+	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
 // ApplyPlan writes the files, all or none, and then tells git what is no file.

@@ -380,10 +380,7 @@ func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // checkScope refuses a scope that is none of all.
 func checkScope[T ~string](scope T, all ...T) error {
-	var names []string
-	for _, one := range all {
-		names = append(names, string(one))
-	}
+	names := check.NamesOf(all, func(one T) string { return string(one) })
 	if slices.Contains(all, scope) {
 		return nil
 	}

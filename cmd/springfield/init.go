@@ -374,10 +374,7 @@ func (a *app) toolchain() generator.Toolchain {
 
 // previewInit lists the files that would be written.
 func (a *app) previewInit(o initOptions, dir string, files []string, about journal.Edit) error {
-	paths := []string{}
-	for _, file := range files {
-		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
-	}
+	paths := check.NamesOf(files, func(file string) string { return filepath.Join(dir, filepath.FromSlash(file)) })
 	diff := journal.Change{Edits: []journal.Edit{about}}.Diff()
 	if o.json {
 		return a.printJSON(struct {

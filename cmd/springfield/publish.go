@@ -124,10 +124,8 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	case o.Check:
 		return a.reportCheck(o, plan)
 	case o.dryRun:
-		for _, tag := range plan.Tags {
-			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
-		}
-		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
+		tagged := check.NamesOf(plan.Tags, func(tag string) string { return "tagged: " + tag })
+		plan.Change.Notes = slices.Concat(plan.Change.Notes, tagged, plan.Waits)
 		return a.showPreview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {

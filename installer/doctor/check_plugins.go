@@ -150,10 +150,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
-		var off []string
-		for _, s := range twice {
-			off = append(off, howToSwitchOff(s))
-		}
+		off := check.NamesOf(twice, howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
 	}
 	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -78,11 +79,7 @@ func (in *Inspection) SumUpStatus() Status {
 }
 
 func pluginIDs(plugins []client.Switched) []string {
-	all := []string{}
-	for _, p := range plugins {
-		all = append(all, p.ID)
-	}
-	return all
+	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
 // working are the plugins that run, by whether their hook would start here.

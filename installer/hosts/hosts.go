@@ -162,11 +162,8 @@ func HostNamed(name string) (Host, bool) {
 }
 
 // HostNames lists the names of hosts.
-func HostNames() (names []string) {
-	for _, h := range AllHosts() {
-		names = append(names, h.Name)
-	}
-	return names
+func HostNames() []string {
+	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
 // NameOf is what a plugin is called there.
@@ -194,13 +191,8 @@ func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (d
 }
 
 // CommandLines are commands as a user would type them.
-func (h Host) CommandLines(commands [][]string) (lines []string) {
-	for _, args := range commands {
-		words := []string{h.Name}
-		for _, arg := range args {
-			words = append(words, check.QuoteArgument(arg))
-		}
-		lines = append(lines, strings.Join(words, " "))
-	}
-	return lines
+func (h Host) CommandLines(commands [][]string) []string {
+	return check.NamesOf(commands, func(args []string) string {
+		return h.Name + " " + strings.Join(check.NamesOf(args, check.QuoteArgument), " ")
+	})
 }

@@ -157,10 +157,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	if len(on) == 0 || at.Program == "" {
 		return nil
 	}
-	var ids []string
-	for _, i := range on {
-		ids = append(ids, i.ID)
-	}
+	ids := check.NamesOf(on, func(i Installed) string { return i.ID })
 	hooks, problems, err := codexCopies(ctx, at, ids)
 	if err != nil {
 		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}

@@ -71,10 +71,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 // leftUnreleased says what becomes of a file that cannot be given back. After a purge, which
 // removes the memory of it, only a person knows.
 func (m *memory) leftUnreleased(err error, purge bool) Left {
-	var entries []string
-	for _, r := range m.Members {
-		entries = append(entries, strings.Join(r.Path, "."))
-	}
+	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
 	byHand := "take out by hand: " + strings.Join(entries, ", ")
 	if purge {
 		return Left{err.Error(), byHand, true}
