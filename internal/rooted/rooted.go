@@ -204,9 +204,6 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 
 // IsSame tells whether two paths lead to the same directory, or file.
 func IsSame(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
 	one, errOne := os.Stat(a)
 	other, errOther := os.Stat(b)
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
@@ -250,7 +247,7 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	at, pending := splitPath(path)
+	at, pending := SplitPath(filepath.Clean(path))
 	for {
 		if info, err := os.Stat(at); !ok && err == nil && os.SameFile(info, top) {
 			name, ok = ".", true
@@ -274,18 +271,21 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 				return "", false, nil // it leads nowhere
 			}
 			rest := pending[1:]
-			at, pending = splitPath(real)
+			at, pending = SplitPath(real)
 			pending = append(pending, rest...)
 		}
 	}
 }
 
-// splitPath takes an absolute path apart.
-func splitPath(path string) (root string, names []string) {
-	path = filepath.Clean(path)
+// SplitPath takes an absolute path apart without cleaning it: `link/..` is not where
+// link is, but where it leads.
+func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
-	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r == filepath.Separator })
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], IsSeparator)
 }
+
+// IsSeparator tells whether a character stands between names in a path.
+func IsSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 // isLink counts what Windows calls a junction, too: Go says of it that it is
 // neither a directory nor a file.
