@@ -46,22 +46,13 @@ type Inspection struct {
 	ours   []client.Switched
 	byUs   []settings.EnabledPlugin
 
-	settings *settings.Settings          // as they were read, once
-	hooks    map[[2]string]hook.Settings // of plugins, by directory and project
+	settings *settings.Settings // as they were read, once
 }
 
 // hookSettings are the settings that the hook in a plugin's directory has in force in a project, "" for
-// none. They are read once.
+// none.
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
-	key := [2]string{dir, project}
-	if known, read := in.hooks[key]; read {
-		return known, nil
-	}
-	found, err := hook.ReadSettings(dir, in.Places.StatePath(), project)
-	if err == nil {
-		in.hooks[key] = found
-	}
-	return found, err
+	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
 
 // Suite is a directory of plugins at hand.
@@ -75,7 +66,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) *Inspection {
-	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
+	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.readSuites()
 	for _, s := range in.Plugins {
