@@ -57,12 +57,10 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	case 0:
 		return []hosts.Host{claude}, nil
 	case 1:
-		return []hosts.Host{found[0].Host}, nil
+		return found, nil
 	}
-	var there, flags []string
-	for _, p := range found {
-		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
-	}
+	there := check.NamesOf(found, func(h hosts.Host) string { return h.Title })
+	flags := check.NamesOf(found, func(h hosts.Host) string { return "--host " + h.Name })
 	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", strings.Join(there, " and ")),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
@@ -73,21 +71,14 @@ func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
-	all := []hosts.Host{hosts.DefaultHost()}
-	for _, p := range hosts.HostsFound(a.hostOwner()) {
-		if !p.Host.Default {
-			all = append(all, p.Host)
-		}
-	}
-	return all, nil
+	others := slices.DeleteFunc(hosts.HostsFound(a.hostOwner()), func(h hosts.Host) bool { return h.Default })
+	return append([]hosts.Host{hosts.DefaultHost()}, others...), nil
 }
 
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
-			for _, p := range hosts.HostsFound(a.hostOwner()) {
-				chosen = append(chosen, p.Host)
-			}
+			chosen = append(chosen, hosts.HostsFound(a.hostOwner())...)
 			if len(chosen) == 0 {
 				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 			}

@@ -73,13 +73,8 @@ func (p Place) IsUsed() bool {
 }
 
 // HostsFound lists the hosts that are there, in their order.
-func HostsFound(u User) (found []Place) {
-	for _, h := range AllHosts() {
-		if p := h.PlaceFor(u); p.IsFound() {
-			found = append(found, p)
-		}
-	}
-	return found
+func HostsFound(u User) []Host {
+	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return !h.PlaceFor(u).IsFound() })
 }
 
 // SettingsFile is the host's settings file.
