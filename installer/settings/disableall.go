@@ -46,7 +46,7 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		ids = append(ids, m.pluginsEnabledByUs()...)
 	}
 	for _, l := range s.AllLayers() {
-		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
+		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.Installed(id).IsOurs() })
 		for _, id := range ours {
 			if on, _ := l.SaysOf(id); on {
 				ids = append(ids, id)
@@ -78,9 +78,6 @@ func (m *memory) leftUnreleased(err error, purge bool) Left {
 	}
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
 }
-
-// isOwnPlugin tells whether a plugin is one that springfield made, as far as can be seen.
-func (s *Settings) isOwnPlugin(id string) bool { return s.Installed(id).IsOurs() }
 
 // releaseAll gives back all that is set in a file, on whatever behalf, and switches off
 // what else of springfield's is on there.
@@ -122,7 +119,7 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	var edits []document.Edit
 	for _, m := range doc.Members("enabledPlugins") {
 		switch on := string(m.Value) != "false"; {
-		case !s.isOwnPlugin(m.Key):
+		case !s.Installed(m.Key).IsOurs():
 		case purge:
 			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
 		case on:
