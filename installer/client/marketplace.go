@@ -108,11 +108,8 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
-	if file.Before == nil {
-		return nil, nil
-	}
 	var all object
-	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil && file.Before != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
 	markets := map[string]Market{}
@@ -130,18 +127,11 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 // AllMarkets are the marketplaces on record, and the directories that user
 // settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
-	known, err := s.Markets()
+	all, err := s.Markets()
 	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(known)
-	if all == nil {
-		all = map[string]Market{}
-	}
 	for name := range as[object](s.userLayer().fields["extraKnownMarketplaces"]) {
-		if _, known := all[name]; known {
-			continue
-		}
 		if m, err := s.FindMarket(name); err == nil {
 			all[name] = m
 		}
@@ -196,18 +186,9 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 // and refuses a name that it knows as something else.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
-	if err != nil {
-		return false, err
-	}
-	m, ok := all[name]
-	if !ok {
-		return false, nil
-	}
-	switch {
-	case m.isIn(dir):
-		return true, nil
-	case m.IsMissing():
-		return false, nil
+	m, known := all[name]
+	if err != nil || !known || m.isIn(dir) || m.IsMissing() {
+		return known && m.isIn(dir), err
 	}
 	return false, &NameTakenError{name, m.String(), dir}
 }
@@ -219,9 +200,8 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
 		return err
 	}
-	raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]
-	if from := as[Source](as[object](raw)["source"]); declared && !from.isIn(dir) && !from.IsMissing() {
-		return &NameTakenError{name, from.String(), dir}
+	if raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]; declared {
+		return checkDeclaration(raw, name, dir)
 	}
 	return nil
 }
@@ -230,16 +210,17 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 // this directory.
 func (m Market) CheckDeclared(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
-	if err != nil {
+	if err != nil || !found {
 		return err
 	}
-	var declared struct {
-		Source Source `json:"source"`
+	return checkDeclaration(raw, m.Name, m.Location)
+}
+
+func checkDeclaration(raw json.RawMessage, name, dir string) error {
+	if from := as[Source](as[object](raw)["source"]); !from.isIn(dir) && !from.IsMissing() {
+		return &NameTakenError{name, from.String(), dir}
 	}
-	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isIn(m.Location) || declared.Source.IsMissing()) {
-		return nil
-	}
-	return &NameTakenError{m.Name, declared.Source.String(), m.Location}
+	return nil
 }
 
 // PluginsOffered lists the plugins of a marketplace's catalog, none where there is none.

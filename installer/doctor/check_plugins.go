@@ -59,9 +59,9 @@ func (in *Inspection) isUnreadable(scope client.Scope) bool {
 // scopeSays tells whether a scope's settings name a plugin. Two scopes that share a
 // file have the name of one of them.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
-	s, _ := in.FindPlugin(id)
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
-	return slices.ContainsFunc(s.Says, func(said client.Said) bool { return shared || said.Layer == string(scope) })
+	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
+	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
 // notRunning says why a plugin that is on does not run, and how it could. Only

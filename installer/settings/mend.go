@@ -101,7 +101,7 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 func (s *Settings) HasSetVariable(v client.Variable) bool {
 	m, _ := s.recallFile(v.At) // without a memory nothing is ours
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return slices.Equal(r.Path, []string{"env", v.Name}) && r.Set != nil && r.isStillSet(v.Value, true)
+		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)
 	})
 }
 
