@@ -95,23 +95,12 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-// Homepage is the page about a strategy.
-func Homepage(strategy string) string {
-	return "https://github.com/cameronsjo/springfield/blob/main/docs/" + strategy + ".md"
-}
-
-// Defaults are the answers to all questions that were not asked.
-func (a About) Defaults() map[string]string {
-	settings := map[string]string{}
-	for _, q := range a.Questions {
-		settings[q.Key] = q.Choices[0].Value
-	}
-	return settings
-}
-
 // fillInDefaults gives every setting a value: the default where there is none.
 func (a About) fillInDefaults(settings map[string]string) map[string]string {
-	all := a.Defaults()
+	all := map[string]string{}
+	for _, q := range a.Questions {
+		all[q.Key] = q.Choices[0].Value
+	}
 	maps.Copy(all, settings)
 	return all
 }

@@ -118,13 +118,9 @@ func SourceHash() (string, error) {
 	return hash, err
 }
 
-// BuildPrograms gets programs, by default the hook alone, for all targets, or for none
-// and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
+// BuildPrograms gets programs for all targets, or for none and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
 // context's.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
-	if len(programs) == 0 {
-		programs = []Program{Hook}
-	}
 	sources, hash, err := sourceFiles()
 	if err != nil {
 		return Build{}, err
@@ -228,14 +224,10 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 // runGo starts go in the environment made from nothing. GOENV=off matters: an
 // empty GOFLAGS does not override what `go env -w` has stored.
 func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
-	home := t.Home
-	if home == "" {
-		home = stage
-	}
 	cmd := exec.CommandContext(ctx, goCommand, args...)
 	cmd.Dir = filepath.Join(stage, "src")
 	cmd.Env = append([]string{
-		"PATH=" + t.Path, "HOME=" + home, "TMPDIR=" + filepath.Join(stage, "tmp"),
+		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
 		"GOCACHE=" + t.usableGoCache(stage), "GOPATH=" + filepath.Join(stage, "gopath"),
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)

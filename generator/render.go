@@ -44,7 +44,7 @@ type view struct {
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
 // none.
 func (v view) Accuracy() string {
-	if maps.Equal(v.Settings, v.About.Defaults()) {
+	if maps.Equal(v.Settings, v.About.fillInDefaults(nil)) {
 		return v.About.Accuracy()
 	}
 	return "not measured"
@@ -103,7 +103,8 @@ func newSuiteView(spec Spec) (suiteView, error) {
 		if err != nil {
 			return suiteView{}, err
 		}
-		v := view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Repository}
+		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"
+		v := view{p, about, spec.Marketplace, spec.Owner, page, suite.Repository}
 		if suite.Plugins = append(suite.Plugins, v); v.AtStop() {
 			suite.Deciding = append(suite.Deciding, v)
 		} else {
@@ -142,8 +143,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 		return nil, err
 	}
 	for _, p := range suite.Plugins {
-		trees := []string{"shared/plugin", p.Strategy}
-		for _, tree := range trees {
+		for _, tree := range []string{"shared/plugin", p.Strategy} {
 			more, err := renderTree(tree, p.Name, p)
 			if err != nil {
 				return nil, err

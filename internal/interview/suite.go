@@ -126,13 +126,9 @@ func (s *Suite) marketplace() (err error) {
 	if s.Said.Marketplace != "" {
 		return nil
 	}
-	// One that is free, so that Enter alone is a good answer.
 	preset := s.Defaults.Marketplace
-	for n := 2; n < 10 && s.CheckMarketplace(preset) != nil; n++ {
-		preset = fmt.Sprintf("%s-%d", s.Defaults.Marketplace, n)
-	}
 	if s.CheckMarketplace(preset) != nil {
-		preset = ""
+		preset = "" // what is refused is not offered
 	}
 	s.Said.Marketplace, err = s.Text("Name of the marketplace?", preset, s.CheckMarketplace)
 	return err
