@@ -94,7 +94,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 		}
 		return around, nil
 	}
-	dir, _, err := a.absolutePath(dir)
+	dir, _, err := a.typedPaths().Absolute(dir)
 	return dir, err
 }
 

@@ -96,7 +96,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
 		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
 	}
-	dir, _, err := a.absolutePath(o.dir)
+	dir, _, err := a.typedPaths().Absolute(o.dir)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 }
 
 func (a *app) newAsker(ctx context.Context) interview.Asker {
-	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
+	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.shown.colours, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
 }
 
 // checkMarketplace refuses a name that Claude Code would not take, or that it
@@ -462,7 +462,7 @@ func (a *app) planParagraph(file string, spec generator.Spec) (e journal.Edit, e
 	if file == "" {
 		return e, nil
 	}
-	file, in, err := a.typedFile(file, true)
+	file, in, err := a.typedPaths().FilePath(file, true)
 	if err != nil {
 		return e, err
 	}

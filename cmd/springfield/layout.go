@@ -31,8 +31,6 @@ type screen struct {
 	forced  bool // colours also where no terminal is
 }
 
-func (s screen) writerFor(f *os.File) io.Writer { return display.SafeWriter(f) }
-
 // printer prints for people, through a writer to a file.
 func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
 	width, wraps := s.columns, s.columns > 0

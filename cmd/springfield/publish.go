@@ -114,7 +114,10 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) {
+		absolute, _, err := a.typedPaths().Absolute(path)
+		return absolute, err
+	}}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
