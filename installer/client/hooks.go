@@ -21,6 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Hook is one handler that Claude Code would start; status --json prints it.
@@ -165,24 +166,6 @@ func (h Hook) isSameHook(other Hook) bool {
 
 // printable is display.OneLine with every run of blanks as one, bounded.
 func printable(s string) string {
-	var b strings.Builder
-	n, blank := 0, ""
-	for _, r := range display.OneLine(s) {
-		switch {
-		case unicode.IsSpace(r):
-			if n > 0 {
-				blank = " "
-			}
-			continue
-		case r == unicode.ReplacementChar:
-			continue
-		}
-		if n += len(blank) + 1; n > maxDoes {
-			return b.String() + "…"
-		}
-		b.WriteString(blank)
-		b.WriteRune(r)
-		blank = ""
-	}
-	return b.String()
+	text := strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")
+	return quotation.FirstRunes(strings.Join(strings.Fields(text), " "), maxDoes)
 }
