@@ -5,13 +5,11 @@ package generator
 
 import (
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -180,15 +178,3 @@ func hookPlaces(programs ...Program) []string {
 
 // HookFiles are all files of a plugin that a build can make.
 func HookFiles() []string { return hookPlaces(Hook, Judge) }
-
-// Started are the files of a plugin that have to be executable, as far as they
-// are there, relative to it and with slashes.
-func Started(dir string) []string {
-	var all []string
-	for _, place := range HookFiles() {
-		if rooted.IsTaken(filepath.Join(dir, filepath.FromSlash(place))) {
-			all = append(all, place)
-		}
-	}
-	return all
-}

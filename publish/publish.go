@@ -27,6 +27,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 // Request says what to publish, and how.
@@ -97,11 +98,7 @@ type Plugin struct {
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
-	n := check.CountState(e.Checks, check.Failure)
-	if n == 1 {
-		return "nothing is published: 1 failure"
-	}
-	return fmt.Sprintf("nothing is published: %d failures", n)
+	return "nothing is published: " + layout.CountOf(check.CountState(e.Checks, check.Failure), "failure")
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
