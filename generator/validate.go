@@ -164,11 +164,11 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return t, false, nil
 	}
-	parse := parseJSON
 	if path.Ext(file) == ".yaml" {
-		parse = parseYAML
+		err = decodeYAML(data, &t.document.value)
+	} else {
+		t.document, err = parseJSON(data)
 	}
-	t.document, err = parse(data)
 	var bad *FileError
 	if errors.As(err, &bad) {
 		t.reportBroken(bad)
