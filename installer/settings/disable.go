@@ -199,11 +199,9 @@ func (s *Settings) whyInUse(id string) (string, error) {
 // it is in use. It says what it did and what it left, a sentence each.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
-	why, err := s.whyInUse(id)
-	if err != nil {
+	if why, err := s.whyInUse(id); err != nil {
 		return nil, err
-	}
-	if why != "" {
+	} else if why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
 	others, err := s.UsesOf(plugin)
@@ -213,13 +211,8 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 	if len(others) == 0 {
 		// Removing the last source of a plugin uninstalls it too.
 		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
-		if err != nil {
-			return nil, err
-		}
-		return []string{note}, nil
+		return []string{note}, err
 	}
-	if notes, err = s.uninstall(ctx, claude, []string{id}); err != nil {
-		return nil, err
-	}
-	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
+	notes, err = s.uninstall(ctx, claude, []string{id})
+	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), err
 }
