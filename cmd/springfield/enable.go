@@ -241,7 +241,10 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 			a.talk("skipped: %v", err)
 			last, err = err, nil
 		case err != nil:
-			return nil, hintSettings(errorOfHost(err, host), "enable")
+			if !strings.Contains(err.Error(), host.Title) {
+				err = fmt.Errorf("%s: %w", host.Title, err)
+			}
+			return nil, hintSettings(err, "enable")
 		default:
 			able = append(able, host)
 		}
@@ -270,14 +273,6 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 			plugin.Suite)
 	}
 	return nil
-}
-
-// errorOfHost says for which of several hosts something failed.
-func errorOfHost(err error, host hosts.Host) error {
-	if strings.Contains(err.Error(), host.Title) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", host.Title, err)
 }
 
 // hintOfHost is what to do about an error, where other hosts' settings may have changed.
