@@ -333,27 +333,9 @@ func (s *Snapshot) OwnPlugins(m Market) []string {
 	return names
 }
 
-const tested = "2.1.197" // the oldest client that every release is tried with
-
 // IsOlder tells whether a version is older than another; known, whether that can be
 // told.
 func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
-}
-
-// CheckVersion looks at the command, which says that it has a version.
-func (c Command) CheckVersion(version string) check.Finding {
-	if c.Path == "" {
-		return check.Warned("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
-	}
-	older, known := IsOlder(version, tested)
-	if !known {
-		return check.Warned(c.Path+" does not say its version", "claude --version should print it")
-	}
-	if older {
-		return check.Warned(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested),
-			"claude update")
-	}
-	return check.Passed("Claude Code " + version)
 }

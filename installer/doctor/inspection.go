@@ -107,10 +107,8 @@ func (in *Inspection) enabledByUs(id string) bool {
 // stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
 // hooks of other hosts keep theirs in the home.
 func (in *Inspection) stateDirs() []string {
-	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.Places.StatePath() {
-		return []string{in.Places.StatePath(), home}
-	}
-	return []string{in.Places.StatePath()}
+	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
+	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
 // repairByPlan is the repair that a plan makes, from settings as they are by then.
@@ -195,10 +193,7 @@ func AgoInWords(now, then time.Time) string {
 }
 
 func kindOfStrategy(name string) strategy.Kind {
-	known, ok := registry.StrategyNamed(name)
-	if !ok {
-		return strategy.Daily
-	}
+	known, _ := registry.StrategyNamed(name) // else it counts as a daily one
 	return known.KindOf()
 }
 
@@ -241,27 +236,21 @@ func whoDecides(all []client.Switched) string {
 func (in *Inspection) LoopDriver(dir string) console.Driver {
 	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
-		if !console.DrivesLoops(p.Strategy) {
-			continue
-		}
-		if !p.On {
-			problem, next = p.ID+" is off", "springfield enable "+p.ID
-			continue
-		}
-		if p.Problem != "" {
-			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
-			continue
-		}
 		settings, err := in.hookSettings(p.Dir, dir)
-		if err != nil {
+		switch {
+		case !console.DrivesLoops(p.Strategy):
+		case !p.On:
+			problem, next = p.ID+" is off", "springfield enable "+p.ID
+		case p.Problem != "":
+			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
+		case err != nil:
 			problem, next = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
-			continue
+		case in.Silenced != "":
+			problem = in.Silenced + " keeps hooks from running"
+			return console.Driver{Settings: settings, Problem: problem, Next: "remove that setting where it is set"}
+		default:
+			return console.Driver{Settings: settings}
 		}
-		d := console.Driver{Settings: settings}
-		if in.Silenced != "" {
-			d.Problem, d.Next = in.Silenced+" keeps hooks from running", "remove that setting where it is set"
-		}
-		return d
 	}
 	for _, o := range in.foundHosts() {
 		for _, p := range o.Plugins {

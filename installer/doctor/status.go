@@ -206,14 +206,10 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 
 // notesOf are what the user may want to do something about, and what is no reason that none decides.
 func (in *Inspection) notesOf(reasons []string) []string {
-	all := []string{}
-	for _, err := range in.Notes {
-		all = append(all, err.Error()+": springfield doctor says what to do")
-	}
+	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
 	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
-	for _, f := range slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile()) {
-		all = append(all, f.Says+": "+f.Fix)
-	}
+	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
+	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range Broken(in.Plugins) {
 		if !slices.Contains(reasons, says) {
 			all = append(all, says+": springfield doctor says what to do")
@@ -287,15 +283,9 @@ func (in *Inspection) HoldsInWords() (all, ended []string) {
 }
 
 func notesOn(p client.Switched) (all []string) {
-	for _, fault := range p.Faults {
-		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
-	}
+	all = check.NamesOf(p.Faults, func(fault string) string { return "Claude Code ignores a part of " + p.ID + ": " + fault })
 	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
-		version := p.Version
-		if version == "" {
-			version = "unknown"
-		}
-		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, version, p.Offered, p.ID))
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, cmp.Or(p.Version, "unknown"), p.Offered, p.ID))
 	}
 	return all
 }
