@@ -89,7 +89,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	}
 	e.WriteText(a.resultPrinter())
 	if decided.ID != "" && decided.Rule != e.Rule {
-		a.talk("springfield: note: explain leaves budget and holds out, and reads the project's files as they are now; at that stop, %s decided", decided.Rule)
+		a.talk("springfield: note: at that stop, rule %s decided; explain knows neither what the hook had counted by then nor holds", decided.Rule)
 	}
 	return nil
 }
