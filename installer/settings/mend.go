@@ -82,14 +82,8 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {
 		path := s.Settings(scope)
-		target, err := journal.Resolve(path)
-		if err != nil {
-			continue
-		}
-		m, err := s.recallFile(target)
-		if err != nil {
-			continue
-		}
+		at, _ := journal.Resolve(path) // of what cannot be read nothing is known
+		m, _ := s.recallFile(at)
 		for _, id := range m.pluginsEnabledByUs() {
 			all = append(all, EnabledPlugin{id, scope, path})
 		}
