@@ -300,11 +300,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	if err != nil {
 		return t, err
 	}
-	for _, file := range files {
-		if modes[file] == git.Plain {
-			t.Marks = append(t.Marks, file)
-		}
-	}
+	t.Marks = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return modes[file] != git.Plain })
 	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
 		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
 	}

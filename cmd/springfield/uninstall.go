@@ -59,8 +59,7 @@ func (a *app) memoriesTold() (left []settings.Left) {
 func (a *app) leftInProjects() (left []settings.Left) {
 	events, _ := ledger.LoopEvents(a.places.StatePath()) // what cannot be read names no project
 	files := check.NamesOf(events, func(e activity.LoopEvent) string { return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File)) })
-	slices.Sort(files)
-	for _, file := range slices.Compact(files) {
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
 		if rooted.PathExists(file) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
 		}

@@ -178,11 +178,7 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	}
 	ids := slices.Collect(maps.Keys(records))
 	for _, l := range s.AllLayers() {
-		for _, id := range l.PluginIDs() {
-			if on, _ := l.SaysOf(id); on {
-				ids = append(ids, id)
-			}
-		}
+		ids = append(ids, l.IDsOn()...)
 	}
 	slices.Sort(ids)
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool {

@@ -161,13 +161,11 @@ func (i Inventory) BesideStop() []Switched {
 }
 
 // pluginsRunning lists the plugins of whose own hooks one runs that is meant.
-func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) (all []Switched) {
-	for _, s := range i.Plugins {
-		if s.Runs && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
-			all = append(all, s)
-		}
-	}
-	return all
+func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
+	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
+		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
+		return !s.Runs || !slices.ContainsFunc(i.Hooks, runs)
+	})
 }
 
 // ChosenModel is the model that settings choose, and the layer that it comes from; ""

@@ -6,6 +6,7 @@ package client
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,14 +118,12 @@ func (l Layer) SaysOf(id string) (on, says bool) {
 // PluginIDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
 // Claude Code ignores it, and it is of no use in a command.
 func (l Layer) PluginIDs() []string {
-	var ids []string
-	for id := range l.switches {
-		if isID.MatchString(id) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
+}
+
+// IDsOn lists those that it switches on.
+func (l Layer) IDsOn() []string {
+	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
 func (l Layer) sourceInWords() string { return l.Name + " settings" }

@@ -319,18 +319,11 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 // OwnPlugins names the plugins of a marketplace that look like springfield's: they
 // lie in its directory and have a strategy.json. What cannot be read has none.
 func (s *Snapshot) OwnPlugins(m Market) []string {
-	var names []string
 	c := s.readCatalog(m)
-	for name, entry := range c.items {
-		if entry.path == "" {
-			continue
-		}
-		if dir, err := placeBelow(c.root, entry.path); err == nil && s.strategyIn(dir) != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
+		dir, err := placeBelow(c.root, c.items[name].path)
+		return err != nil || s.strategyIn(dir) == ""
+	})
 }
 
 // IsOlder tells whether a version is older than another; known, whether that can be

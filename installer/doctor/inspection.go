@@ -198,17 +198,12 @@ func kindOfStrategy(name string) strategy.Kind {
 }
 
 // doubledStrategies are those of which another does the same. Of one kind, one is to be on.
-func doubledStrategies(all []client.Switched) (twice []client.Switched) {
+func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
 		kinds[kindOfStrategy(p.Strategy)]++
 	}
-	for _, p := range all {
-		if kinds[kindOfStrategy(p.Strategy)] > 1 {
-			twice = append(twice, p)
-		}
-	}
-	return twice
+	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
 }
 
 // whoDecides says which plugin decides when Claude stops, where none is doubled.

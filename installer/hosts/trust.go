@@ -140,12 +140,8 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 			return nil, nil, err
 		}
 	}
-	all, problems, err := codexHooks(ctx, trial)
-	for _, h := range all {
-		if slices.Contains(ids, h.Plugin) {
-			hooks = append(hooks, h)
-		}
-	}
+	hooks, problems, err = codexHooks(ctx, trial)
+	hooks = slices.DeleteFunc(hooks, func(h codexHook) bool { return !slices.Contains(ids, h.Plugin) })
 	for n := range problems {
 		problems[n] = strings.ReplaceAll(problems[n], trial.Dir, at.Dir)
 	}
