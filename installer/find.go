@@ -28,10 +28,7 @@ import (
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
-		suite := filepath.Clean(dir)
-		if !filepath.IsAbs(dir) {
-			suite = filepath.Join(m.Settings.Work, dir)
-		}
+		suite := rooted.PathFrom(m.Settings.Work, dir)
 		found, err := pluginsIn(suite)
 		if err != nil {
 			return client.Plugin{}, err

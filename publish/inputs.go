@@ -146,9 +146,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 	case q.To != "":
 		to = q.To
 	case in.suite.Publish != nil && in.suite.Publish.To != "":
-		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
-			to = filepath.Join(in.dir, to)
-		}
+		to = rooted.PathFrom(in.dir, filepath.FromSlash(in.suite.Publish.To))
 		if q.Check && !rooted.IsDirectory(to) { // CI has the suite alone
 			to, k.Absent = in.dir, to
 		}

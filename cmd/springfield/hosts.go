@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -26,10 +27,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 }
 
 func (a *app) hostOwner() hosts.User {
-	root := git.RepositoryRoot(a.work)
-	if root == "" {
-		root = a.work
-	}
+	root := cmp.Or(git.RepositoryRoot(a.work), a.work)
 	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: findProgram}
 }
 

@@ -300,10 +300,7 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 
 // absolutePathOf is a path as seen from the working directory.
 func (a *app) absolutePathOf(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(a.work, path)
+	return rooted.PathFrom(a.work, path)
 }
 
 // newRepository makes the suite a repository unless it lies in one: git makes it
@@ -313,10 +310,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 	if git.RepositoryRoot(dir) != "" {
 		return nil
 	}
-	around := dir // on the same file system
-	for _, err := os.Stat(around); err != nil && around != filepath.Dir(around); _, err = os.Stat(around) {
-		around = filepath.Dir(around)
-	}
+	around := rooted.FindAbove(dir, rooted.PathExists) // on the same file system
 	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
 	if err == nil {
 		defer os.RemoveAll(aside)

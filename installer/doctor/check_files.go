@@ -85,10 +85,7 @@ func leadsNowhere(path string) string {
 	if err != nil || !rooted.IsMissing(path) {
 		return ""
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(path), target)
-	}
-	return target
+	return rooted.PathFrom(filepath.Dir(path), target)
 }
 
 // HowToRead says what to do about a file or directory that cannot be read or written.

@@ -39,12 +39,9 @@ func (h Host) PlaceFor(u User) Place {
 	p := Place{User: u, Host: h, Program: u.Look(h.Name)}
 	switch named := u.environmentVariable(h.Variable); {
 	case named != "":
-		if !filepath.IsAbs(named) {
-			named = filepath.Join(u.Work, named)
-		}
-		p.Dir = named
+		p.Dir = rooted.PathFrom(u.Work, named)
 		if h.Above {
-			p.Dir = filepath.Join(named, h.Dir)
+			p.Dir = filepath.Join(p.Dir, h.Dir)
 		}
 	case u.Home != "":
 		p.Dir = filepath.Join(u.Home, h.Dir)

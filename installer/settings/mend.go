@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -112,10 +111,7 @@ func (s *Settings) Damaged() []error {
 
 // CheckState says why the state directory could not be written.
 func CheckState(p client.Places) error {
-	dir := p.StatePath()
-	for !rooted.PathExists(dir) && filepath.Dir(dir) != dir {
-		dir = filepath.Dir(dir) // it will be made in there
-	}
+	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // it will be made in there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))

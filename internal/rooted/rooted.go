@@ -233,6 +233,24 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// PathFrom is a path as seen from a directory.
+func PathFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// FindAbove is the nearest directory that is meant: dir, or one above it; "" if none is.
+func FindAbove(dir string, meant func(dir string) bool) string {
+	for ; !meant(dir); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+	return dir
+}
+
 // HoldsPath tells whether a path is a directory, or lies below it, by their names.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
@@ -331,10 +349,7 @@ func (t Typed) groundOf() string {
 // Absolute makes a typed path absolute, and refuses a link in the ground. in is the
 // ground if the path lies there: writing must not leave it.
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
-	absolute = filepath.Clean(path)
-	if !filepath.IsAbs(path) {
-		absolute = filepath.Join(t.Work, path)
-	}
+	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
