@@ -14,22 +14,22 @@ import (
 	"github.com/cameronsjo/springfield/templates"
 )
 
-// About is a strategy's about.yaml.
+// About is a strategy's about.yaml; list --json prints a part of it.
 type About struct {
-	Title       string     `yaml:"title"`
-	Summary     string     `yaml:"summary"`     // one line, no full stop
-	Description string     `yaml:"description"` // for marketplaces
-	Version     string     `yaml:"version"`     // that a new plugin starts with
-	Cost        string     `yaml:"cost"`        // of a stop
-	Reads       string     `yaml:"reads"`
-	GoesOn      string     `yaml:"goes_on"`    // "goes on while …", at most 53 columns: a line of the interview
-	When        string     `yaml:"when"`       // to take it; a sentence without its full stop
-	Changes     string     `yaml:"changes"`    // that skills need: none, light, heavy
-	Complexity  string     `yaml:"complexity"` // low, medium, high
-	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
-	Measured    *Measured  `yaml:"measured"`   // nil: not measured
-	Keywords    []string   `yaml:"keywords"`
-	Questions   []Question `yaml:"questions"`
+	Title       string     `yaml:"title" json:"title"`
+	Summary     string     `yaml:"summary" json:"summary"`             // one line, no full stop
+	Description string     `yaml:"description" json:"-"`               // for marketplaces
+	Version     string     `yaml:"version" json:"-"`                   // that a new plugin starts with
+	Reads       string     `yaml:"reads" json:"reads"`                 // of a session
+	GoesOn      string     `yaml:"goes_on" json:"-"`                   // "goes on while …", at most 53 columns: a line of the interview
+	When        string     `yaml:"when" json:"when"`                   // to take it; a sentence without its full stop
+	Cost        string     `yaml:"cost" json:"cost"`                   // of a stop
+	Changes     string     `yaml:"changes" json:"skill_mods"`          // that skills need: none, light, heavy
+	Measured    *Measured  `yaml:"measured" json:"measured,omitempty"` // nil: not measured
+	Complexity  string     `yaml:"complexity" json:"complexity"`       // low, medium, high
+	Needs       string     `yaml:"needs" json:"needs"`                 // what has to be there, in a word or two
+	Keywords    []string   `yaml:"keywords" json:"-"`
+	Questions   []Question `yaml:"questions" json:"-"`
 }
 
 // Measured is how a strategy did, with its default settings, on closings: last
