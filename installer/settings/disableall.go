@@ -45,13 +45,10 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		}
 		ids = append(ids, m.pluginsEnabledByUs()...)
 	}
+	theirs := func(id string) bool { return !s.Installed(id).IsOurs() }
 	for _, l := range s.AllLayers() {
-		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.Installed(id).IsOurs() })
-		for _, id := range ours {
-			if on, _ := l.SaysOf(id); on {
-				ids = append(ids, id)
-			}
-		}
+		ours := slices.DeleteFunc(l.PluginIDs(), theirs)
+		ids = append(ids, slices.DeleteFunc(l.IDsOn(), theirs)...)
 		switch {
 		case len(ours) == 0 || seen[l.At]:
 		case l.Name == client.Managed:
