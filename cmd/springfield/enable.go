@@ -305,7 +305,7 @@ func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	}
 	already := ""
 	if r.Change.IsEmpty() {
-		already = " already"
+		already, r.Live = " already", ""
 	}
 	where := string(r.Scope) + " settings"
 	if !r.Host.Default {
@@ -313,8 +313,8 @@ func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	}
 	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
 	a.tellChange(r.Change)
-	if r.Live != "" {
-		a.say("  from %s; %s", r.From, r.Live)
+	if r.From != "" {
+		a.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))
 	}
 }
 

@@ -30,6 +30,7 @@ func newWorld(t testing.TB, config string) *world {
 	w.write("plugin/strategy.json", config)
 	w.write(".claude/projects/-w/s.jsonl", "")
 	w.host = Process{
+		Self:       func() string { return "springfield" },
 		Executable: w.path("plugin/hooks/springfield-hook"),
 		Home:       w.home,
 		Now:        time.Unix(1_800_000_000, 0),
