@@ -118,8 +118,8 @@ func SourceHash() (string, error) {
 	return hash, err
 }
 
-// BuildPrograms gets programs for all targets, or for none and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
-// context's.
+// BuildPrograms gets programs for all targets, or for none and an error: ErrNoGo, ErrOldGo,
+// a CompileError, ErrNoPrebuilt, or the context's.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
 	sources, hash, err := sourceFiles()
 	if err != nil {

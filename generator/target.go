@@ -52,7 +52,8 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, check.Misusef(check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), ""), "springfield does not compile for %q", s)
+		hint := check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), "")
+		return Target{}, check.Misusef(hint, "springfield does not compile for %q", s)
 	}
 	return t, nil
 }

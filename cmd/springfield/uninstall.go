@@ -58,7 +58,9 @@ func (a *app) memoriesTold() (left []settings.Left) {
 // leftInProjects are files of loops, and away's snapshots, as far as springfield's own records know.
 func (a *app) leftInProjects() (left []settings.Left) {
 	events, _ := ledger.LoopEvents(a.places.StatePath()) // what cannot be read names no project
-	files := check.NamesOf(events, func(e activity.LoopEvent) string { return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File)) })
+	files := check.NamesOf(events, func(e activity.LoopEvent) string {
+		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
+	})
 	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
 		if rooted.PathExists(file) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})

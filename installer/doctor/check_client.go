@@ -21,11 +21,13 @@ func (in *Inspection) checkClient() []check.Finding {
 	found := check.Passed("Claude Code " + in.Version)
 	switch older, known := client.IsOlder(in.Version, tested); {
 	case in.Client.Path == "":
-		found = check.Warned("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
+		found = check.Warned("there is no claude on PATH, so enable can only declare marketplaces, "+
+			"and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
 	case !known:
 		found = check.Warned(in.Client.Path+" does not say its version", "claude --version should print it")
 	case older:
-		found = check.Warned(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", in.Version, tested), "claude update")
+		says := fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", in.Version, tested)
+		found = check.Warned(says, "claude update")
 	}
 	return []check.Finding{found}
 }

@@ -180,7 +180,8 @@ func (in *Inspection) stateClosed() []check.Finding {
 	const without = ": without it every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
 		if target := leadsNowhere(dir); target != "" {
-			return []check.Finding{check.Failed(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
+			says := fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without)
+			return []check.Finding{check.Failed(says, "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
 		}
 	}
 	err := in.stateUnread()

@@ -1,6 +1,7 @@
 package hosts
 
-// DefaultHost is the one that is meant where none is named: Claude Code. Packages installer and client know its settings and its command.
+// DefaultHost is the one that is meant where none is named: Claude Code. Packages installer and
+// client know its settings and its command.
 func DefaultHost() Host {
 	return Host{
 		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true,

@@ -115,7 +115,9 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	slices.SortStableFunc(r.Changed, func(a, b git.Changed) int {
 		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
 	})
-	r.Deciding = slices.DeleteFunc(slices.Clone(r.Changed), func(f git.Changed) bool { return o.Check == "" || !decidesCheck(f.Path, o.Check) })
+	r.Deciding = slices.DeleteFunc(slices.Clone(r.Changed), func(f git.Changed) bool {
+		return o.Check == "" || !decidesCheck(f.Path, o.Check)
+	})
 	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // what all tests run by comes before one of many tests
 		return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/"))
 	})
