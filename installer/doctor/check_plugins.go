@@ -166,9 +166,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
 		case name == "double-shot-latte":
-			f := check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s))
-			f.Mend = in.switchOff(s)
-			all = append(all, f)
+			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
 				howToSwitchOff(s))
