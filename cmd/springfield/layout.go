@@ -81,14 +81,5 @@ func (a *app) showStep(what string) {
 	}
 }
 
-// printTable prints rows in columns: in a pipe each is one line, as programs read them.
-func (a *app) printTable(rows [][]string) {
-	out := a.resultPrinter()
-	if !out.Wraps {
-		out.Width = 0
-	}
-	out.PrintTable("", rows)
-}
-
 // countOf is a number of things: "1 plugin", "2 plugins".
 func countOf(n int, thing string) string { return layout.CountOf(n, thing) }

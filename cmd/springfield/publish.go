@@ -280,5 +280,5 @@ func (a *app) printPlugins(p *publish.Plan) {
 		}
 		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
 	}
-	a.printTable(rows)
+	a.resultPrinter().PrintTable("", rows)
 }
