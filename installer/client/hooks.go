@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Hook is one handler that Claude Code would start; status --json prints it.
@@ -166,6 +165,10 @@ func (h Hook) isSameHook(other Hook) bool {
 
 // printable is display.OneLine with every run of blanks as one, bounded.
 func printable(s string) string {
-	text := strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), "")
-	return quotation.FirstRunes(strings.Join(strings.Fields(text), " "), maxDoes)
+	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), ""))
+	text := []rune(strings.Join(words, " "))
+	if len(text) > maxDoes {
+		return strings.TrimSpace(string(text[:maxDoes])) + "…"
+	}
+	return string(text)
 }
