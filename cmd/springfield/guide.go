@@ -73,7 +73,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		o.hosts = []string{allHosts}
 		command += hostWords(o.hosts)
 		for _, p := range found {
-			where = strings.TrimPrefix(where+", "+p.Host.Title, ", ")
+			where = strings.TrimPrefix(where+", "+p.Title, ", ")
 		}
 		where = " in " + where
 	}
