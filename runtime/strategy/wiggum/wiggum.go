@@ -139,14 +139,11 @@ type goalLoop struct {
 
 // recallMemory finds what is remembered of the loop. A file that is not the one that
 // was counted up last is another loop, or was edited by hand: its stalls count
-// anew. A file that has come back with the ID of a loop that is over is a new
-// loop, too. Iterations are counted in the user's own ledger: a file that is set back, or that
-// another session takes up, has had them.
+// anew. Iterations are counted in the user's own ledger: a file that is set back, that
+// another session takes up, or that comes back after the loop's end, has had them.
 func (l *goalLoop) recallMemory(ceiling int) {
 	if !activity.IsLoopID(l.ID) {
 		l.ID = ""
-	} else if l.memory.Mark == overMark+l.ID {
-		l.ID, l.Started = "", 0
 	}
 	l.id = l.ID
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
