@@ -27,10 +27,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
-
-	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
@@ -137,7 +137,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 		}
 		verdict = settled.Verdict
 	}
-	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
+	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(quotation.Head(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
 		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.PromptFor("Claude"))
 	}

@@ -189,7 +189,7 @@ func (s Stop) has(events []ledger.AwayEvent, did string) bool {
 // answerQuestion decides a question in the user's place, once, if it may be decided so.
 func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
-	e.Text, e.Same = shorten(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
+	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
 	word, grave := IsGrave(need.Text)
 	again, since := false, 0
 	for _, old := range own {
@@ -229,10 +229,10 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
-		from = "from " + display.OneLine(shorten(o.From, 100))
+		from = "from " + display.OneLine(quotation.Beginning(o.From, 100))
 	}
 	if o.Project != "" {
-		where = display.OneLine(shorten(o.Project, 200))
+		where = display.OneLine(quotation.Beginning(o.Project, 200))
 	}
 	end := "for another " + timestamp.LengthInWords(o.Until-now)
 	switch {
@@ -322,8 +322,6 @@ func (out *Answer) stop(did, evidence string) {
 	out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: Rule, Sure: 100, Evidence: evidence}
 }
 
-func shorten(text string, most int) string { return quotation.Beginning(text, most) }
-
 // Request is a permission that the agent asks for, or a dialog that it would show.
 type Request struct {
 	Tool, About string
@@ -352,7 +350,7 @@ func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Resul
 // AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
 // the client. It never allows one.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
-	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: shorten(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
+	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
@@ -391,7 +389,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Questions == "" {
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
-	e.Did, e.Text = ledger.AwayDialog, shorten(r.Questions, 1000)
+	e.Did, e.Text = ledger.AwayDialog, quotation.Beginning(r.Questions, 1000)
 	if word, grave := IsGrave(r.Questions); grave {
 		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -43,7 +44,7 @@ func lastParagraphs(text string, n int) string {
 	all := strings.Split(strings.TrimSpace(strings.ReplaceAll(lastmessage.WithoutComments(text), "\r\n", "\n")), "\n\n")
 	var kept []string
 	for _, p := range all[max(0, len(all)-n):] {
-		kept = append(kept, tailOfText(p))
+		kept = append(kept, quotation.Tail(p, maxParagraph))
 	}
 	return strings.Join(kept, "\n")
 }

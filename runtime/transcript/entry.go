@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Mark begins what our hooks tell an agent whose host does not say in its log that a hook
@@ -287,17 +288,9 @@ func shortText(raw []byte, limit int) string {
 // oneLine makes white space one blank and leaves control characters out: what is
 // remembered, which package display makes fit when it is shown.
 func oneLine(s string, limit int) string {
-	return headOf(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
 	}), " "), limit)
-}
-
-// headOf is the first limit bytes of a text, cut between runes.
-func headOf(s string, limit int) string {
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "")
-	}
-	return s
 }
 
 // isPlainName tells whether a value is a name as programs give them: printable ASCII
