@@ -20,12 +20,9 @@ import (
 // sureEnough is how sure a rule has to be for Lisa to believe it, in percent.
 const sureEnough = 75
 
-// Name is the strategy's name.
-const Name = "lisa-simpson"
-
 // Strategy is lisa-simpson.
 var Strategy = strategy.Strategy{
-	Name: Name, Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
+	Name: "lisa-simpson", Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 

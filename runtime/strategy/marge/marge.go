@@ -37,12 +37,9 @@ type progress struct {
 	unsure string
 }
 
-// Name is the strategy's name.
-const Name = "marge-simpson"
-
 // Strategy is marge-simpson.
 var Strategy = strategy.Strategy{
-	Name: Name, Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
+	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {
 		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
 	},

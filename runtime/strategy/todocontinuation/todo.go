@@ -51,12 +51,9 @@ Mark each item completed as soon as it is done, and leave alone what waits or wh
 If something keeps you from an item, say what it is.`
 )
 
-// Name is the strategy's name.
-const Name = "todo-continuation"
-
 // Strategy is todo-continuation.
 var Strategy = strategy.Strategy{
-	Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
+	Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
 	Own: [][2]string{{"ceiling", "has none"}},
 	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
