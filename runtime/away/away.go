@@ -106,15 +106,11 @@ const presence = 15 * 60 * 1000
 // IsPresent tells that the user is back in a session: they have typed a prompt there since, which
 // was not its first one.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
-	if typed > a.Order.At+presence && turns > 1 {
-		return true
-	}
+	present := typed > a.Order.At+presence && turns > 1
 	for _, e := range a.Past {
-		if e.Session == session && e.Did == ledger.AwayPresent {
-			return true
-		}
+		present = present || e.Session == session && e.Did == ledger.AwayPresent
 	}
-	return false
+	return present
 }
 
 // AnswerStop asks an order about a stop.
@@ -122,9 +118,11 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
 	var own []ledger.AwayEvent // of this session
+	noted := false
 	for _, e := range a.Past {
 		if e.Session == s.Session {
 			own = append(own, e)
+			noted = noted || e.Did == ledger.AwayPresent
 		}
 		if e.IsByAnother(out.Event) {
 			out.Counts = !s.Stops && used <= a.Order.Most
@@ -132,21 +130,21 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		}
 	}
 	if IsPresent(a, s.Session, s.Typed, s.Turns) {
-		if !s.has(own, ledger.AwayPresent) {
+		if !noted {
 			out.Event.Did = ledger.AwayPresent
 		}
 		return out
 	}
-	switch {
-	case !s.Stops:
+	if !s.Stops {
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
-	default:
+	} else {
 		situation := *s.Situation
 		calls := situation.Turn.Calls
 		if n := len(calls); n > 0 && isDenied(calls[n-1]) {
 			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 		}
-		if call, ran := findCheck(calls, &a.Order, s.Dir); ran && a.Order.Check != "" {
+		call, ran := findCheck(calls, &a.Order, s.Dir)
+		if ran && a.Order.Check != "" {
 			out.Event.Check = ledger.AwayPassed
 			if call.Error {
 				out.Event.Check = ledger.AwayFailed
@@ -164,7 +162,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		case needed || situation.Turn.Question && situation.Turn.Count == 0:
 			return out
 		default:
-			out.askForCheck(a, own, calls, s.Dir)
+			out.askForCheck(a, own, call, ran, s.Dir)
 		}
 	}
 	if out.Event.IsContinue() {
@@ -175,15 +173,6 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		out.Counts = true
 	}
 	return out
-}
-
-func (s Stop) has(events []ledger.AwayEvent, did string) bool {
-	for _, e := range events {
-		if e.Did == did {
-			return true
-		}
-	}
-	return false
 }
 
 // answerQuestion decides a question in the user's place, once, if it may be decided so.
@@ -248,10 +237,9 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 
 // askForCheck has the agent run the order's check, where it has not since the last change to a
 // file, and reads what came of it.
-func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call, dir string) {
+func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
-	call, ran := findCheck(calls, &a.Order, dir)
 	if ran && !call.Error {
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
 		return

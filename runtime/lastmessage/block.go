@@ -8,6 +8,7 @@
 package lastmessage
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,12 +54,7 @@ type block struct {
 const maxBlocks = 200
 
 func isRuler(line string) bool {
-	for _, signs := range [...]string{"- ", "* ", "_ ", "━─═="} {
-		if strings.Trim(line, signs) == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"- ", "* ", "_ ", "━─═="}, func(signs string) bool { return strings.Trim(line, signs) == "" })
 }
 
 // splitBlocks takes a message apart.

@@ -159,12 +159,10 @@ func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 
 // SaysWhatNow tells whether the message's last words say what the agent does now.
 func (c *Closing) SaysWhatNow() bool {
-	for _, act := range []Act{Starts, Heads, Moves, Announces, Breaks} {
-		if _, ok := c.FindAct(act, Final); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]Act{Starts, Heads, Moves, Announces, Breaks}, func(act Act) bool {
+		_, ok := c.FindAct(act, Final)
+		return ok
+	})
 }
 
 // isAbout tells whether a sentence says something of a class, in one of the languages.
@@ -278,12 +276,9 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 // announcesStep finds a step before that does not say whose it is: what the agent announces
 // behind it may wait for the reader to do it.
 func (c *Closing) announcesStep(before []sentence) bool {
-	for _, s := range before {
-		if c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(before, func(s sentence) bool {
+		return c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s)
+	})
 }
 
 // endsInTitledCode tells that a title and what it shows are the end of the message: it
@@ -302,12 +297,8 @@ func (c *Closing) endsInHeading() (string, bool) {
 	if len(c.final) == 0 || len(c.final) != 1 && b.kind != heading && !(isWhollyBold(b.text) && c.isStepNumber(c.final[0])) || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
 		return "", false
 	}
-	for _, s := range c.final {
-		if c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) {
-			return "", false
-		}
-	}
-	if len(c.prose) > 1 && c.isLabel(c.final) {
+	reports := func(s sentence) bool { return c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) }
+	if slices.ContainsFunc(c.final, reports) || len(c.prose) > 1 && c.isLabel(c.final) {
 		return "", false
 	}
 	title := isTitle(b) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
@@ -379,7 +370,7 @@ func (c *Closing) breaksOff() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && allEnded(c.final[:n-1]) && isHalfSentence(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastRune(s.said)) {
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && !slices.ContainsFunc(c.final[:n-1], lacksStop) && isHalfSentence(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastRune(s.said)) {
 			return s.said, true // the others have their full stop
 		}
 		if !strings.Contains(word, " ") && utf8.RuneCountInString(word) < 4 {
@@ -408,13 +399,8 @@ func isHalfSentence(folded string) bool {
 	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 
-func allEnded(list []sentence) bool {
-	for _, s := range list {
-		if s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।' {
-			return false
-		}
-	}
-	return true
+func lacksStop(s sentence) bool {
+	return s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।'
 }
 
 // leavesOwnWork finds what is left, if it is the agent's own.

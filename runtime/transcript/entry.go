@@ -319,12 +319,10 @@ func hashFNV1a(b []byte) uint64 {
 
 // LeadingName is the name that a text begins with. Some have a colon in them, but not at their end.
 func LeadingName(text []byte) []byte {
-	n := 0
-	for n < len(text) && (text[n] == '-' || text[n] == '_' || text[n] == ':' || '0' <= text[n] && text[n] <= '9' ||
-		'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
-		n++
-	}
-	return bytes.TrimRight(text[:n], ":")
+	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
+		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+	})
+	return bytes.TrimRight(text[:len(text)-len(rest)], ":")
 }
 
 // NameAfter is the name that stands behind some words, nil if there is none.

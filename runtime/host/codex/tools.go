@@ -2,6 +2,7 @@ package codex
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -54,10 +55,9 @@ func resultText(output []byte) (text []byte, failed bool) {
 			return text[bytes.Index(head, []byte(ends)):], true
 		}
 	}
-	for _, says := range [...]string{"unsupported call: ", "failed to parse function arguments: ", "Script failed"} {
-		failed = failed || bytes.HasPrefix(head, []byte(says))
-	}
-	failed = failed || bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
+	faults := []string{"unsupported call: ", "failed to parse function arguments: ", "Script failed"}
+	failed = slices.ContainsFunc(faults, func(says string) bool { return bytes.HasPrefix(head, []byte(says)) }) ||
+		bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
 	if printed != nil {
 		text = text[len(head):]
 	}
@@ -88,22 +88,16 @@ func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
 
 // textAfter is what stands after a word in a text, nil if the word is not there.
 func textAfter(text []byte, word string) []byte {
-	if i := bytes.Index(text, []byte(word)); i >= 0 {
-		return text[i+len(word):]
-	}
-	return nil
+	_, after, _ := bytes.Cut(text, []byte(word))
+	return after
 }
 
 // leadingDigits is the digits that a text begins with, nil if there are none.
 func leadingDigits(text []byte) []byte {
-	n := 0
-	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
-		n++
+	if n := len(text) - len(bytes.TrimLeft(text, "0123456789")); n > 0 {
+		return text[:n]
 	}
-	if n == 0 {
-		return nil
-	}
-	return text[:n]
+	return nil
 }
 
 // quotedString is the string that JSON inside a string begins with: \"x\".

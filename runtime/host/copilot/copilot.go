@@ -2,6 +2,7 @@
 package copilot
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,12 +86,8 @@ func parseMillis(raw []byte) int64 {
 // fromUser tells whether a prompt is the user's own: what ends in the background and
 // Copilot's own words in autopilot mode are prompts, too.
 func fromUser(e host.Event) bool {
-	for _, begin := range [...]string{"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.", transcript.Mark} {
-		if strings.HasPrefix(e.Prompt, begin) {
-			return false
-		}
-	}
-	return true
+	others := []string{"<system_notification>", "You have not yet marked the task as complete using the task_complete tool.", transcript.Mark}
+	return !slices.ContainsFunc(others, func(begin string) bool { return strings.HasPrefix(e.Prompt, begin) })
 }
 
 // arrived looks for the entry that Copilot writes about this stop's hooks before it starts

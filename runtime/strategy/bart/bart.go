@@ -11,9 +11,9 @@ package bart
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -186,14 +186,9 @@ func lastMarker(text string) (word string) {
 
 // isQuoted tells whether quotation marks stand right around something.
 func isQuoted(before, after string) bool {
-	opens, closes := false, false
-	for _, mark := range []string{`"`, "'", "“", "‘", "„", "«", "”"} {
-		opens = opens || strings.HasSuffix(before, mark)
-	}
-	for _, mark := range []string{`"`, "'", "”", "’", "“", "»"} {
-		closes = closes || strings.HasPrefix(after, mark)
-	}
-	return opens && closes
+	opens, _ := utf8.DecodeLastRuneInString(before)
+	closes, _ := utf8.DecodeRuneInString(after)
+	return strings.ContainsRune("\"'“‘„«”", opens) && strings.ContainsRune("\"'”’“»", closes)
 }
 
 // announcement is "Task 3/5", "Step 3 of 5", "Phase 3 of 5".
@@ -269,13 +264,8 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 
 // numberIn reads up to four digits.
 func numberIn(s string) (n int, rest string, ok bool) {
-	i := 0
-	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-		i++
-	}
-	if i == 0 || i > 4 {
-		return 0, s, false
-	}
-	n, err := strconv.Atoi(s[:i])
-	return n, s[i:], err == nil
+	rest = strings.TrimLeft(s, "0123456789")
+	digits := s[:len(s)-len(rest)]
+	n, err := strconv.Atoi(digits)
+	return n, rest, err == nil && len(digits) <= 4
 }
