@@ -630,7 +630,7 @@ func (s *start) runScriptAndEvents(a answer, settings Settings) {
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: that it was stopped is recorded.
 func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == activity.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)
