@@ -219,17 +219,11 @@ func (s *start) stateOf() string {
 		return state
 	}
 	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
-		if project != "" && liesWithin(state, project) && !liesWithin(s.Home, project) {
+		if project != "" && file.LiesWithin(state, project) && !file.LiesWithin(s.Home, project) {
 			return own
 		}
 	}
 	return state
-}
-
-// liesWithin tells whether a path is a directory or lies in it, as both are written.
-func liesWithin(path, dir string) bool {
-	path, dir = filepath.Clean(path), filepath.Clean(dir)
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // projectDir is the directory whose settings count, and must not choose where a question
@@ -410,7 +404,7 @@ func (s *start) awayDir() string {
 		return ""
 	}
 	for _, project := range []string{s.Project, s.event.Cwd} {
-		if project != "" && liesWithin(s.Home, project) {
+		if project != "" && file.LiesWithin(s.Home, project) {
 			return ""
 		}
 	}

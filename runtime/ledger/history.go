@@ -35,7 +35,7 @@ type Scope struct {
 
 // HasProject tells whether a project belongs to the scope.
 func (s Scope) HasProject(project string) bool {
-	return s.Project == "" || project == s.Project || strings.HasPrefix(project, strings.TrimSuffix(s.Project, string(filepath.Separator))+string(filepath.Separator))
+	return s.Project == "" || file.LiesWithin(project, s.Project)
 }
 
 // session is one that is looked into.
