@@ -1,11 +1,6 @@
 package codec
 
-import (
-	"errors"
-	"strconv"
-
-	"github.com/cameronsjo/springfield/runtime/quotation"
-)
+import "strconv"
 
 // Fault is what is wrong with JSON that a person has written, and where.
 type Fault struct {
@@ -18,9 +13,9 @@ type Fault struct {
 func (f *Fault) Error() string { return f.Says }
 
 // InText is the fault with its line and column in front.
-func (f *Fault) InText(data []byte) error {
+func (f *Fault) InText(data []byte) string {
 	line, column := Position(data, f.At)
-	return errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + quotation.PlainName(f.Says))
+	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
 // FindFault finds what keeps a text from being one JSON value; nil if nothing does.

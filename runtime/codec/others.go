@@ -5,6 +5,8 @@ package codec
 import (
 	"bytes"
 	"errors"
+
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // ReadMembers reads one JSON object and nothing behind it.
@@ -14,7 +16,7 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 		return nil, errors.New("it is empty")
 	}
 	if fault := FindFault(data); fault != nil {
-		return nil, fault.InText(data)
+		return nil, errors.New(quotation.PlainName(fault.InText(data)))
 	}
 	if KindName(bytes.TrimSpace(data)) != "object" {
 		return nil, errors.New("it is not a JSON object")

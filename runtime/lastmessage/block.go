@@ -105,8 +105,8 @@ func splitBlocks(text string) []block {
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
 			add(block{kind: row, text: trimmed, mark: lastMark(trimmed)})
-		case headingIn(trimmed) != "":
-			add(block{kind: heading, text: headingIn(trimmed)})
+		case HeadingIn(trimmed) != "":
+			add(block{kind: heading, text: HeadingIn(trimmed)})
 		default:
 			if body, m, ok := parseListItem(trimmed); ok {
 				add(block{kind: item, text: body, mark: m, from: end - len(body)})
@@ -136,8 +136,8 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// headingIn is the text of a heading, "" if the line is none.
-func headingIn(line string) string {
+// HeadingIn is the text of a heading, "" if the line is none.
+func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
 		return ""

@@ -127,22 +127,20 @@ func (o *Options) ruleSet(string) []rules.Rule {
 		})
 	}
 	for i, r := range progressReaders() {
-		own := func(holds func(p progress, s strategy.Situation) (evidence, reason string, ok bool)) func(strategy.Situation) (string, string, bool) {
-			return func(s strategy.Situation) (string, string, bool) { return holds(ledgers[i](s), s) }
+		own := func(holds func(p progress) (evidence string, ok bool)) func(strategy.Situation) (string, string, bool) {
+			return func(s strategy.Situation) (evidence, reason string, ok bool) {
+				p := ledgers[i](s)
+				if evidence, ok = holds(p); ok {
+					reason = p.next + rules.Remaining(s.Todos.List)
+				}
+				return evidence, reason, ok
+			}
 		}
 		all = append(all,
-			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.waiting, "", p.waiting != ""
-			})},
-			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.fault, "", p.fault != ""
-			})},
-			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.where, "", p.hasProgress() && p.done == p.total
-			})},
-			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress, s strategy.Situation) (string, string, bool) {
-				return p.where, p.next + rules.Remaining(s.Todos.List), p.hasProgress() && p.done < p.total
-			})},
+			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
+			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done == p.total })},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done < p.total })},
 		)
 	}
 	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Own: func(s strategy.Situation) (string, string, bool) {
