@@ -148,7 +148,11 @@ type asking struct {
 	foreign, trusted meter
 }
 
+// newAsking begins to ask; kept is nil for one situation alone.
 func newAsking(s strategy.Situation, kept *Kept) *asking {
+	if kept == nil {
+		kept = &Kept{}
+	}
 	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
