@@ -195,7 +195,8 @@ func (t *tail) stepBack() bool {
 		i := bytes.LastIndexByte(t.rest, '\n')
 		line := t.rest[i+1:]
 		t.rest = t.rest[:max(i, 0)]
-		if r, ok := decodeRecord(bytes.TrimSpace(line)); ok && r.Decision != Asking {
+		var r Record
+		if codec.ReadObject(bytes.TrimSpace(line), &r) == nil && r.Decision != "" && r.Decision != Asking {
 			t.head = r
 			return true
 		}
