@@ -52,8 +52,8 @@ func ruleSet(string) []rules.Rule {
 	all = append(all, others...)
 	return append(all,
 		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Own: announcedTodos},
-		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announcedMore},
-		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announcedLast},
+		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announced(func(a announcement) bool { return a.at < a.of })},
+		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announced(func(a announcement) bool { return a.at == a.of })},
 	)
 }
 
@@ -71,14 +71,12 @@ func markerSays(word string) func(strategy.Situation) (string, string, bool) {
 	}
 }
 
-func announcedMore(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	return a.String(), "", found && a.at < a.of
-}
-
-func announcedLast(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	return a.String(), "", found && a.at == a.of
+// announced tests the last announcement of this turn's message.
+func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
+	return func(s strategy.Situation) (evidence, reason string, ok bool) {
+		a, found := announcedIn(s)
+		return a.String(), "", found && holds(a)
+	}
 }
 
 // announcedTodos tests whether beside an announcement there is a todo list that
