@@ -37,14 +37,17 @@ func readerOf(kind []byte) func(*transcript.Entry, []byte) {
 		return takeHookAnswer
 	case `"session.start"`, `"session.mode_changed"`, `"session.context_changed"`:
 		return takeSessionLine
-	case `"session.resume"`:
-		return takeResume
+	case `"session.resume"`: // the beginning of another process: a mode ends with its own
+		return func(e *transcript.Entry, data []byte) {
+			e.Mode = []byte("interactive")
+			takeSessionLine(e, data)
+		}
 	case `"skill.invoked"`:
-		return takeSkill
+		return func(e *transcript.Entry, data []byte) { e.Skill = codec.InsideQuotes(codec.FindMember(data, "name")) }
 	case `"abort"`:
-		return takeAbort
+		return func(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
 	case `"session.error"`:
-		return takeFailure
+		return func(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }
 	}
 	return nil
 }
@@ -92,16 +95,6 @@ func takeSessionLine(e *transcript.Entry, data []byte) {
 			e.Cwd = codec.InsideQuotes(codec.FindMember(w.Value(), "cwd"))
 		}
 	}
-}
-
-// takeResume takes the beginning of another process: a mode ends with its own.
-func takeResume(e *transcript.Entry, data []byte) {
-	e.Mode = []byte("interactive")
-	takeSessionLine(e, data)
-}
-
-func takeSkill(e *transcript.Entry, data []byte) {
-	e.Skill = codec.InsideQuotes(codec.FindMember(data, "name"))
 }
 
 // takeUserLine takes what the model is told in the user's place. A source says that it is not the
@@ -244,7 +237,3 @@ func takeHookAnswer(e *transcript.Entry, data []byte) {
 	ours := bytes.HasPrefix(codec.InsideQuotes(codec.FindMember(output, "reason")), []byte(transcript.Mark))
 	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
 }
-
-func takeAbort(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
-
-func takeFailure(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }
