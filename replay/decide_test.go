@@ -98,7 +98,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		})
 		must(t, err)
 		var out, said bytes.Buffer
-		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
+		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At, Getenv: func(string) string { return "" }}
 		if code := host.Run(); code != 0 {
 			t.Fatal(code)
 		}

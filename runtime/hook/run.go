@@ -195,7 +195,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		event.Host = registry.DefaultHost()
 	}
 	event.Cap = event.Host.Cap
-	if variable := event.Host.CapVariable; variable != "" && s.Getenv != nil { // as Claude Code reads it
+	if variable := event.Host.CapVariable; variable != "" { // as Claude Code reads it
 		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
 			event.Cap = max(n, 0)
 		}
