@@ -39,14 +39,6 @@ func AllActs() []Act {
 	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Orders, Breaks, Leaves, Counts}
 }
 
-// Where says how much of the message an act is looked for in.
-type Where byte
-
-const (
-	Final Where = iota // the last paragraph, or the last list and what leads to it
-	Near               // and what stands before it, up to some hundred bytes
-)
-
 const (
 	maxNear  = 900 // bytes
 	maxTitle = 140 // bytes
@@ -120,23 +112,24 @@ func (c *Closing) findSentences() {
 	}
 }
 
-// FindAct looks for an act, and says which words it is.
-func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
+// FindAct looks for an act in the last paragraph, or in the last list and what leads to it, and says which
+// words it is; near looks for it before that instead, up to some hundred bytes.
+func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	switch act {
 	case Asks:
 		return c.asksQuestion()
 	case Offers:
-		return c.saysClass(language.Offer, where)
+		return c.saysClass(language.Offer, near)
 	case Waits:
-		return c.saysClass(language.Wait, where)
+		return c.saysClass(language.Wait, near)
 	case Blocked:
-		return c.saysClass(language.Blocked, where)
+		return c.saysClass(language.Blocked, near)
 	case Hands:
-		return c.saysClass(language.Hand, where)
+		return c.saysClass(language.Hand, near)
 	case Plans:
-		return c.saysClass(language.Plan, where)
+		return c.saysClass(language.Plan, near)
 	case Finishes:
-		return c.saysClass(language.Finished, where)
+		return c.saysClass(language.Finished, near)
 	case Starts:
 		return c.startsAction()
 	case Heads:
@@ -160,7 +153,7 @@ func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 // SaysWhatNow tells whether the message's last words say what the agent does now.
 func (c *Closing) SaysWhatNow() bool {
 	return slices.ContainsFunc([]Act{Starts, Heads, Moves, Announces, Breaks}, func(act Act) bool {
-		_, ok := c.FindAct(act, Final)
+		_, ok := c.FindAct(act, false)
 		return ok
 	})
 }
@@ -175,14 +168,14 @@ func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	return false
 }
 
-func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
+func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if class == language.Hand || class == language.Wait {
 		if title, ok := c.endsInHeading(); c.endsInColon() || ok && strings.ContainsAny(title, "0123456789") {
 			lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
 		}
 	}
-	if where == Near {
+	if near {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
@@ -405,8 +398,8 @@ func lacksStop(s sentence) bool {
 
 // leavesOwnWork finds what is left, if it is the agent's own.
 func (c *Closing) leavesOwnWork() (string, bool) {
-	for _, where := range []Where{Final, Near} {
-		if s, ok := c.saysClass(language.Theirs, where); ok {
+	for _, near := range []bool{false, true} {
+		if s, ok := c.saysClass(language.Theirs, near); ok {
 			return s, false
 		}
 	}
@@ -427,7 +420,7 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 			}
 		}
 	}
-	if s, ok := c.saysClass(language.Finished, Final); ok {
+	if s, ok := c.saysClass(language.Finished, false); ok {
 		return s, false
 	}
 	return c.findUntickedList()

@@ -24,8 +24,8 @@ type message struct {
 }
 
 type wanted struct {
-	act   lastmessage.Act
-	where lastmessage.Where
+	act  lastmessage.Act
+	near bool
 }
 
 type found struct {
@@ -52,12 +52,12 @@ func (m *message) closing() *lastmessage.Closing {
 	return m.whole
 }
 
-func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said string, ok bool) {
-	if known, ok := m.acts[wanted{act, where}]; ok {
+func (m *message) findAct(act lastmessage.Act, near bool) (said string, ok bool) {
+	if known, ok := m.acts[wanted{act, near}]; ok {
 		return known.said, known.ok
 	}
-	said, ok = m.closing().FindAct(act, where)
-	m.acts[wanted{act, where}] = found{said, ok}
+	said, ok = m.closing().FindAct(act, near)
+	m.acts[wanted{act, near}] = found{said, ok}
 	return said, ok
 }
 

@@ -312,12 +312,8 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 }
 
 func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
-	where := lastmessage.Final
-	if r.Near {
-		where = lastmessage.Near
-	}
 	a.read = true
-	said, ok := a.message.findAct(r.Act, where)
+	said, ok := a.message.findAct(r.Act, r.Near)
 	return quoteIf(ok, said)
 }
 
