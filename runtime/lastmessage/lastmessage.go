@@ -403,8 +403,8 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 			return s, false
 		}
 	}
-	if first := c.firstSentence(); len(first.folded) <= len("completed.") && c.isAbout(language.Finished, first) {
-		return first.said, false // "Done.", and what it says then is how things are
+	if all := slices.Concat(c.near, c.intro, c.final); len(all) > 0 && len(all[0].folded) <= len("completed.") && c.isAbout(language.Finished, all[0]) {
+		return all[0].said, false // "Done.", and what it says then is how things are
 	}
 	if c.titled && len(c.near) == 0 {
 		return c.intro[0].said, false // a list under a title and nothing else is what was asked for
@@ -424,16 +424,6 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 		return s, false
 	}
 	return c.findUntickedList()
-}
-
-// firstSentence is the first one of the message's end.
-func (c *Closing) firstSentence() sentence {
-	for _, list := range [][]sentence{c.near, c.intro, c.final} {
-		if len(list) > 0 {
-			return list[0]
-		}
-	}
-	return sentence{}
 }
 
 // withoutBrackets is a sentence without what stands in brackets: "The tree is clean (only
