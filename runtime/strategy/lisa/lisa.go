@@ -27,10 +27,8 @@ var Strategy = strategy.Strategy{
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 
-// Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
-// Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	match := rules.Matching(o.Rules(), kept)
 	return func(s strategy.Situation) strategy.Verdict {
@@ -130,14 +128,12 @@ func (s *said) Members(m *codec.Members) {
 // Judge is who is asked.
 func (o *Options) Judge() judge.Options { return o.judge }
 
-// Members are those of rules, and two.
 func (o *Options) Members(m *codec.Members) {
 	o.Options.Members(m)
 	codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
 	codec.Optional(m, "judge", &o.set.judge)
 }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.always, o.judge = under.always, under.judge

@@ -56,27 +56,23 @@ type Options struct {
 	stale strategy.Number
 }
 
-// Members are those of rules, and one.
 func (o *Options) Members(m *codec.Members) {
 	o.Options.Members(m)
 	o.stale.Member(m)
 }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.stale.OverlayNumber(under.stale, l)
 	o.PutChosen(&under.Options, nil, o.ruleSet, false, l)
 }
 
-// Needs are what rules look at, the plans that were named, and the ledgers.
 func (o *Options) Needs() strategy.Needs {
 	needs := o.Options.Needs()
 	needs.Plans, needs.Files = true, wantedFiles
 	return needs
 }
 
-// Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
 // Prepare is Decide for many situations. Each gets rules of its own, because they remember
@@ -85,7 +81,6 @@ func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Ve
 	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), kept)(s) }
 }
 
-// Decide asks the rules.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
 // reader reads one kind of ledger.

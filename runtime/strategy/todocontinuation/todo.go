@@ -61,10 +61,8 @@ var Strategy = strategy.Strategy{
 // Options are how often in a row Claude is reminded of the same list.
 type Options struct{ Ceiling strategy.Number }
 
-// Members are the ceiling.
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
@@ -79,7 +77,6 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-// Decide decides what is said before a prompt.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	todos, where := s.Todos.List, ""
 	if len(todos) == 0 {

@@ -48,13 +48,10 @@ var Strategy = strategy.Strategy{
 // Options are the most iterations that a loop's file can ask for.
 type Options struct{ Ceiling strategy.Number }
 
-// MaxIterations is that number.
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-// Members are the ceiling.
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
