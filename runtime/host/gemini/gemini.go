@@ -123,7 +123,8 @@ func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
 	})
 	codec.Elements(calls, func(call []byte) {
 		if len(e.Parts) < transcript.MaxParts {
-			p := parseCall(call)
+			p := transcript.CallIn(call, "id", "name", "args")
+			p.Describe(tools)
 			e.ID, e.Parts = p.ID, append(e.Parts, p)
 		}
 	})
@@ -136,12 +137,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"write_file", "replace"}},
 	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
 	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
-}
-
-func parseCall(call []byte) transcript.Part {
-	p := transcript.CallIn(call, "id", "name", "args")
-	p.Describe(tools)
-	return p
 }
 
 // takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
