@@ -16,7 +16,9 @@ printf '{\n    "model": "opus",\n    "enabledPlugins": {\n        "double-shot-l
 
 say() { printf '\n%s\n' "$1"; }
 call() {
-    printf '\n$ springfield %s\n' "$*"
+    printf '\n$ springfield'
+    for word; do case $word in *[!A-Za-z0-9_./@=+-]*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
+    echo
     "$springfield" "$@" 2>&1
 }
 # stop tells the hook that Claude has ended its turn with these words.

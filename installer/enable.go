@@ -437,7 +437,10 @@ func (e *enableRun) noteWhatUndoLeaves(what string) {
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 	d := doneEnabling(e.wanted.Plugin, e.from, plan)
 	if e.wanted.Declare {
-		d.Live += " (the one after it before Claude Code 2.1.285)"
+		version, _ := e.Claude.Version(ctx)
+		if older, known := client.IsOlder(version, "2.1.285"); older || !known {
+			d.Live += "; before Claude Code 2.1.285, in the one after it"
+		}
 	}
 	if e.DryRun {
 		d.Todo = e.describeTodo()

@@ -92,7 +92,7 @@ func (t text) writeScores() {
 	t.PrintFolded("  ", "wrongly continued: of %s where you had something else to say",
 		layout.CountOf(s.Wrong.Of, "stop"))
 	if s.Caught.Of < few || s.Wrong.Of < few {
-		t.PrintFolded("  ", "that is not many: trust the 95 %% intervals in brackets more than the shares")
+		t.PrintFolded("  ", "that is not many: a share says little, its 95 %% interval in brackets more")
 	}
 }
 

@@ -7,6 +7,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -70,7 +71,7 @@ func (a *app) completeNames(root *cobra.Command) {
 		"explain": anyFile, "replay": anyFile, "--memory": anyFile, "--html": anyFile,
 	}
 	names := map[string]func(args []string) []string{
-		"enable": a.offerFirst((*doctor.Inspection).ToEnable), "disable": a.offerFirst((*doctor.Inspection).ToDisable),
+		"enable": a.namesToEnable, "disable": a.offerFirst((*doctor.Inspection).ToDisable),
 		"set": a.settingNames, "--unset": a.settingNames, "--plugin": a.offerFirst((*doctor.Inspection).ToEnable),
 		"--strategy": strategyNames, "--from": strategyNames, "--host": a.hostNames,
 	}
@@ -111,6 +112,18 @@ func (a *app) offerFirst(of func(*doctor.Inspection) []string) func(args []strin
 		}
 		return of(doctor.Inspect(a.inspectionRequest()))
 	}
+}
+
+// namesToEnable are plugins, and strategies that enable makes into one.
+func (a *app) namesToEnable(args []string) []string {
+	if len(args) > 0 {
+		return nil
+	}
+	all := a.offerFirst((*doctor.Inspection).ToEnable)(nil)
+	return append(all, slices.DeleteFunc(strategyNames(nil), func(strategy string) bool {
+		name, _, _ := strings.Cut(strategy, "\t")
+		return slices.ContainsFunc(all, func(id string) bool { return id == name || strings.HasPrefix(id, name+"@") })
+	})...)
 }
 
 // settingNames are plugins, and behind one its settings.

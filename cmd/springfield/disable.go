@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,14 +91,14 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 }
 
 func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
-	told := a.memoriesTold()
+	elsewhere := slices.Concat(a.memoriesTold(), a.leftInProjects())
 	done, err := installer.DisableAll(ctx, a.activationMeans(),
 		installer.DisableAllRequest{Purge: o.Purge, DryRun: o.DryRun, Own: a.ownSuite(ctx).Dir, Now: time.Now()})
 	if err != nil {
 		return hintSettings(err, "disable --all")
 	}
 	if o.Purge {
-		done.Stays = append(done.Stays, told...)
+		done.Stays = append(done.Stays, elsewhere...)
 		if program, err := os.Executable(); err == nil {
 			done.Stays = append(done.Stays, runningProgram(program))
 		}
@@ -176,25 +176,4 @@ func (a *app) printLeft(all []settings.Left) {
 		a.resultPrinter().PrintItem("", left.What)
 		a.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
-}
-
-// memoriesTold are memory files that have a paragraph about a suite, as far as the journal
-// knows.
-func (a *app) memoriesTold() (left []settings.Left) {
-	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
-	seen := map[string]bool{}
-	for _, e := range entries {
-		for _, file := range e.Files() {
-			if name := filepath.Base(file); seen[file] || name != "CLAUDE.md" && name != "AGENTS.md" && name != "CLAUDE.local.md" {
-				continue
-			}
-			seen[file] = true
-			_, err := os.Stat(filepath.Join(filepath.Dir(file), "springfield.yaml"))
-			_, inPlugin := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(file)), "springfield.yaml"))
-			if _, gone := os.Stat(file); gone == nil && err != nil && inPlugin != nil {
-				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
-			}
-		}
-	}
-	return left
 }

@@ -144,6 +144,8 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	switch known, _ := registry.StrategyNamed(name); {
 	case known.Judges:
 		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
+	case known.EventName() == "UserPromptSubmit":
+		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later do not have; springfield doctor says what brings it back"}}
 	case known.Loop != nil && !known.Loop.Spec:
 		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
 	}
@@ -308,7 +310,7 @@ func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	}
 	already := ""
 	if r.Change.IsEmpty() {
-		already = " already"
+		already, r.Live = " already", ""
 	}
 	where := string(r.Scope) + " settings"
 	if !r.Host.Default {
@@ -316,8 +318,8 @@ func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	}
 	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
 	a.tellChange(r.Change)
-	if r.Live != "" {
-		a.say("  from %s; %s", r.From, r.Live)
+	if r.From != "" {
+		a.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))
 	}
 }
 

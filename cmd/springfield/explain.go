@@ -66,7 +66,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	if decided.ID != "" && !o.json {
-		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin,
+		a.say("%s: %s decided %s by rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
 	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
@@ -88,6 +88,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	e.WriteText(a.resultPrinter())
+	if decided.ID != "" && decided.Rule != e.Rule {
+		a.talk("springfield: note: at that stop, rule %s decided; explain knows neither what the hook had counted by then nor holds", decided.Rule)
+	}
 	return nil
 }
 

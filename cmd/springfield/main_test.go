@@ -38,7 +38,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){}
 
 func TestScripts(t *testing.T) {
 	goroot, gocache := scratch.FindGo(t)
-	heads := carriedHeads(t)
+	heads, hooks := carriedHeads(t), carriedHooks(t, goroot, gocache)
 	real, err := os.UserHomeDir()
 	must(t, err)
 	testscript.Run(t, testscript.Params{
@@ -60,10 +60,22 @@ func TestScripts(t *testing.T) {
 				env.Setenv(key, "")
 			}
 			env.Setenv("HEADS", heads)
-			env.Setenv("PREBUILT", heads) // a script that starts hooks, or is about compiling them, says `env PREBUILT=`
+			env.Setenv("HOOKS", hooks)
+			env.Setenv("PREBUILT", heads) // a script that starts hooks says `env PREBUILT=$HOOKS`, one that is about compiling them `env PREBUILT=`
 			return scratch.PrepareHome(home)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// carriedHooks are the programs of this tree for this machine, compiled once, for scripts that start them.
+func carriedHooks(t *testing.T, goroot, gocache string) string {
+	t.Helper()
+	tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
+	built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
+	must(t, err)
+	dir := t.TempDir()
+	must(t, generator.WritePrebuilt(dir, built))
+	return dir
 }

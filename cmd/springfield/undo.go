@@ -109,6 +109,11 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 
 func (a *app) reportUndo(asJSON bool, u journal.Undo) error {
 	written, removed := u.Files()
+	for _, m := range settings.ReadSettings(a.places).GoneMarkets() {
+		if slices.ContainsFunc(removed, func(file string) bool { return rooted.HoldsPath(m.Path, file) }) {
+			u.Notes = append(u.Notes, "Claude Code still knows marketplace "+m.Name+", which is gone: "+m.HowToForget()+" makes it forget that")
+		}
+	}
 	if asJSON {
 		return a.printJSON(struct {
 			Undone  string    `json:"undone"`

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // managed are the places of package managers: npm's and its kin, Homebrew's, Scoop's, winget's, those of deb and rpm.
@@ -23,6 +29,49 @@ func runningProgram(program string) settings.Left {
 	left.Remove = "rm " + check.QuoteArgument(program)
 	if managed.MatchString(filepath.ToSlash(program)) {
 		left.Remove = "remove it by what has installed it: " + generator.Page
+	}
+	return left
+}
+
+// memoriesTold are memory files that have a paragraph about a suite, as far as the journal
+// knows.
+func (a *app) memoriesTold() (left []settings.Left) {
+	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
+	seen := map[string]bool{}
+	for _, e := range entries {
+		for _, file := range e.Files() {
+			if name := filepath.Base(file); seen[file] || name != "CLAUDE.md" && name != "AGENTS.md" && name != "CLAUDE.local.md" {
+				continue
+			}
+			seen[file] = true
+			_, err := os.Stat(filepath.Join(filepath.Dir(file), "springfield.yaml"))
+			_, inPlugin := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(file)), "springfield.yaml"))
+			if _, gone := os.Stat(file); gone == nil && err != nil && inPlugin != nil {
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+			}
+		}
+	}
+	return left
+}
+
+// leftInProjects are files of loops, and away's snapshots, as far as springfield's own records know.
+func (a *app) leftInProjects() (left []settings.Left) {
+	events, _ := ledger.LoopEvents(a.places.StatePath()) // what cannot be read names no project
+	var files []string
+	for _, e := range events {
+		files = append(files, filepath.Join(e.Dir, filepath.FromSlash(wiggum.File)))
+	}
+	slices.Sort(files)
+	for _, file := range slices.Compact(files) {
+		if rooted.PathExists(file) {
+			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
+		}
+	}
+	for _, o := range ledger.AwayOrders(a.places.StatePath()) {
+		if o.Kept != "" && rooted.PathExists(o.Project) {
+			remove := "git -C " + check.QuoteArgument(o.Project) + " update-ref -d " + check.QuoteArgument(git.Snapshots+o.ID)
+			left = append(left, settings.Left{What: o.Project + " has a snapshot that away made", Remove: remove})
+		}
 	}
 	return left
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -187,7 +188,11 @@ func FuzzInventory(f *testing.F) {
 		put(t, p.Settings(Project), project)
 		i := inventory(t, p)
 		for _, l := range i.Settings {
-			if _, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
+			doc, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name]))
+			if err == nil {
+				err = errors.Join(doc.CheckObject("enabledPlugins"), doc.CheckObject("env"))
+			}
+			if (err != nil) != (l.Problem != "") {
 				t.Errorf("%+v: %v", l, err)
 			}
 		}

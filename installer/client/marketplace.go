@@ -127,6 +127,22 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	return markets, nil
 }
 
+// GoneMarkets are the marketplaces on record that were directories, which are not there any more.
+func (s *Snapshot) GoneMarkets() (all []Market) {
+	markets, _ := s.Markets() // what cannot be read is said elsewhere
+	for _, name := range slices.Sorted(maps.Keys(markets)) {
+		if markets[name].IsMissing() {
+			all = append(all, markets[name])
+		}
+	}
+	return all
+}
+
+// HowToForget is what makes Claude Code forget a marketplace.
+func (m Market) HowToForget() string {
+	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
+}
+
 // AllMarkets are the marketplaces on record, and the directories that user
 // settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {

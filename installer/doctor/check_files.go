@@ -30,20 +30,26 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 	for _, err := range in.Notes {
 		bad = append(bad, check.Failed(err.Error(), HowToRead(err)))
 	}
-	if e, interrupted, err := settings.Journal(in.Places).Interrupted(); err == nil && interrupted {
-		undo := func(s *settings.Settings) (journal.Change, error) {
-			plan, err := settings.Journal(s.Places).PlanUndo()
-			if err == nil && plan.Entry.ID != e.ID {
-				err = errors.New("another edit has been made since")
-			}
-			return plan.Change, err
-		}
-		bad = append(bad, check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo)))
-	}
 	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
 		return append([]check.Finding{check.Passed("every settings file can be read")}, bad...)
 	}
 	return bad
+}
+
+// checkEdits looks for an edit of any agent's settings that was interrupted.
+func (in *Inspection) checkEdits() []check.Finding {
+	e, interrupted, err := settings.Journal(in.Places).Interrupted()
+	if err != nil || !interrupted {
+		return nil // checkState tells of what cannot be read
+	}
+	undo := func(s *settings.Settings) (journal.Change, error) {
+		plan, err := settings.Journal(s.Places).PlanUndo()
+		if err == nil && plan.Entry.ID != e.ID {
+			err = errors.New("another edit has been made since")
+		}
+		return plan.Change, err
+	}
+	return []check.Finding{check.Failed(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, AgoInWords(in.Now, e.At)), "springfield undo").MendBy(in.repairByPlan(undo))}
 }
 
 // checkLayer looks at one settings file: whether it can be read, whether a key is in it
@@ -52,7 +58,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err, &syntax) {
-			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
+			return []check.Finding{check.Failed(says+", so Claude Code ignores the whole file", "fix it at that place; the file has to be plain JSON, without comments")}
 		}
 		return []check.Finding{check.Failed(says+", so Claude Code ignores it", HowToRead(l.Err))}
 	}

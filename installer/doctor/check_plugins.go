@@ -125,7 +125,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	return all
 }
 
-// checkMarkets looks for suites that have the name of a marketplace and are not it.
+// checkMarkets looks for marketplaces that lead nowhere, and for suites that have the name of one and are not it.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings.Markets()
 	if err != nil {
@@ -141,6 +141,11 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 				all = append(all, check.Warned(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
 					client.HowToRename(suite.Dir)))
 			}
+		}
+	}
+	for _, m := range in.settings.GoneMarkets() {
+		if !slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.On && s.Marketplace == m.Name }) {
+			all = append(all, check.Noted(fmt.Sprintf("Claude Code knows marketplace %s as %s, which is gone", m.Name, m.Path), m.HowToForget()))
 		}
 	}
 	return all

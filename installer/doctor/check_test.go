@@ -51,7 +51,8 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	must(t, os.Rename(entry+".json", entry+".open"))
 	must(t, os.RemoveAll(filepath.Join(places.Work, ".claude")))
 	must(t, os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755))
-	found := (&Inspection{Request: Request{Places: places}}).checkSettings()
+	found, err := check.RunAll(t.Context(), &Inspection{Request: Request{Places: places}}, SharedChecks()[:1]...) // also of users without Claude Code
+	must(t, err)
 	if len(found) != 1 || found[0].Mend == nil {
 		t.Fatalf("%+v", found)
 	}

@@ -140,7 +140,7 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "client", Look: check.Sure((*Inspection).checkClient)},
 		{Name: "settings", Look: check.Sure((*Inspection).checkSettings)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkSilenced)},
-	}, shared[:1], []check.Check[*Inspection]{
+	}, shared[:2], []check.Check[*Inspection]{
 		{Name: "plugin", Look: check.Sure((*Inspection).checkPlugins)},
 		{Name: "marketplace", Look: check.Sure((*Inspection).checkMarkets)},
 		{Name: "one decides", Look: check.Sure((*Inspection).checkConflicts), Fine: (*Inspection).driversInWords},
@@ -151,12 +151,13 @@ func AllChecks() []check.Check[*Inspection] {
 		{Name: "judge", Look: check.Sure((*Inspection).checkJudge)},
 		{Name: "todo list", Look: check.Sure((*Inspection).checkTodo)},
 		{Name: "project", Look: check.Sure((*Inspection).checkProject)},
-	}, shared[1:])
+	}, shared[2:])
 }
 
 // SharedChecks are the checks of what all agents share, for users without Claude Code.
 func SharedChecks() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
+		{Name: "edits", Look: check.Sure((*Inspection).checkEdits)},
 		{Name: "hooks", Look: check.Sure((*Inspection).checkPaused)},
 		{Name: "suites", Look: check.Sure((*Inspection).checkSuites), Fine: (*Inspection).suitesInWords},
 		{Name: "state", Look: check.Sure((*Inspection).checkState),
@@ -195,14 +196,11 @@ func howToSwitchOff(s client.Switched) string {
 
 // AgoInWords says when something was, seen from now.
 func AgoInWords(now, then time.Time) string {
-	switch d := now.Sub(then); {
-	case d < 0 || d >= 24*time.Hour:
+	d := now.Sub(then)
+	if d < 0 || d >= 24*time.Hour {
 		return "on " + then.Local().Format("2006-01-02 15:04")
-	case d < time.Minute:
-		return "just now"
-	default:
-		return timestamp.LengthInWords(d.Milliseconds()) + " ago"
 	}
+	return timestamp.AgoInWords(d.Milliseconds())
 }
 
 func kindOfStrategy(name string) strategy.Kind {

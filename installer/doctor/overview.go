@@ -206,7 +206,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	out.PrintCommand("%s", o.Next)
 }
 
-// ToEnable are springfield's plugins that can be found from here, for a shell to complete.
+// ToEnable are springfield's plugins that enable finds without --suite, for a shell to complete.
 func (in *Inspection) ToEnable() (ids []string) {
 	markets, _ := in.settings.Markets()
 	for name, m := range markets {
@@ -214,7 +214,7 @@ func (in *Inspection) ToEnable() (ids []string) {
 			ids = append(ids, plugin+"@"+name)
 		}
 	}
-	for _, s := range in.Suites {
+	for _, s := range slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return !s.Made }) {
 		for _, p := range s.Plugins {
 			ids = append(ids, p.Name+"@"+s.Marketplace)
 		}

@@ -170,6 +170,20 @@ func (d *Document) Fields() map[string]json.RawMessage {
 	return all
 }
 
+// CheckObject checks that a member of the root is an object, if it is there: the last one of that key.
+func (d *Document) CheckObject(key string) (err error) {
+	for _, m := range d.root.listMembers() {
+		switch {
+		case m.key != key:
+		case m.value.isObject():
+			err = nil
+		default:
+			err = faultAt(d.text, m.value.start, "%q is %s, not an object", key, m.value.kindName())
+		}
+	}
+	return err
+}
+
 // Member is a member of an object, and where it begins: from 1, columns in
 // characters.
 type Member struct {

@@ -211,7 +211,7 @@ func (m *model) stop() error {
 	return m.checkHour()
 }
 
-var orders = flag.Int("orders", 7, "the length up to which TestModelExhaustively tries every order; 8 are 43 million")
+var orders = flag.Int("orders", 6, "the length up to which TestModelExhaustively tries every order; 8 are 43 million")
 
 // All orders of a few steps.
 func TestModelExhaustively(t *testing.T) {

@@ -99,7 +99,7 @@ func (s *start) greetUser() {
 		lines = append(lines, away.Describe(order, used.CountContinues(), s.Now.UnixMilli())+"; springfield back ends it")
 	}
 	if veto := s.holdVeto(); veto.Rule != "" {
-		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; springfield resume lifts it")
+		lines = append(lines, veto.Evidence+", so "+s.event.Host.Agent+" may stop whatever is left; "+s.Self()+" resume lifts it")
 	}
 	if len(lines) == 0 {
 		return

@@ -57,7 +57,8 @@ type Process struct {
 	// Environ is the whole environment, for springfield-judge, which picks from it.
 	Environ func() []string
 	Now     time.Time
-	Up      int64 // for how long the machine has been running, see ledger.RunningTime
+	Up      int64         // for how long the machine has been running, see ledger.RunningTime
+	Self    func() string // how a person calls this program
 	// Answer answers a slash command of the plugin's, "" for one that needs a model; nil: all do.
 	Answer func(e Event, state, word, arguments string) string
 

@@ -30,6 +30,7 @@ func newWorld(t testing.TB, config string) *world {
 	w.write("plugin/strategy.json", config)
 	w.write(".claude/projects/-w/s.jsonl", "")
 	w.host = Process{
+		Self:       func() string { return "springfield" },
 		Executable: w.path("plugin/hooks/springfield-hook"),
 		Home:       w.home,
 		Now:        time.Unix(1_800_000_000, 0),
@@ -504,7 +505,7 @@ func TestLogOfGigabytes(t *testing.T) {
 // Who is stopped by a limit reads why, and what leads on: never a setting that would change nothing.
 func TestLimitSaysWhatLeadsOn(t *testing.T) {
 	for name, test := range map[string]struct{ user, project, want string }{
-		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in HOME/.claude/springfield/ned-flanders.json)"},
+		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json)"},
 		"raised":               {`{"budget": {"burst": 80, "prompt": 2}}`, "", "ned-flanders kept going 2 times for this prompt and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.prompt=10` (without"},
 		"an hour":              {`{"budget": {"hour": 1}}`, "", "ned-flanders kept going once in an hour and is stopping so that you can look; it can go on by itself again in 1 h, or `springfield set ned-flanders budget.hour=10` (without"},
 		"none":                 {`{"budget": {"burst": 0}}`, "", "ned-flanders may not keep going: budget.burst is 0; `springfield set ned-flanders budget.burst=10` (without"},

@@ -269,7 +269,10 @@ func limitsOf(l *guard.Limits) []limit {
 
 // raiseLimit is what a user can do about a limit that was reached: a command, and what to write
 // where there is no CLI. "" where it is as high as it can be, or the project's file sets it.
-func (s Settings) raiseLimit(name, state string) string {
+func (s Settings) raiseLimit(name, state, home string) string {
+	if rest, below := strings.CutPrefix(state, home+string(filepath.Separator)); below && home != "" {
+		state = filepath.Join("~", rest)
+	}
 	for _, l := range limitsOf(&s.Limits) {
 		if more := strconv.Itoa(min(max(10, 2**l.value), l.most)); l.name == name && *l.value < l.most && !slices.Contains(s.lowered, name) {
 			return "`springfield set " + s.Plugin + " budget." + name + "=" + more + "` (without that program: {\"budget\":{\"" + name + "\":" + more + "}} in " +

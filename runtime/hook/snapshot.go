@@ -464,7 +464,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	if s.Event.Host.Default {
 		log = s.Event.TranscriptPath
 	}
-	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home))}, func(way string) bool { return way == "" })
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home), s.Home)}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 

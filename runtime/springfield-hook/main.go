@@ -39,6 +39,7 @@ func main() {
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 		Up:         ledger.RunningTime(),
+		Self:       ownCall,
 		Answer: func(e hook.Event, state, word, arguments string) string {
 			person := newConsole(home, program)
 			person.Dir, person.Session, person.Work, person.Caller = state, e.SessionID, e.Cwd, e.Host
@@ -56,16 +57,21 @@ func growStack() byte {
 	return room[len(os.Args)]
 }
 
+// ownCall is how a person calls this program: springfield, where that is on PATH.
+func ownCall() string {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // by hand: os/exec makes the hook larger
+		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
+			return "springfield"
+		}
+	}
+	return strconv.Quote(os.Args[0])
+}
+
 // newConsole is one for a person whose words are in the environment or in an event.
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
-		Also: ledger.StateDir("", home), Now: time.Now, Self: strconv.Quote(os.Args[0]), Home: home,
+		Also: ledger.StateDir("", home), Now: time.Now, Self: ownCall(), Home: home,
 		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
-	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) { // by hand: os/exec makes the hook larger
-		if program := filepath.Join(dir, "springfield"); file.IsReadable(program) || file.IsReadable(program+".exe") {
-			person.Self = "springfield"
-		}
 	}
 	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }

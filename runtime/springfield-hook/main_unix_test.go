@@ -213,6 +213,14 @@ func TestSlashCommandIsAnsweredAtOnce(t *testing.T) {
 	if got := tell(typed("ned-flanders:hold", ""), "PATH="+work); !strings.Contains(got, "lift it from a terminal of your own: springfield resume") {
 		t.Errorf("springfield is on PATH: %q", got)
 	}
+	begins := fmt.Sprintf(`{"session_id":"t","cwd":%q,"hook_event_name":"SessionStart","source":"startup"}`, work)
+	if got := tell(begins, "PATH="+work); !strings.Contains(got, "; springfield resume lifts it") {
+		t.Errorf("a session begins under a hold, springfield is on PATH: %q", got)
+	}
+	begins = strings.Replace(begins, `"t"`, `"u"`, 1)
+	if got := tell(begins, "PATH="+filepath.Dir(hook)); !strings.Contains(got, `springfield-hook\" resume lifts it`) {
+		t.Errorf("a session begins under a hold, there is no springfield on PATH: %q", got)
+	}
 	if got := tell(typed("ned-flanders:log", "")); !strings.Contains(got, "-1  just now  continue") || strings.Contains(got, "-2  ") {
 		t.Errorf("decisions were recorded: %q", got)
 	}
