@@ -264,14 +264,13 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 }
 
 // lastHold is what happened to the last hold on a session, in a half sentence.
-func (d *Console) lastHold(session string) string {
-	all := d.holdEvents()
-	for _, e := range slices.Backward(all) {
+func (d *Console) lastHold(session string) (said string) {
+	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
-			return "; the last one " + holdEventInWords(e, d.Now())
+			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
-	return ""
+	return said
 }
 
 // printHoldOf says what a decision has to do with holds: which one made it a stop, and what
