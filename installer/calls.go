@@ -29,7 +29,7 @@ func (m Means) byCommand(ctx context.Context, c *journal.Change) error {
 			return err
 		}
 		if r.At.Program == "" {
-			return check.Advisef(fmt.Sprintf("put the %s command on PATH", r.At.Host.Name), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Name, call.Verb, r.At.Host.Title)
+			return &PassedOverError{check.Advisef(fmt.Sprintf("put the %s command on PATH", r.At.Host.Name), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Name, call.Verb, r.At.Host.Title)}
 		}
 		path := r.At.SettingsFile()
 		if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e journal.Edit) bool { return e.Path == path }) {

@@ -226,8 +226,8 @@ func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Ho
 	return err
 }
 
-// tryOnHosts plans for several hosts before anything is changed for one. Of all that are there,
-// those that the plugin is not made for are passed over.
+// tryOnHosts plans for several hosts before anything is changed for one. Of all that are there, those that cannot
+// have the plugin are passed over, and one that fails hinders no other.
 func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Host) (able []hosts.Host, err error) {
 	if len(chosen) < 2 {
 		return chosen, nil
@@ -238,15 +238,16 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 			_, err = a.planOn(ctx, host, o)
 		}
 		over := (*installer.PassedOverError)(nil)
-		switch {
-		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
+		switch all := slices.Contains(o.hosts, allHosts); {
+		case errors.As(err, &over) && all:
 			a.talk("skipped: %v", err)
-			last, err = err, nil
-		case err != nil:
+			last = err
+		case err != nil && !all:
 			return nil, hintSettings(errorOfHost(err, host), "enable")
 		default:
 			able = append(able, host)
 		}
+		err = nil
 	}
 	if len(able) == 0 {
 		return nil, last

@@ -63,11 +63,6 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 		return Layer{Name: name, File: path, At: path, Exists: true, Problem: check.CauseOf(err).Error(), Err: err}
 	}
 	doc, err := file.Document()
-	for _, key := range []string{"enabledPlugins", "env"} { // where one of them is something else, Claude Code ignores the file
-		if err == nil {
-			err = doc.CheckObject(key)
-		}
-	}
 	if err != nil {
 		return Layer{Name: name, File: path, At: file.At, Exists: file.Before != nil, Problem: err.Error(), Err: err}
 	}

@@ -51,10 +51,15 @@ type File struct {
 	docErr error
 }
 
-// Document is the file as a JSON document, parsed once.
+// Document is a settings file as a JSON document, parsed once; of one that Claude Code ignores whole, why it does.
 func (f *File) Document() (*document.Document, error) {
 	if f.doc == nil && f.docErr == nil {
 		f.doc, f.docErr = document.ParseDocument(f.Before.Bytes())
+		for _, key := range []string{"enabledPlugins", "env"} { // where one of them is no object, Claude Code ignores the file
+			if f.docErr == nil {
+				f.docErr = f.doc.CheckObject(key)
+			}
+		}
 	}
 	return f.doc, f.docErr
 }

@@ -178,7 +178,7 @@ func (d *Document) CheckObject(key string) (err error) {
 		case m.value.isObject():
 			err = nil
 		default:
-			err = faultAt(d.text, m.value.start, "%q is %s, not an object", key, m.value.kindName())
+			err = faultAt(d.text, m.value.start, "%q is %s, not an object like {}", key, m.value.kindName())
 		}
 	}
 	return err

@@ -42,6 +42,24 @@ func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope
 	return plan
 }
 
+// A file that Claude Code ignores as a whole is not edited: what else it says is in force again once it is mended.
+func TestIgnoredFilesAreNotEdited(t *testing.T) {
+	one, two := client.Plugin{Name: "ned-flanders", Marketplace: "hooks"}, client.Plugin{Name: "ralph-wiggum", Marketplace: "hooks"}
+	for _, said := range []string{`"env": null`, `"env": []`, `"env": "x"`} {
+		p := newPlaces(t)
+		file := p.Settings(client.Local)
+		enable(t, p, one, client.Local, false)
+		enable(t, p, two, client.Local, false)
+		was := strings.Replace(scratch.LookAt(t, file), "{", "{"+said+",", 1)
+		scratch.PutFile(t, file, was)
+		_, err := ReadSettings(p).Disable(one, client.Local)
+		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
+		_, err = ReadSettings(p).PlanEnable(Switch{Plugin: one, Scope: client.Local})
+		scratch.FailIf(t, err == nil || !strings.Contains(err.Error(), `"env" is `), "%s: %v", said, err)
+		scratch.Equal(t, scratch.LookAt(t, file), was, said)
+	}
+}
+
 // Another program has edited the file in between: ours is taken back, theirs stays.
 func TestDisableMemberByMember(t *testing.T) {
 	for name, test := range map[string]struct {
