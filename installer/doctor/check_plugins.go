@@ -48,6 +48,11 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	if on == 0 {
 		all = append(all, check.Noted("no springfield plugin is on", in.HowToBegin()))
 	}
+	for _, s := range in.Plugins { // status names them, too
+		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {
+			all = append(all, check.Noted(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s)))
+		}
+	}
 	return all
 }
 

@@ -199,7 +199,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		}
 		say(styled, string(f.State), f.Text())
 		if f.Fix != "" && f.Fix != o.Next {
-			say(out, "", "→ "+f.Fix)
+			out.PrintUnbroken(layout.PadText("", 10) + "→ " + f.Fix)
 		}
 	}
 	out.PrintText("")

@@ -163,6 +163,12 @@ func (in *Inspection) howToSwitchOn(plugin string) string {
 			return "fix " + l.File + ": " + l.Problem
 		}
 	}
+	for _, p := range in.Plugins { // one that a project's settings switch off is not switched on by the user's
+		if !p.On && (p.ID == plugin || p.Name == plugin) && (p.Decides == string(client.Project) || p.Decides == string(client.Local)) {
+			plugin += " --scope " + p.Decides
+			break
+		}
+	}
 	return "springfield enable " + plugin
 }
 

@@ -173,7 +173,7 @@ func (r Report) writeFiles(out layout.Printer) {
 		out.PrintText("  %s", listFiles([]git.Changed{f}))
 	}
 	out.PrintText("back to how you left the files (new ones that git does not know stay):")
-	out.PrintText("  %s", r.Return)
+	out.PrintUnbroken("  " + r.Return)
 }
 
 func listFiles(files []git.Changed) string {

@@ -152,11 +152,13 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-// PrintCommand prints a command to call next, on one line: a terminal breaks it, and it can be
-// copied all the same.
+// PrintCommand prints a command to call next.
 func (p Printer) PrintCommand(format string, args ...any) {
-	p.printLines("", "next: "+p.ShortPath(fmt.Sprintf(format, args...)))
+	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }
+
+// PrintUnbroken prints what is there to be copied, on one line: a terminal may break it, which a copy does not have.
+func (p Printer) PrintUnbroken(text string) { p.printLines("", p.ShortPath(display.OneLine(text))) }
 
 // PrintFolded prints a text behind a title, in as many lines as it needs.
 func (p Printer) PrintFolded(title, format string, args ...any) {
