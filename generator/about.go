@@ -10,25 +10,26 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/templates"
 )
 
-// About is a strategy's about.yaml.
+// About is a strategy's about.yaml; list --json prints a part of it.
 type About struct {
-	Title       string     `yaml:"title"`
-	Summary     string     `yaml:"summary"`     // one line, no full stop
-	Description string     `yaml:"description"` // for marketplaces
-	Version     string     `yaml:"version"`     // that a new plugin starts with
-	Cost        string     `yaml:"cost"`        // of a stop
-	Reads       string     `yaml:"reads"`
-	GoesOn      string     `yaml:"goes_on"`    // "goes on while …", at most 53 columns: a line of the interview
-	When        string     `yaml:"when"`       // to take it; a sentence without its full stop
-	Changes     string     `yaml:"changes"`    // that skills need: none, light, heavy
-	Complexity  string     `yaml:"complexity"` // low, medium, high
-	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
-	Measured    *Measured  `yaml:"measured"`   // nil: not measured
-	Keywords    []string   `yaml:"keywords"`
-	Questions   []Question `yaml:"questions"`
+	Title       string     `yaml:"title" json:"title"`
+	Summary     string     `yaml:"summary" json:"summary"`             // one line, no full stop
+	Description string     `yaml:"description" json:"-"`               // for marketplaces
+	Version     string     `yaml:"version" json:"-"`                   // that a new plugin starts with
+	Reads       string     `yaml:"reads" json:"reads"`                 // of a session
+	GoesOn      string     `yaml:"goes_on" json:"-"`                   // "goes on while …", at most 53 columns: a line of the interview
+	When        string     `yaml:"when" json:"when"`                   // to take it; a sentence without its full stop
+	Cost        string     `yaml:"cost" json:"cost"`                   // of a stop
+	Changes     string     `yaml:"changes" json:"skill_mods"`          // that skills need: none, light, heavy
+	Measured    *Measured  `yaml:"measured" json:"measured,omitempty"` // nil: not measured
+	Complexity  string     `yaml:"complexity" json:"complexity"`       // low, medium, high
+	Needs       string     `yaml:"needs" json:"needs"`                 // what has to be there, in a word or two
+	Keywords    []string   `yaml:"keywords" json:"-"`
+	Questions   []Question `yaml:"questions" json:"-"`
 }
 
 // Measured is how a strategy did, with its default settings, on closings: last
@@ -94,39 +95,16 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-// Homepage is the page about a strategy.
-func Homepage(strategy string) string {
-	return "https://github.com/cameronsjo/springfield/blob/main/docs/" + strategy + ".md"
-}
-
-// Defaults are the answers to all questions that were not asked.
-func (a About) Defaults() map[string]string {
-	settings := map[string]string{}
-	for _, q := range a.Questions {
-		settings[q.Key] = q.Choices[0].Value
-	}
-	return settings
-}
-
 // fillInDefaults gives every setting a value: the default where there is none.
 func (a About) fillInDefaults(settings map[string]string) map[string]string {
-	all := a.Defaults()
+	all := map[string]string{}
+	for _, q := range a.Questions {
+		all[q.Key] = q.Choices[0].Value
+	}
 	maps.Copy(all, settings)
 	return all
 }
 
 func (a About) optionKeys() []string {
-	var keys []string
-	for _, q := range a.Questions {
-		keys = append(keys, q.Key)
-	}
-	return keys
-}
-
-func (q Question) possibleValues() []string {
-	var values []string
-	for _, c := range q.Choices {
-		values = append(values, c.Value)
-	}
-	return values
+	return check.NamesOf(a.Questions, func(q Question) string { return q.Key })
 }

@@ -13,7 +13,6 @@ import (
 // Setting is one that is given by itself: plugin.key=value.
 type Setting struct {
 	Plugin, Key, Value string
-	text               string
 }
 
 // Settings are several. They are about plugins that may not be chosen yet.
@@ -28,7 +27,7 @@ func ParseSettings(texts []string) (all Settings, err error) {
 			return nil, check.Misusef("for instance --set ned-flanders.rules=seed", "--set %q is not plugin.key=value",
 				text)
 		}
-		all = append(all, Setting{plugin, key, value, text})
+		all = append(all, Setting{plugin, key, value})
 	}
 	return all, nil
 }
@@ -47,7 +46,7 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 			i := slices.IndexFunc(chosen, func(p Plugin) bool { return p.Name == one.Plugin })
 			if i < 0 {
 				return check.Misusef("choose it with --strategy "+one.Plugin, "--set %q: the plugin %q is not chosen",
-					one.text, one.Plugin)
+					one.Plugin+"."+one.Key+"="+one.Value, one.Plugin)
 			}
 			from = chosen[i].Strategy
 		}

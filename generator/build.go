@@ -118,13 +118,9 @@ func SourceHash() (string, error) {
 	return hash, err
 }
 
-// BuildPrograms gets programs, by default the hook alone, for all targets, or for none
-// and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
-// context's.
+// BuildPrograms gets programs for all targets, or for none and an error: ErrNoGo, ErrOldGo,
+// a CompileError, ErrNoPrebuilt, or the context's.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
-	if len(programs) == 0 {
-		programs = []Program{Hook}
-	}
 	sources, hash, err := sourceFiles()
 	if err != nil {
 		return Build{}, err
@@ -228,15 +224,15 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 // runGo starts go in the environment made from nothing. GOENV=off matters: an
 // empty GOFLAGS does not override what `go env -w` has stored.
 func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
-	home := t.Home
-	if home == "" {
-		home = stage
+	cache := t.GoCache
+	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
+		cache = filepath.Join(stage, "gocache")
 	}
 	cmd := exec.CommandContext(ctx, goCommand, args...)
 	cmd.Dir = filepath.Join(stage, "src")
 	cmd.Env = append([]string{
-		"PATH=" + t.Path, "HOME=" + home, "TMPDIR=" + filepath.Join(stage, "tmp"),
-		"GOCACHE=" + t.usableGoCache(stage), "GOPATH=" + filepath.Join(stage, "gopath"),
+		"PATH=" + t.Path, "HOME=" + cmp.Or(t.Home, stage), "TMPDIR=" + filepath.Join(stage, "tmp"),
+		"GOCACHE=" + cache, "GOPATH=" + filepath.Join(stage, "gopath"),
 		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
 	}, more...)
 	cmd.Env = append(cmd.Env, t.Windows...)
@@ -279,21 +275,10 @@ type CompileError struct {
 }
 
 func (e *CompileError) Error() string {
-	if e.Output == "" {
-		return fmt.Sprintf("compile the hook: go %s: %v", e.Args[0], e.Err)
-	}
-	return fmt.Sprintf("compile the hook: go %s: %s", e.Args[0], e.Output)
+	return fmt.Sprintf("compile the hook: go %s: %s", e.Args[0], cmp.Or(e.Output, e.Err.Error()))
 }
 
 func (e *CompileError) Unwrap() error { return e.Err }
-
-// usableGoCache is go's cache if there can be one.
-func (t Toolchain) usableGoCache(stage string) string {
-	if !filepath.IsAbs(t.GoCache) || os.MkdirAll(t.GoCache, 0o755) != nil {
-		return filepath.Join(stage, "gocache")
-	}
-	return t.GoCache
-}
 
 // sourceFiles are the embedded Go files without tests, by path, and their hash.
 func sourceFiles() (map[string][]byte, string, error) {

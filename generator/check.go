@@ -66,10 +66,10 @@ func HowToStart(err error, suite string) string {
 // MissingTargets are the flags that have build compile for this machine too, as
 // " --target A --target B"; "" where the suite has a hook for it.
 func (s Suite) MissingTargets() string {
-	if s.StartsOn(HostTarget()) {
+	own := HostTarget()
+	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""
 	}
-	own := HostTarget()
 	if own == (Target{"windows", "arm64"}) { // which can only be built alone
 		own.Arch = "amd64"
 	}
@@ -80,11 +80,6 @@ func (s Suite) MissingTargets() string {
 	return flags
 }
 
-// StartsOn tells whether a machine starts the hooks that a suite is compiled for.
-func (s Suite) StartsOn(machine Target) bool {
-	return slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(machine) })
-}
-
 // makeExecutable puts the bit back that a copy has lost.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
@@ -92,7 +87,7 @@ func makeExecutable(dir string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	for _, file := range Started(dir) {
+	for _, file := range HookFiles() {
 		if err := in.CheckLinks(file); err != nil {
 			return err
 		}

@@ -410,10 +410,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	if same {
 		c.found = append(c.found, c.texts...)
 	} else if len(c.texts) > 0 {
-		var files []string
-		for _, f := range c.texts {
-			files = append(files, f.File)
-		}
+		files := check.NamesOf(c.texts, func(f check.Finding) string { return f.File })
 		noteFinding(&c.found, check.Warning, c.Dir, "not as this springfield makes them: "+listNames(files), "")
 	}
 	if len(c.found) == 0 && len(right) > 0 {

@@ -157,13 +157,7 @@ func refuseDepth(data []byte) error {
 	return nil
 }
 
-// parseYAML reads one YAML document. The error is a *FileError.
-func parseYAML(data []byte) (d document, err error) {
-	err = decodeYAML(data, &d.value)
-	return d, err
-}
-
-// decodeYAML reads one into a value.
+// decodeYAML reads one YAML document into a value. The error is a *FileError.
 func decodeYAML(data []byte, into any) error {
 	if err := refuseDepth(data); err != nil {
 		return err

@@ -285,7 +285,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 
 	// Who asks no judge compiles none, and gets the same hook.
-	alone, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()})
+	alone, err := toolchain(t).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
@@ -314,7 +314,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 			tools.Path = fakeGo(t, elsewhere, "exec "+real+" \"$@\"\n") + string(os.PathListSeparator) + tools.Path
 			warned := ""
 			tools.Warn = func(text string) { warned += text }
-			built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
+			built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
 			if err != nil || bytes.Contains(built.Binaries[0].Data, []byte(goMark)) || !strings.Contains(warned, "GODEBUG") {
 				t.Errorf("it warns %q; %v", warned, err)
 			}
@@ -331,7 +331,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
 	put(t, filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\n[ -d \"$HOME\" ] && mkdir -p \"$GOCACHE\" && [ -w \"$GOCACHE\" ] && echo \"$HOME $GOCACHE\" >>'%s' && GOCACHE='%s' exec '%s' \"$@\"\n", log, real.GoCache, goCommand), 0o755)
 	bare := Toolchain{Path: bin + ":/usr/bin:/bin", GoCache: "/dev/null/none"}
-	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}); err != nil {
+	if _, err := bare.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook); err != nil {
 		t.Error(err)
 	}
 	said := scratch.ReadFile(t, log)
@@ -351,7 +351,7 @@ func TestBuildTells(t *testing.T) {
 	tools.Working = func() (func(string), func()) {
 		return func(does string) { talk.WriteString(does + "\n") }, func() { over = true }
 	}
-	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()})
+	_, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
 	must(t, err)
 	first, rest, _ := strings.Cut(talk.String(), "\n")
 	scratch.Equal(t, first, "compiling the hook for "+HostTarget().String(), "it says")
@@ -385,7 +385,7 @@ func fakeGo(t *testing.T, goroot, script string) (bin string) {
 
 func TestBuildFailures(t *testing.T) {
 	ctx := context.Background()
-	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{HostTarget()}); !errors.Is(err, ErrNoGo) {
+	if _, err := (Toolchain{Path: t.TempDir()}).BuildPrograms(ctx, []Target{HostTarget()}, Hook); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, _ := scratch.FindGo(t)
@@ -393,7 +393,7 @@ func TestBuildFailures(t *testing.T) {
 	with := func(version string) error {
 		bin := fakeGo(t, goroot, "[ \"$1\" = env ] && { echo "+version+"; exit; }\n"+
 			"echo 'no space left on device' >&2\nexit 1\n")
-		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()})
+		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
 		return err
 	}
 	for _, old := range []string{"go1.9", "go1.21.3", "go1.25rc1"} {
@@ -409,7 +409,7 @@ func TestBuildFailures(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := toolchain(t).BuildPrograms(cancelled, []Target{HostTarget()}); !errors.Is(err, context.Canceled) {
+	if _, err := toolchain(t).BuildPrograms(cancelled, []Target{HostTarget()}, Hook); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

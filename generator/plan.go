@@ -59,14 +59,14 @@ const (
 	Orphaned State = "orphaned" // springfield no longer writes it, but the user changed it: it stays
 )
 
-// Outcome is what becomes of one file. Files that stay as they are have none, unless
+// Outcome is what becomes of one file; update --json prints it. Files that stay as they are have none, unless
 // there is something to say about them.
 type Outcome struct {
-	Path  string // of the file, with slashes
-	State State
+	Path  string `json:"file"` // with slashes
+	State State  `json:"state"`
 	// Writes is the file that is written or removed: Path, or the file beside it, or
 	// "" if neither.
-	Writes string
+	Writes string `json:"writes"`
 }
 
 // Plan is everything that a verb does to the files of a suite.

@@ -84,7 +84,7 @@ func TestBuilders(t *testing.T) {
 			if test.files != nil {
 				tools.Prebuilt = test.files
 			}
-			built, err := tools.BuildPrograms(context.Background(), test.targets)
+			built, err := tools.BuildPrograms(context.Background(), test.targets, Hook)
 			if test.is != nil || test.says != "" {
 				checkError(t, err, test.is, test.says)
 				return
@@ -114,7 +114,7 @@ func TestCarriedJudge(t *testing.T) {
 	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != journal.HashBytes(built.Binaries[1].Data) {
 		t.Errorf("%+v", built)
 	}
-	if built, err = tools.BuildPrograms(context.Background(), []Target{linux}); err != nil || len(built.Binaries) != 1 || built.Judge != nil {
+	if built, err = tools.BuildPrograms(context.Background(), []Target{linux}, Hook); err != nil || len(built.Binaries) != 1 || built.Judge != nil {
 		t.Errorf("%+v, %v", built, err)
 	}
 }

@@ -33,18 +33,16 @@ type File struct {
 
 // view is what templates see of a plugin.
 type view struct {
+	Spec // of the suite
 	Plugin
-	About       About
-	Marketplace string
-	Owner       Owner
-	Homepage    string
-	Repository  string // that people add the marketplace by, "" if that is left open
+	About    About
+	Homepage string
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
 // none.
 func (v view) Accuracy() string {
-	if maps.Equal(v.Settings, v.About.Defaults()) {
+	if maps.Equal(v.Settings, v.About.fillInDefaults(nil)) {
 		return v.About.Accuracy()
 	}
 	return "not measured"
@@ -83,27 +81,25 @@ func (v view) AtStop() bool { return v.Event() == "Stop" }
 
 // suiteView is what templates see of a suite.
 type suiteView struct {
-	Marketplace string
-	Owner       Owner
-	Plugins     []view
-	Deciding    []view // those that decide at Stop
-	Beside      []view // the others
-	Judges      bool   // one of them asks a model
-	Suggested   string // the plugin to begin with
-	Memory      string // the paragraph for a memory file
-	Repository  string
+	Spec
+	Plugins   []view
+	Deciding  []view // those that decide at Stop
+	Beside    []view // the others
+	Judges    bool   // one of them asks a model
+	Suggested string // the plugin to begin with
+	Memory    string // the paragraph for a memory file
 }
 
 // newSuiteView gathers what the templates of a suite and its plugins see.
 func newSuiteView(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name,
-		Repository: spec.Repository, Judges: len(spec.Programs()) > 1}
+	suite := suiteView{Spec: spec, Suggested: spec.Suggested().Name, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			return suiteView{}, err
 		}
-		v := view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Repository}
+		page := "https://github.com/cameronsjo/springfield/blob/main/docs/" + p.Strategy + ".md"
+		v := view{spec, p, about, page}
 		if suite.Plugins = append(suite.Plugins, v); v.AtStop() {
 			suite.Deciding = append(suite.Deciding, v)
 		} else {
@@ -142,8 +138,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 		return nil, err
 	}
 	for _, p := range suite.Plugins {
-		trees := []string{"shared/plugin", p.Strategy}
-		for _, tree := range trees {
+		for _, tree := range []string{"shared/plugin", p.Strategy} {
 			more, err := renderTree(tree, p.Name, p)
 			if err != nil {
 				return nil, err

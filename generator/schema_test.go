@@ -189,7 +189,7 @@ func FuzzDocument(f *testing.F) {
 		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
 			t.Errorf("%v, but it is JSON: %q", err, data)
 		}
-		if _, err = parseYAML(data); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
+		if err = decodeYAML(data, new(any)); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
 			t.Errorf("%v has no place in %q", err, data)
 		}
 	})
@@ -201,11 +201,11 @@ func TestDeepYAML(t *testing.T) {
 		if _, err := decodeSuite([]byte(data)); err == nil || !strings.Contains(err.Error(), "line 1, column ") || !strings.HasSuffix(err.Error(), "nested too deep") {
 			t.Errorf("%.20s: %v", data, err)
 		}
-		if _, err := parseYAML([]byte(data)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
+		if err := decodeYAML([]byte(data), new(any)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
 			t.Errorf("%.20s: %v", data, err)
 		}
 	}
-	if _, err := parseYAML([]byte("a: " + strings.Repeat("[", 90) + strings.Repeat("]", 90))); err != nil {
+	if err := decodeYAML([]byte("a: "+strings.Repeat("[", 90)+strings.Repeat("]", 90)), new(any)); err != nil {
 		t.Error(err)
 	}
 }

@@ -46,11 +46,8 @@ type Plugin struct {
 }
 
 // NamesOf are the names of plugins.
-func NamesOf(plugins []Plugin) (all []string) {
-	for _, p := range plugins {
-		all = append(all, p.Name)
-	}
-	return all
+func NamesOf(plugins []Plugin) []string {
+	return check.NamesOf(plugins, func(p Plugin) string { return p.Name })
 }
 
 // Suggested is the plugin to begin with: the default strategy's, else
@@ -250,7 +247,7 @@ func (p Plugin) checkSetting(about About, key string) error {
 			"%s has no setting %q", p.Name, key)
 	}
 	q, value := about.Questions[i], p.Settings[key]
-	if values := q.possibleValues(); !slices.Contains(values, value) {
+	if values := check.NamesOf(q.Choices, func(c Choice) string { return c.Value }); !slices.Contains(values, value) {
 		return check.Misusef(check.HintAtNames(value, "", values, "choose "+strings.Join(values, " or ")), "%s.%s cannot be %q", p.Name, key, value)
 	}
 	return nil

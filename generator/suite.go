@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,16 +142,11 @@ func (s Suite) isEqual(other Suite) bool {
 
 // FindSuite looks for a suite in a directory and those above it.
 func FindSuite(dir string) (string, error) {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, SuiteFile)); err == nil {
-			return dir, nil
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", ErrNoSuite
-		}
-		dir = up
+	dir = rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
+	if dir == "" {
+		return "", ErrNoSuite
 	}
+	return dir, nil
 }
 
 // CommandToAddPlugin is the command that makes a plugin of a strategy in the suite in a directory.

@@ -5,13 +5,11 @@ package generator
 
 import (
 	"io/fs"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -54,7 +52,8 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, check.Misusef(check.HintAtNames(s, "", strings.Split(joinTargets(AllTargets()), ", "), ""), "springfield does not compile for %q", s)
+		hint := check.HintAtNames(s, "", check.NamesOf(AllTargets(), Target.String), "")
+		return Target{}, check.Misusef(hint, "springfield does not compile for %q", s)
 	}
 	return t, nil
 }
@@ -73,11 +72,7 @@ func ParseTargets(texts []string) ([]Target, error) {
 }
 
 func joinTargets(targets []Target) string {
-	var names []string
-	for _, t := range targets {
-		names = append(names, t.String())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
 // CheckTargets says what is wrong with a choice of targets, nil if nothing.
@@ -184,15 +179,3 @@ func hookPlaces(programs ...Program) []string {
 
 // HookFiles are all files of a plugin that a build can make.
 func HookFiles() []string { return hookPlaces(Hook, Judge) }
-
-// Started are the files of a plugin that have to be executable, as far as they
-// are there, relative to it and with slashes.
-func Started(dir string) []string {
-	var all []string
-	for _, place := range HookFiles() {
-		if rooted.IsTaken(filepath.Join(dir, filepath.FromSlash(place))) {
-			all = append(all, place)
-		}
-	}
-	return all
-}

@@ -164,11 +164,11 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
 		return t, false, nil
 	}
-	parse := parseJSON
 	if path.Ext(file) == ".yaml" {
-		parse = parseYAML
+		err = decodeYAML(data, &t.document.value)
+	} else {
+		t.document, err = parseJSON(data)
 	}
-	t.document, err = parse(data)
 	var bad *FileError
 	if errors.As(err, &bad) {
 		t.reportBroken(bad)
@@ -354,9 +354,7 @@ func (in *inspection) lookAtRules() error {
 		if err != nil {
 			faults = []string{err.Error()}
 		}
-		for _, err := range rules.CheckPatterns(settings.Options) {
-			faults = append(faults, err.Error())
-		}
+		faults = append(faults, check.NamesOf(rules.CheckPatterns(settings.Options), error.Error)...)
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
 			t.reportFailure(says, "mend it there; until then the hook uses the rest")

@@ -4,7 +4,6 @@ package installer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -125,12 +124,10 @@ func (m Means) checkHolds(now time.Time) error {
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
 			line += " --session " + check.QuoteArgument(session)
 		}
-		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
+		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "a hold is in force, and --purge would remove it")
 	}
 	return nil
 }
-
-var errHeld = errors.New("a hold is in force, and --purge would remove it")
 
 // allOff is a change that has every plugin off, on every host, as it is worked out.
 type allOff struct {

@@ -28,11 +28,11 @@ import (
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
-		suite := filepath.Clean(dir)
-		if !filepath.IsAbs(dir) {
-			suite = filepath.Join(m.Settings.Work, dir)
-		}
+		suite := rooted.PathFrom(m.Settings.Work, dir)
 		found, err := pluginsIn(suite)
+		if errors.Is(err, generator.ErrNoSuite) && rooted.PathExists(filepath.Join(suite, ".claude-plugin", "marketplace.json")) {
+			err = check.Advisef("claude plugin marketplace add "+check.QuoteArgument(suite)+" makes Claude Code know it; then springfield enable "+bare+" finds it", "%s is a marketplace, not a springfield suite", suite)
+		}
 		if err != nil {
 			return client.Plugin{}, err
 		}
@@ -117,10 +117,7 @@ type SeveralError struct {
 }
 
 func (e *SeveralError) Error() string {
-	var places []string
-	for _, p := range e.all {
-		places = append(places, cmp.Or(p.Suite, p.ID()))
-	}
+	places := check.NamesOf(e.all, func(p client.Plugin) string { return cmp.Or(p.Suite, p.ID()) })
 	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
 }
 
@@ -141,15 +138,10 @@ func (e *SeveralError) Hint() string {
 // pluginsOffered lists the plugins that springfield knows of, of one marketplace or of
 // all: those of suites, and of a marketplace that is asked for.
 func (m Means) pluginsOffered(marketplace string) []string {
-	var ids []string
-	for _, p := range m.pluginsAtHand(marketplace) {
-		ids = append(ids, p.ID())
-	}
+	ids := check.NamesOf(m.pluginsAtHand(marketplace), client.Plugin.ID)
 	if market, err := m.Settings.FindMarket(marketplace); err == nil {
 		names, _ := m.Settings.PluginsOffered(market)
-		for _, name := range names {
-			ids = append(ids, name+"@"+marketplace)
-		}
+		ids = append(ids, check.NamesOf(names, func(name string) string { return name + "@" + marketplace })...)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

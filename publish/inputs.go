@@ -134,11 +134,8 @@ func (c checkout) requireRepo(why, advice string) error {
 	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-func (c checkout) namesInRepo(names []string) (files []string) {
-	for _, name := range names {
-		files = append(files, path.Join(c.place, name))
-	}
-	return files
+func (c checkout) namesInRepo(names []string) []string {
+	return check.NamesOf(names, func(name string) string { return path.Join(c.place, name) })
 }
 
 // findMarketplace finds the marketplace: the one that is named, else the one that the suite
@@ -149,9 +146,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 	case q.To != "":
 		to = q.To
 	case in.suite.Publish != nil && in.suite.Publish.To != "":
-		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
-			to = filepath.Join(in.dir, to)
-		}
+		to = rooted.PathFrom(in.dir, filepath.FromSlash(in.suite.Publish.To))
 		if q.Check && !rooted.IsDirectory(to) { // CI has the suite alone
 			to, k.Absent = in.dir, to
 		}

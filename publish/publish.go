@@ -27,6 +27,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 // Request says what to publish, and how.
@@ -97,11 +98,7 @@ type Plugin struct {
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
-	n := check.CountState(e.Checks, check.Failure)
-	if n == 1 {
-		return "nothing is published: 1 failure"
-	}
-	return fmt.Sprintf("nothing is published: %d failures", n)
+	return "nothing is published: " + layout.CountOf(check.CountState(e.Checks, check.Failure), "failure")
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
@@ -167,10 +164,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 func (in inputs) planChange(
 	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
 ) (journal.Change, error) {
-	var did []string
-	for _, r := range releases {
-		did = append(did, r.plugin+" "+r.new)
-	}
+	did := check.NamesOf(releases, func(r release) string { return r.plugin + " " + r.new })
 	c := journal.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
@@ -242,11 +236,8 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 // Install is what a user types. Where it is not known where others find the
 // marketplace, it is what works on this machine.
 func (p *Plan) Install() []string {
-	lines := []string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}
-	for _, plugin := range p.Plugins {
-		lines = append(lines, "/plugin install "+plugin.Name+"@"+p.Market.Name)
-	}
-	return lines
+	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
+	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
 // ApplyPlan writes the files, all or none, and then tells git what is no file.
@@ -309,11 +300,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	if err != nil {
 		return t, err
 	}
-	for _, file := range files {
-		if modes[file] == git.Plain {
-			t.Marks = append(t.Marks, file)
-		}
-	}
+	t.Marks = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return modes[file] != git.Plain })
 	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
 		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
 	}

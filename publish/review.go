@@ -64,18 +64,12 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 
 // reviewMarket looks at what the marketplace is called, and whose it is.
 func (in inputs) reviewMarket(tree) []check.Finding {
-	if in.market.Own {
-		if strings.TrimSpace(in.suite.Owner.Name) == "" {
-			return []check.Finding{finding(generator.SuiteFile, "the marketplace has no owner",
-				"owner: in "+generator.SuiteFile)}
-		}
+	err := generator.CheckMarketplace(in.market.Name)
+	if in.market.Own || err == nil { // the suite's own name was looked at with its answers
 		return nil
 	}
-	if err := generator.CheckMarketplace(in.market.Name); err != nil {
-		return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(),
-			Fix: "Claude Code takes such a name only from its owner"}}
-	}
-	return nil
+	return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(),
+		Fix: "Claude Code takes such a name only from its owner"}}
 }
 
 // validateCatalog has Claude Code look at another marketplace as it will be. What it

@@ -358,7 +358,7 @@ func (l *leaving) offer(version string) {
 			l.changeSettings(m)
 		}
 	}
-	if absence.WaitsAfterLimit(version) {
+	if absence.NewerVersion(version, "2.1.233") { // which did not know this setting
 		const name = "autoContinueAtUsageLimit"
 		m := settings.Member{Scope: client.User, Path: []string{name}, Did: "set " + name + " in user settings"}
 		m.Change = func(was json.RawMessage) (json.RawMessage, error) {

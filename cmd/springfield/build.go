@@ -94,7 +94,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 		}
 		return around, nil
 	}
-	dir, _, err := a.absolutePath(dir)
+	dir, _, err := a.typedPaths().Absolute(dir)
 	return dir, err
 }
 
@@ -106,10 +106,7 @@ func (a *app) howToName() string {
 	if len(known) == 0 {
 		return "springfield init makes one; then name its directory"
 	}
-	for i, dir := range known {
-		known[i] = check.QuoteArgument(dir)
-	}
-	return "name the directory of one: " + strings.Join(known, ", ")
+	return "name the directory of one: " + strings.Join(check.NamesOf(known, check.QuoteArgument), ", ")
 }
 
 func (a *app) suiteIn(dir string) (string, generator.Suite, error) {

@@ -300,8 +300,10 @@ func TestGuide(t *testing.T) {
 
 	x = startAgain(t, dir, 80, "xterm", "disable", "ned-flanders")
 	x.exitCode()
+	must(t, os.MkdirAll(filepath.Join(dir, "home", ".copilot", "logs"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(dir, "home", ".claude", "projects"), 0o755))
 	x = startAgain(t, dir, 80, "xterm")
-	x.answer("Switch ned-flanders on?", enter)
+	x.answer("Switch ned-flanders on in Claude Code, GitHub Copilot CLI?", enter)
 	ends(x)
 	is(dir, on, true)
 

@@ -58,9 +58,7 @@ that suite once you have changed it, stay and are named.`,
 			return arguments(1, 1, "one plugin, or --all")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				o.Plugin = args[0]
-			}
+			o.Plugin = onlyOne(args)
 			return runDisable(cmd.Context(), a, o)
 		},
 		PreRunE: a.needPlaces,

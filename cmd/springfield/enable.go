@@ -243,7 +243,10 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 			a.talk("skipped: %v", err)
 			last = err
 		case err != nil && !all:
-			return nil, hintSettings(errorOfHost(err, host), "enable")
+			if !strings.Contains(err.Error(), host.Title) {
+				err = fmt.Errorf("%s: %w", host.Title, err)
+			}
+			return nil, hintSettings(err, "enable")
 		default:
 			able = append(able, host)
 		}
@@ -273,14 +276,6 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 			plugin.Suite)
 	}
 	return nil
-}
-
-// errorOfHost says for which of several hosts something failed.
-func errorOfHost(err error, host hosts.Host) error {
-	if strings.Contains(err.Error(), host.Title) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", host.Title, err)
 }
 
 // hintOfHost is what to do about an error, where other hosts' settings may have changed.
@@ -383,10 +378,7 @@ func nonNil[T any](s []T) []T { return append([]T{}, s...) }
 
 // checkScope refuses a scope that is none of all.
 func checkScope[T ~string](scope T, all ...T) error {
-	var names []string
-	for _, one := range all {
-		names = append(names, string(one))
-	}
+	names := check.NamesOf(all, func(one T) string { return string(one) })
 	if slices.Contains(all, scope) {
 		return nil
 	}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,15 +68,20 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 	}
 	var o enableOptions
 	o.Plugin, o.Suite, o.Scope = plugin.Name, suite.Dir, client.User
-	if len(hosts.HostsFound(a.hostOwner())) > 1 {
+	where := ""
+	if found := hosts.HostsFound(a.hostOwner()); len(found) > 1 {
 		o.hosts = []string{allHosts}
 		command += hostWords(o.hosts)
+		for _, p := range found {
+			where = strings.TrimPrefix(where+", "+p.Title, ", ")
+		}
+		where = " in " + where
 	}
 	if !a.terminal || a.caller != nil {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	yes, err := a.newAsker(cmd.Context()).Confirm("Switch " + plugin.Name + " on?")
+	yes, err := a.newAsker(cmd.Context()).Confirm("Switch " + plugin.Name + " on" + where + "?")
 	if err == nil && !yes {
 		a.talk("springfield list compares the plugins; springfield --help lists all commands")
 		return nil

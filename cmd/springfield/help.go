@@ -42,13 +42,11 @@ func (a *app) sayCommands(cmd *cobra.Command, title, group string) {
 	var rows [][]string
 	for _, below := range cmd.Commands() {
 		if below.IsAvailableCommand() && below.GroupID == group {
-			rows = append(rows, []string{"  " + below.Name(), below.Short})
+			rows = append(rows, []string{below.Name(), below.Short})
 		}
 	}
 	a.say("\n%s", title)
-	for _, line := range layout.LayOutTable(rows) {
-		a.say("%s", line)
-	}
+	a.resultPrinter().PrintTable("  ", rows)
 }
 
 // sayFlags lists the flags of a command. --help is everywhere, and --plain is said once.

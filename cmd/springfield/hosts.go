@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -26,10 +27,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 }
 
 func (a *app) hostOwner() hosts.User {
-	root := git.RepositoryRoot(a.work)
-	if root == "" {
-		root = a.work
-	}
+	root := cmp.Or(git.RepositoryRoot(a.work), a.work)
 	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: findProgram}
 }
 
@@ -57,12 +55,10 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	case 0:
 		return []hosts.Host{claude}, nil
 	case 1:
-		return []hosts.Host{found[0].Host}, nil
+		return found, nil
 	}
-	var there, flags []string
-	for _, p := range found {
-		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
-	}
+	there := check.NamesOf(found, func(h hosts.Host) string { return h.Title })
+	flags := check.NamesOf(found, func(h hosts.Host) string { return "--host " + h.Name })
 	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", strings.Join(there, " and ")),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
@@ -73,21 +69,14 @@ func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
 	if len(names) > 0 {
 		return a.hostsNamed(names)
 	}
-	all := []hosts.Host{hosts.DefaultHost()}
-	for _, p := range hosts.HostsFound(a.hostOwner()) {
-		if !p.Host.Default {
-			all = append(all, p.Host)
-		}
-	}
-	return all, nil
+	others := slices.DeleteFunc(hosts.HostsFound(a.hostOwner()), func(h hosts.Host) bool { return h.Default })
+	return append([]hosts.Host{hosts.DefaultHost()}, others...), nil
 }
 
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
-			for _, p := range hosts.HostsFound(a.hostOwner()) {
-				chosen = append(chosen, p.Host)
-			}
+			chosen = append(chosen, hosts.HostsFound(a.hostOwner())...)
 			if len(chosen) == 0 {
 				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.HostNames(), ", --host "))
 			}

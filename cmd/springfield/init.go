@@ -96,7 +96,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
 		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
 	}
-	dir, _, err := a.absolutePath(o.dir)
+	dir, _, err := a.typedPaths().Absolute(o.dir)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 }
 
 func (a *app) newAsker(ctx context.Context) interview.Asker {
-	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
+	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.shown.colours, Plain: a.plain, Hint: hintOf}.NewAsker(ctx)
 }
 
 // checkMarketplace refuses a name that Claude Code would not take, or that it
@@ -300,10 +300,7 @@ func (m *making) planSuite(ctx context.Context, a *app) (journal.Change, error) 
 
 // absolutePathOf is a path as seen from the working directory.
 func (a *app) absolutePathOf(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(a.work, path)
+	return rooted.PathFrom(a.work, path)
 }
 
 // newRepository makes the suite a repository unless it lies in one: git makes it
@@ -313,10 +310,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []journal.Edit {
 	if git.RepositoryRoot(dir) != "" {
 		return nil
 	}
-	around := dir // on the same file system
-	for _, err := os.Stat(around); err != nil && around != filepath.Dir(around); _, err = os.Stat(around) {
-		around = filepath.Dir(around)
-	}
+	around := rooted.FindAbove(dir, rooted.PathExists) // on the same file system
 	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
 	if err == nil {
 		defer os.RemoveAll(aside)
@@ -374,10 +368,7 @@ func (a *app) toolchain() generator.Toolchain {
 
 // previewInit lists the files that would be written.
 func (a *app) previewInit(o initOptions, dir string, files []string, about journal.Edit) error {
-	paths := []string{}
-	for _, file := range files {
-		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
-	}
+	paths := check.NamesOf(files, func(file string) string { return filepath.Join(dir, filepath.FromSlash(file)) })
 	diff := journal.Change{Edits: []journal.Edit{about}}.Diff()
 	if o.json {
 		return a.printJSON(struct {
@@ -465,7 +456,7 @@ func (a *app) planParagraph(file string, spec generator.Spec) (e journal.Edit, e
 	if file == "" {
 		return e, nil
 	}
-	file, in, err := a.typedFile(file, true)
+	file, in, err := a.typedPaths().FilePath(file, true)
 	if err != nil {
 		return e, err
 	}

@@ -31,8 +31,6 @@ type screen struct {
 	forced  bool // colours also where no terminal is
 }
 
-func (s screen) writerFor(f *os.File) io.Writer { return display.SafeWriter(f) }
-
 // printer prints for people, through a writer to a file.
 func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
 	width, wraps := s.columns, s.columns > 0
@@ -81,15 +79,6 @@ func (a *app) showStep(what string) {
 	if a.shown.shows {
 		fmt.Fprint(a.screen, "\r\x1b[K", layout.ClipText(display.OneLine(what), widthOf(a.screen)-1))
 	}
-}
-
-// printTable prints rows in columns: in a pipe each is one line, as programs read them.
-func (a *app) printTable(rows [][]string) {
-	out := a.resultPrinter()
-	if !out.Wraps {
-		out.Width = 0
-	}
-	out.PrintTable("", rows)
 }
 
 // countOf is a number of things: "1 plugin", "2 plugins".

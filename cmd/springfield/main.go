@@ -23,6 +23,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -49,7 +50,7 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	plain := os.Getenv("TERM") == "dumb"
 	screen.colours = os.Getenv("NO_COLOR") == "" && !plain
 	screen.shows = isTerminal(os.Stderr) && !plain
-	said := screen.writerFor(os.Stderr)
+	said := display.SafeWriter(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {
 		work = os.Getenv("PWD") // it has been deleted: a stop order works there, too
@@ -64,10 +65,9 @@ func runCommand(ctx context.Context, args []string, prebuilt fs.FS, built buildI
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: screen.writerFor(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
+		in: os.Stdin, out: display.SafeWriter(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
-		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
-		plain:    os.Getenv("TERM") == "dumb",
+		plain:    plain,
 		work:     work, home: home, cache: cache,
 		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
 		env:  os.Environ(),
@@ -120,9 +120,8 @@ type app struct {
 	screen   *os.File  // for what moves the cursor
 	shown    screen    // how the terminal shows text
 	terminal bool      // the user can be asked
-	color    bool
-	plain    bool  // ask line by line, without moving the cursor
-	prebuilt fs.FS // compiled hooks that are carried
+	plain    bool      // ask line by line, without moving the cursor
+	prebuilt fs.FS     // compiled hooks that are carried
 	built    buildInfo
 	places   client.Places // of the user's settings, once findPlaces has been called
 

@@ -114,7 +114,10 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if o.Date, err = a.buildDate(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) { absolute, _, err := a.absolutePath(path); return absolute, err }}
+	means := publish.Means{Git: a.gitOfProcess(), Tools: a.toolchain(), Client: a.claudeCommand(), Asking: a.sayClientIsAsked, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: settings.Journal(a.places), Resolve: func(path string) (string, error) {
+		absolute, _, err := a.typedPaths().Absolute(path)
+		return absolute, err
+	}}
 	plan, err := publish.PlanRelease(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
@@ -124,10 +127,8 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	case o.Check:
 		return a.reportCheck(o, plan)
 	case o.dryRun:
-		for _, tag := range plan.Tags {
-			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
-		}
-		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
+		tagged := check.NamesOf(plan.Tags, func(tag string) string { return "tagged: " + tag })
+		plan.Change.Notes = slices.Concat(plan.Change.Notes, tagged, plan.Waits)
 		return a.showPreview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {
@@ -279,5 +280,5 @@ func (a *app) printPlugins(p *publish.Plan) {
 		}
 		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
 	}
-	a.printTable(rows)
+	a.resultPrinter().PrintTable("", rows)
 }

@@ -94,8 +94,11 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 			return err
 		}
 	}
-	var done func()
-	options.Progress, done = a.watchReplay("reading your sessions")
+	const what = "reading your sessions"
+	done := a.showWorking(what)
+	options.Progress = func(p replay.Progress) {
+		a.showStep(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
+	}
 	report := replay.RunReplay(ctx, options)
 	done()
 	if err := a.showReplay(o, report); err != nil {
@@ -154,7 +157,7 @@ func (a *app) replayOptions(o replayOptions) (options replay.Options, err error)
 }
 
 func (a *app) pageFile(name string) (p replay.PageFile, err error) {
-	if p.Path, p.In, err = a.typedFile(name, false); err != nil {
+	if p.Path, p.In, err = a.typedPaths().FilePath(name, false); err != nil {
 		err = fmt.Errorf("write page: %w", err)
 	}
 	return p, err
@@ -274,12 +277,4 @@ func (a *app) readSessions(o *replay.Options, args []string, name string) (err e
 		o.Paths = []string{projects}
 	}
 	return nil
-}
-
-// watchReplay shows how far a replay is, on a terminal.
-func (a *app) watchReplay(what string) (progress func(replay.Progress), done func()) {
-	done = a.showWorking(what)
-	return func(p replay.Progress) {
-		a.showStep(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
-	}, done
 }

@@ -121,7 +121,7 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 		for _, v := range values {
 			rows = append(rows, []string{v.Name, layout.ClipText(cellText(v.Value), 24), v.From, layout.ClipText(v.Accepts(), 36)})
 		}
-		a.printTable(rows)
+		a.resultPrinter().PrintTable("", rows)
 		a.say("")
 		for _, f := range stack.Files {
 			if f.There {

@@ -193,7 +193,7 @@ func (a *app) listEdits(j journal.Journal, asJSON bool) error {
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortenFileList(e.Files()), " ")})
 	}
-	a.printTable(rows)
+	a.resultPrinter().PrintTable("", rows)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -57,12 +58,10 @@ func (a *app) memoriesTold() (left []settings.Left) {
 // leftInProjects are files of loops, and away's snapshots, as far as springfield's own records know.
 func (a *app) leftInProjects() (left []settings.Left) {
 	events, _ := ledger.LoopEvents(a.places.StatePath()) // what cannot be read names no project
-	var files []string
-	for _, e := range events {
-		files = append(files, filepath.Join(e.Dir, filepath.FromSlash(wiggum.File)))
-	}
-	slices.Sort(files)
-	for _, file := range slices.Compact(files) {
+	files := check.NamesOf(events, func(e activity.LoopEvent) string {
+		return filepath.Join(e.Dir, filepath.FromSlash(wiggum.File))
+	})
+	for _, file := range slices.Compact(slices.Sorted(slices.Values(files))) {
 		if rooted.PathExists(file) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
 		}

@@ -258,25 +258,16 @@ func (a *app) listUpdate(o updateOptions, u updated) {
 
 // updatedShape is the JSON of one suite.
 type updatedShape struct {
-	Suite   string        `json:"suite"`
-	Outcome string        `json:"outcome"`
-	Files   []updatedFile `json:"files"`
-	Diff    string        `json:"diff,omitempty"`
-	Error   string        `json:"error,omitempty"`
-	Hint    string        `json:"hint,omitempty"`
-}
-
-type updatedFile struct {
-	File   string          `json:"file"`
-	State  generator.State `json:"state"`
-	Writes string          `json:"writes"` // the file itself, the one beside it, or none
+	Suite   string              `json:"suite"`
+	Outcome string              `json:"outcome"`
+	Files   []generator.Outcome `json:"files"`
+	Diff    string              `json:"diff,omitempty"`
+	Error   string              `json:"error,omitempty"`
+	Hint    string              `json:"hint,omitempty"`
 }
 
 func (u updated) shapeForJSON() updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}}
-	for _, c := range u.plan.Outcomes {
-		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
-	}
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: nonNil(u.plan.Outcomes)}
 	if u.outcome == "planned" {
 		shape.Diff = u.plan.Diff()
 	}

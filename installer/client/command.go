@@ -178,11 +178,7 @@ func (s *Snapshot) UsesOf(plugin Plugin) ([]string, error) {
 	}
 	ids := slices.Collect(maps.Keys(records))
 	for _, l := range s.AllLayers() {
-		for _, id := range l.PluginIDs() {
-			if on, _ := l.SaysOf(id); on {
-				ids = append(ids, id)
-			}
-		}
+		ids = append(ids, l.IDsOn()...)
 	}
 	slices.Sort(ids)
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool {
@@ -313,16 +309,9 @@ func (c Command) commandIn(ctx context.Context, config string, args []string) *e
 // errorInOutput is what the client said was wrong: from its last cross on, or its
 // last line.
 func errorInOutput(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	from := len(lines) - 1
-	for i, line := range lines {
-		if strings.Contains(line, "✘") {
-			from = i
-		}
+	text := strings.TrimSpace(string(out))
+	if i := strings.LastIndex(text, "✘"); i >= 0 {
+		return printable(text[i+len("✘"):])
 	}
-	text := strings.Join(lines[from:], " ")
-	if _, after, found := strings.Cut(text, "✘"); found {
-		text = after
-	}
-	return printable(text)
+	return printable(text[strings.LastIndexByte(text, '\n')+1:])
 }

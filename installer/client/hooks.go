@@ -165,24 +165,10 @@ func (h Hook) isSameHook(other Hook) bool {
 
 // printable is display.OneLine with every run of blanks as one, bounded.
 func printable(s string) string {
-	var b strings.Builder
-	n, blank := 0, ""
-	for _, r := range display.OneLine(s) {
-		switch {
-		case unicode.IsSpace(r):
-			if n > 0 {
-				blank = " "
-			}
-			continue
-		case r == unicode.ReplacementChar:
-			continue
-		}
-		if n += len(blank) + 1; n > maxDoes {
-			return b.String() + "…"
-		}
-		b.WriteString(blank)
-		b.WriteRune(r)
-		blank = ""
+	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), string(unicode.ReplacementChar), ""))
+	text := []rune(strings.Join(words, " "))
+	if len(text) > maxDoes {
+		return strings.TrimSpace(string(text[:maxDoes])) + "…"
 	}
-	return b.String()
+	return string(text)
 }

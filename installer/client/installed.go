@@ -11,7 +11,6 @@ package client
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -125,8 +124,8 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 		if err != nil {
 			return fmt.Errorf("its source in the marketplace: %w", err)
 		}
-		if manifest, err := s.readManifest(dir); err == nil && manifest.version != "" {
-			i.Offered = manifest.version
+		if manifest, _, err := s.readManifest(dir); err == nil {
+			i.Offered = cmp.Or(printable(as[string](manifest["version"])), i.Offered)
 		}
 		if c.inPlace {
 			if !rooted.IsDirectory(dir) {
@@ -144,18 +143,18 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 // loadPlugin reads the plugin in its directory.
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
-	manifest, err := s.readManifest(i.Dir)
+	manifest, file, err := s.readManifest(i.Dir)
 	if err != nil {
 		return err
 	}
-	i.Version = cmp.Or(manifest.version, i.Version)
+	i.Version = cmp.Or(printable(as[string](manifest["version"])), i.Version)
 	seen := map[string]bool{}
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
-	declarations := as[array](manifest.hooks)
-	if declarations == nil && len(manifest.hooks) > 0 {
-		declarations = []json.RawMessage{manifest.hooks}
+	declarations := as[array](manifest["hooks"])
+	if declarations == nil && len(manifest["hooks"]) > 0 {
+		declarations = array{manifest["hooks"]}
 	}
 	for _, declared := range declarations {
 		name := as[string](declared)
@@ -163,7 +162,7 @@ func (s *Snapshot) loadPlugin(i *Installed) error {
 			err = s.addFile(i, name, seen)
 		} else {
 			var hooks []Hook
-			hooks, err = hooksIn(declared, i.ID, manifest.file)
+			hooks, err = hooksIn(declared, i.ID, file)
 			i.Hooks = append(i.Hooks, hooks...)
 		}
 		if err != nil {
@@ -226,20 +225,13 @@ func (s *Snapshot) strategyIn(dir string) string {
 	return "unknown"
 }
 
-// manifest is what a plugin.json says that matters here.
-type manifest struct {
-	file    string
-	version string
-	hooks   json.RawMessage
-}
-
 // readManifest reads a plugin's plugin.json, which it need not have.
-func (s *Snapshot) readManifest(dir string) (manifest, error) {
-	fields, path, err := s.readObject(dir, ".claude-plugin/plugin.json")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return manifest{}, err
+func (s *Snapshot) readManifest(dir string) (fields object, path string, err error) {
+	fields, path, err = s.readObject(dir, ".claude-plugin/plugin.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return manifest{path, printable(as[string](fields["version"])), fields["hooks"]}, nil
+	return fields, path, err
 }
 
 // record is one line of the client's own list of what is installed.

@@ -53,9 +53,9 @@ type Said struct {
 // the answer.
 func (s *Snapshot) Inventory() Inventory {
 	i := Inventory{Settings: s.AllLayers(), Plugins: s.AllPlugins()}
-	gag := i.findGag()
-	i.Silenced = gag.why
-	i.sortHooks(gag)
+	silencesManaged := false
+	i.Silenced, silencesManaged = i.whatSilences()
+	i.sortHooks(silencesManaged)
 	return i
 }
 
@@ -91,25 +91,20 @@ func (s *Snapshot) AllPlugins() []Switched {
 	return all
 }
 
-// gag is what keeps hooks from running.
-type gag struct {
-	why     string // "" for none
-	managed bool   // those of managed settings too
-}
-
-func (i Inventory) findGag() gag {
+// whatSilences is what keeps hooks from running, "" for nothing; managed: those of managed settings, too.
+func (i Inventory) whatSilences() (why string, managed bool) {
 	if raw, l, ok := i.findMember("disableAllHooks"); ok && as[bool](raw) {
-		return gag{"disableAllHooks in " + l.sourceInWords(), l.Name == Managed}
+		return "disableAllHooks in " + l.sourceInWords(), l.Name == Managed
 	}
 	for _, l := range i.Settings {
 		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
 			if as[bool](raw) {
-				return gag{"allowManagedHooksOnly in managed settings", false}
+				return "allowManagedHooksOnly in managed settings", false
 			}
 			break
 		}
 	}
-	return gag{}
+	return "", false
 }
 
 func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
@@ -122,11 +117,11 @@ func (i Inventory) findMember(key string) (json.RawMessage, Layer, bool) {
 }
 
 // sortHooks sorts all declared hooks into those that run and those that do not.
-func (i *Inventory) sortHooks(g gag) {
+func (i *Inventory) sortHooks(silencesManaged bool) {
 	add := func(managed bool, hooks []Hook) {
 		for _, h := range hooks {
-			if h.Never == "" && g.why != "" && (!managed || g.managed) {
-				h.Never = g.why
+			if h.Never == "" && (!managed || silencesManaged) {
+				h.Never = i.Silenced
 			}
 			if h.Never != "" {
 				i.Idle = append(i.Idle, h)
@@ -154,16 +149,6 @@ func (i *Inventory) sortHooks(g gag) {
 	}
 }
 
-// FindPlugin looks a plugin up.
-func (i Inventory) FindPlugin(id string) (Switched, bool) {
-	for _, s := range i.Plugins {
-		if s.ID == id {
-			return s, true
-		}
-	}
-	return Switched{}, false
-}
-
 // Drivers lists the springfield plugins that decide at Stop: those of whose
 // Stop hooks one runs.
 func (i Inventory) Drivers() []Switched {
@@ -176,13 +161,11 @@ func (i Inventory) BesideStop() []Switched {
 }
 
 // pluginsRunning lists the plugins of whose own hooks one runs that is meant.
-func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) (all []Switched) {
-	for _, s := range i.Plugins {
-		if s.Runs && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }) {
-			all = append(all, s)
-		}
-	}
-	return all
+func (i Inventory) pluginsRunning(meant func(Switched, Hook) bool) []Switched {
+	return slices.DeleteFunc(slices.Clone(i.Plugins), func(s Switched) bool {
+		runs := func(h Hook) bool { return h.Source == s.ID && h.startsOurHook() && meant(s, h) }
+		return !s.Runs || !slices.ContainsFunc(i.Hooks, runs)
+	})
 }
 
 // ChosenModel is the model that settings choose, and the layer that it comes from; ""

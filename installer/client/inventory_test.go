@@ -77,7 +77,7 @@ func TestInventoryHooks(t *testing.T) {
 	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
 		t.Errorf("%+v", d)
 	}
-	if off, ok := i.FindPlugin("off@hooks"); !ok || off.On || off.Problem == "" || off.Runs {
+	if off := switched(i, "off@hooks"); off.ID == "" || off.On || off.Problem == "" || off.Runs {
 		t.Errorf("%+v", off)
 	}
 }
@@ -206,6 +206,15 @@ func FuzzInventory(f *testing.F) {
 
 // decided is whether a plugin is on, and which layer says so.
 func decided(i Inventory, id string) (on bool, decides string) {
-	s, _ := i.FindPlugin(id)
+	s := switched(i, id)
 	return s.On, s.Decides
+}
+
+// switched is a plugin that settings name.
+func switched(i Inventory, id string) Switched {
+	n := slices.IndexFunc(i.Plugins, func(s Switched) bool { return s.ID == id })
+	if n < 0 {
+		return Switched{}
+	}
+	return i.Plugins[n]
 }

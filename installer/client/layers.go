@@ -6,6 +6,7 @@ package client
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -91,14 +92,9 @@ func (p Places) managedFiles() []string {
 	return files
 }
 
-// Duplicates lists the keys that the file has twice; of each Claude Code takes the
-// last one.
-func (l Layer) Duplicates() []document.Member {
-	if l.doc == nil {
-		return nil
-	}
-	return l.doc.Duplicates()
-}
+// Duplicates lists the keys that the file, which can be read, has twice; of each Claude Code
+// takes the last one.
+func (l Layer) Duplicates() []document.Member { return l.doc.Duplicates() }
 
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file journal.Edit, doc *document.Document) Layer {
@@ -117,14 +113,12 @@ func (l Layer) SaysOf(id string) (on, says bool) {
 // PluginIDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
 // Claude Code ignores it, and it is of no use in a command.
 func (l Layer) PluginIDs() []string {
-	var ids []string
-	for id := range l.switches {
-		if isID.MatchString(id) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
+}
+
+// IDsOn lists those that it switches on.
+func (l Layer) IDsOn() []string {
+	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
 
 func (l Layer) sourceInWords() string { return l.Name + " settings" }
@@ -135,30 +129,21 @@ func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	for _, l := range layers {
 		variables := as[object](l.fields["env"])
 		if raw, found := variables[name]; found {
-			return valueText(raw), l.Name, true
+			return ValueText(raw), l.Name, true
 		}
 	}
 	return "", "", false
 }
 
-// Variable is a member of a settings file's env. Claude Code hands it to every hook
-// that it starts, a project's too, and in a directory that its user has not accepted
-// yet.
+// Variable is a member of a layer's env. Claude Code hands it to every hook that it starts, a
+// project's too, and in a directory that its user has not accepted yet.
 type Variable struct {
-	Name  string
-	Value json.RawMessage
-	Layer string // Managed, or a Scope
-	File  string
-	At    string // where the file's bytes are
-
-	Line, Column int // where it is set, from 1; columns in characters
+	document.Member
+	Layer
 }
 
-// ValueText is the variable's value.
-func (v Variable) ValueText() string { return valueText(v.Value) }
-
-// valueText is a value of a variable; one that is no string is its JSON text.
-func valueText(raw json.RawMessage) string {
+// ValueText is a value of a variable; one that is no string is its JSON text.
+func ValueText(raw json.RawMessage) string {
 	if text := as[string](raw); text != "" || string(raw) == `""` {
 		return text
 	}
@@ -174,7 +159,7 @@ func (i Inventory) Variables() []Variable {
 			continue
 		}
 		for _, m := range l.doc.Members("env") {
-			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.At, m.Line, m.Column})
+			all = append(all, Variable{m, l})
 		}
 	}
 	return all

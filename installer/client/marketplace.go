@@ -108,11 +108,8 @@ func (s *Snapshot) Markets() (map[string]Market, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
-	if file.Before == nil {
-		return nil, nil
-	}
 	var all object
-	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil {
+	if err := json.Unmarshal(file.Before.Bytes(), &all); err != nil && file.Before != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
 	}
 	markets := map[string]Market{}
@@ -146,18 +143,11 @@ func (m Market) HowToForget() string {
 // AllMarkets are the marketplaces on record, and the directories that user
 // settings declare.
 func (s *Snapshot) AllMarkets() (map[string]Market, error) {
-	known, err := s.Markets()
+	all, err := s.Markets()
 	if err != nil {
 		return nil, err
 	}
-	all := maps.Clone(known)
-	if all == nil {
-		all = map[string]Market{}
-	}
 	for name := range as[object](s.userLayer().fields["extraKnownMarketplaces"]) {
-		if _, known := all[name]; known {
-			continue
-		}
 		if m, err := s.FindMarket(name); err == nil {
 			all[name] = m
 		}
@@ -212,18 +202,9 @@ func (s *Snapshot) MarketFrom(from string) (string, error) {
 // and refuses a name that it knows as something else.
 func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
 	all, err := s.Markets()
-	if err != nil {
-		return false, err
-	}
-	m, ok := all[name]
-	if !ok {
-		return false, nil
-	}
-	switch {
-	case m.isIn(dir):
-		return true, nil
-	case m.IsMissing():
-		return false, nil
+	m, known := all[name]
+	if err != nil || !known || m.isIn(dir) || m.IsMissing() {
+		return known && m.isIn(dir), err
 	}
 	return false, &NameTakenError{name, m.String(), dir}
 }
@@ -235,9 +216,8 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 	if _, err := s.IsRegistered(name, dir); errors.As(err, &taken) {
 		return err
 	}
-	raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]
-	if from := as[Source](as[object](raw)["source"]); declared && !from.isIn(dir) && !from.IsMissing() {
-		return &NameTakenError{name, from.String(), dir}
+	if raw, declared := as[object](s.userLayer().fields["extraKnownMarketplaces"])[name]; declared {
+		return checkDeclaration(raw, name, dir)
 	}
 	return nil
 }
@@ -246,16 +226,17 @@ func (s *Snapshot) CheckFree(name, dir string) error {
 // this directory.
 func (m Market) CheckDeclared(in *document.Document) error {
 	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
-	if err != nil {
+	if err != nil || !found {
 		return err
 	}
-	var declared struct {
-		Source Source `json:"source"`
+	return checkDeclaration(raw, m.Name, m.Location)
+}
+
+func checkDeclaration(raw json.RawMessage, name, dir string) error {
+	if from := as[Source](as[object](raw)["source"]); !from.isIn(dir) && !from.IsMissing() {
+		return &NameTakenError{name, from.String(), dir}
 	}
-	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isIn(m.Location) || declared.Source.IsMissing()) {
-		return nil
-	}
-	return &NameTakenError{m.Name, declared.Source.String(), m.Location}
+	return nil
 }
 
 // PluginsOffered lists the plugins of a marketplace's catalog, none where there is none.
@@ -338,41 +319,16 @@ func (s *Snapshot) readCatalog(m Market) (c catalog) {
 // OwnPlugins names the plugins of a marketplace that look like springfield's: they
 // lie in its directory and have a strategy.json. What cannot be read has none.
 func (s *Snapshot) OwnPlugins(m Market) []string {
-	var names []string
 	c := s.readCatalog(m)
-	for name, entry := range c.items {
-		if entry.path == "" {
-			continue
-		}
-		if dir, err := placeBelow(c.root, entry.path); err == nil && s.strategyIn(dir) != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.items)), func(name string) bool {
+		dir, err := placeBelow(c.root, c.items[name].path)
+		return err != nil || s.strategyIn(dir) == ""
+	})
 }
-
-const tested = "2.1.197" // the oldest client that every release is tried with
 
 // IsOlder tells whether a version is older than another; known, whether that can be
 // told.
 func IsOlder(is, than string) (older, known bool) {
 	v, err := semver.StrictNewVersion(is)
 	return err == nil && v.LessThan(semver.MustParse(than)), err == nil
-}
-
-// CheckVersion looks at the command, which says that it has a version.
-func (c Command) CheckVersion(version string) check.Finding {
-	if c.Path == "" {
-		return check.Warned("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
-	}
-	older, known := IsOlder(version, tested)
-	if !known {
-		return check.Warned(c.Path+" does not say its version", "claude --version should print it")
-	}
-	if older {
-		return check.Warned(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested),
-			"claude update")
-	}
-	return check.Passed("Claude Code " + version)
 }

@@ -15,8 +15,21 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
+// checkClient looks at the claude command.
 func (in *Inspection) checkClient() []check.Finding {
-	return []check.Finding{in.Client.CheckVersion(in.Version)}
+	const tested = "2.1.197" // the oldest client that every release is tried with
+	found := check.Passed("Claude Code " + in.Version)
+	switch older, known := client.IsOlder(in.Version, tested); {
+	case in.Client.Path == "":
+		found = check.Warned("there is no claude on PATH, so enable can only declare marketplaces, "+
+			"and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
+	case !known:
+		found = check.Warned(in.Client.Path+" does not say its version", "claude --version should print it")
+	case older:
+		says := fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", in.Version, tested)
+		found = check.Warned(says, "claude update")
+	}
+	return []check.Finding{found}
 }
 
 // checkSilenced looks for what keeps all hooks of Claude Code from running, or lets Claude

@@ -85,10 +85,7 @@ func leadsNowhere(path string) string {
 	if err != nil || !rooted.IsMissing(path) {
 		return ""
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(filepath.Dir(path), target)
-	}
-	return target
+	return rooted.PathFrom(filepath.Dir(path), target)
 }
 
 // HowToRead says what to do about a file or directory that cannot be read or written.
@@ -148,13 +145,11 @@ func firstClosed(path string) string {
 // them are directories.
 func notADir(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err == nil {
-			if info.IsDir() {
-				return ""
-			}
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && !info.IsDir():
 			return dir
-		}
-		if dir == filepath.Dir(dir) {
+		case err == nil || dir == filepath.Dir(dir):
 			return ""
 		}
 	}
@@ -162,8 +157,8 @@ func notADir(path string) string {
 
 // checkState looks at springfield's own state.
 func (in *Inspection) checkState() (all []check.Finding) {
-	if f := in.stateClosed(); f != nil {
-		return []check.Finding{*f}
+	if closed := in.stateClosed(); closed != nil {
+		return closed
 	}
 	for _, err := range in.settings.Damaged() {
 		all = append(all, check.Warned(err.Error(), HowToRead(err)))
@@ -180,14 +175,13 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	return all
 }
 
-// stateClosed is the finding that the state directory cannot be read or written, nil if
-// it can.
-func (in *Inspection) stateClosed() *check.Finding {
+// stateClosed tells that the state directory cannot be read or written.
+func (in *Inspection) stateClosed() []check.Finding {
 	const without = ": without it every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.Places.StatePath()} {
 		if target := leadsNowhere(dir); target != "" {
-			f := check.Failed(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.QuoteArgument(target)+", or remove the link")
-			return &f
+			says := fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without)
+			return []check.Finding{check.Failed(says, "mkdir -p "+check.QuoteArgument(target)+", or remove the link")}
 		}
 	}
 	err := in.stateUnread()
@@ -198,8 +192,7 @@ func (in *Inspection) stateClosed() *check.Finding {
 		return nil
 	}
 	at := &fs.PathError{Op: "open", Path: filepath.Join(in.Places.StatePath(), "x"), Err: check.CauseOf(err)}
-	f := check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, HowToRead(at))
-	return &f
+	return []check.Finding{check.Failed("open "+in.Places.StatePath()+": "+check.CauseOf(err).Error()+without, HowToRead(at))}
 }
 
 // stateUnread says why the state directory cannot be read.
@@ -245,9 +238,6 @@ func (in *Inspection) suitesInWords() string {
 }
 
 // Outdated says which suites are not as this springfield makes them, and what to do.
-func (in *Inspection) Outdated() (all []string) {
-	for _, f := range in.checkSuites() {
-		all = append(all, f.Says+": "+f.Fix)
-	}
-	return all
-}
+func (in *Inspection) Outdated() []string { return check.NamesOf(in.checkSuites(), saysAndFix) }
+
+func saysAndFix(f check.Finding) string { return f.Says + ": " + f.Fix }

@@ -64,9 +64,9 @@ func (in *Inspection) isUnreadable(scope client.Scope) bool {
 // scopeSays tells whether a scope's settings name a plugin. Two scopes that share a
 // file have the name of one of them.
 func (in *Inspection) scopeSays(scope client.Scope, id string) bool {
-	s, _ := in.FindPlugin(id)
 	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
-	return slices.ContainsFunc(s.Says, func(said client.Said) bool { return shared || said.Layer == string(scope) })
+	says := func(said client.Said) bool { return shared || said.Layer == string(scope) }
+	return slices.ContainsFunc(in.Plugins, func(s client.Switched) bool { return s.ID == id && slices.ContainsFunc(s.Says, says) })
 }
 
 // notRunning says why a plugin that is on does not run, and how it could. Only
@@ -160,10 +160,7 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 func (in *Inspection) checkConflicts() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubledStrategies(drivers); len(twice) > 0 {
-		var off []string
-		for _, s := range twice {
-			off = append(off, howToSwitchOff(s))
-		}
+		off := check.NamesOf(twice, howToSwitchOff)
 		all = append(all, check.Warned(strings.Join(pluginIDs(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
 	}
 	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOfStrategy(s.Strategy) == strategy.SpecLoop })
@@ -174,9 +171,7 @@ func (in *Inspection) checkConflicts() (all []check.Finding) {
 		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
 		case name == "double-shot-latte":
-			f := check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s))
-			f.Mend = in.switchOff(s)
-			all = append(all, f)
+			all = append(all, check.Warned(s.ID+" is on too, and asks a model at every stop", howToSwitchOff(s)).MendBy(in.switchOff(s)))
 		case s.ID == "ralph-specum@smart-ralph":
 			f := check.Warned(s.ID+" drives a loop too: when its spec is active, either can make Claude go on",
 				howToSwitchOff(s))

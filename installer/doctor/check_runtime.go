@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/backend"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -140,8 +141,5 @@ func (in *Inspection) checkAnswers() check.Finding {
 
 // spentOn is what judges have done on a day.
 func spentOn(p ledger.Spend) string {
-	if p.Questions == 1 {
-		return "1 question, " + judge.Dollars(p.Micros)
-	}
-	return fmt.Sprintf("%d questions, %s", p.Questions, judge.Dollars(p.Micros))
+	return layout.CountOf(p.Questions, "question") + ", " + judge.Dollars(p.Micros)
 }

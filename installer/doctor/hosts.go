@@ -156,11 +156,7 @@ func (p HostPlugin) copyCommand(o OnHost) string {
 }
 
 func (in *Inspection) foundHosts() []OnHost {
-	var all []hosts.Host
-	for _, at := range hosts.HostsFound(in.User) {
-		all = append(all, at.Host)
-	}
-	return in.OnHosts(all)
+	return in.OnHosts(hosts.HostsFound(in.User))
 }
 
 // CopyCommands are the commands that give the other hosts the plugins of some suites as they are

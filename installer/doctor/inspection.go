@@ -46,22 +46,13 @@ type Inspection struct {
 	ours   []client.Switched
 	byUs   []settings.EnabledPlugin
 
-	settings *settings.Settings          // as they were read, once
-	hooks    map[[2]string]hook.Settings // of plugins, by directory and project
+	settings *settings.Settings // as they were read, once
 }
 
 // hookSettings are the settings that the hook in a plugin's directory has in force in a project, "" for
-// none. They are read once.
+// none.
 func (in *Inspection) hookSettings(dir, project string) (hook.Settings, error) {
-	key := [2]string{dir, project}
-	if known, read := in.hooks[key]; read {
-		return known, nil
-	}
-	found, err := hook.ReadSettings(dir, in.Places.StatePath(), project)
-	if err == nil {
-		in.hooks[key] = found
-	}
-	return found, err
+	return hook.ReadSettings(dir, in.Places.StatePath(), project)
 }
 
 // Suite is a directory of plugins at hand.
@@ -75,7 +66,7 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) *Inspection {
-	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places), hooks: map[[2]string]hook.Settings{}}
+	in := &Inspection{Request: r, settings: settings.ReadSettings(r.Places)}
 	in.Inventory, in.byUs = in.settings.Inventory(), in.settings.EnabledByUs()
 	in.readSuites()
 	for _, s := range in.Plugins {
@@ -116,10 +107,8 @@ func (in *Inspection) enabledByUs(id string) bool {
 // stateDirs are all directories of springfield's own state, that of Claude Code's hooks first:
 // hooks of other hosts keep theirs in the home.
 func (in *Inspection) stateDirs() []string {
-	if home := ledger.StateDir("", in.Places.Home); home != "" && home != in.Places.StatePath() {
-		return []string{in.Places.StatePath(), home}
-	}
-	return []string{in.Places.StatePath()}
+	dirs := []string{in.Places.StatePath(), ledger.StateDir("", in.Places.Home)}
+	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool { return dir == "" })
 }
 
 // repairByPlan is the repair that a plan makes, from settings as they are by then.
@@ -204,25 +193,17 @@ func AgoInWords(now, then time.Time) string {
 }
 
 func kindOfStrategy(name string) strategy.Kind {
-	known, ok := registry.StrategyNamed(name)
-	if !ok {
-		return strategy.Daily
-	}
+	known, _ := registry.StrategyNamed(name) // else it counts as a daily one
 	return known.KindOf()
 }
 
 // doubledStrategies are those of which another does the same. Of one kind, one is to be on.
-func doubledStrategies(all []client.Switched) (twice []client.Switched) {
+func doubledStrategies(all []client.Switched) []client.Switched {
 	kinds := map[strategy.Kind]int{}
 	for _, p := range all {
 		kinds[kindOfStrategy(p.Strategy)]++
 	}
-	for _, p := range all {
-		if kinds[kindOfStrategy(p.Strategy)] > 1 {
-			twice = append(twice, p)
-		}
-	}
-	return twice
+	return slices.DeleteFunc(slices.Clone(all), func(p client.Switched) bool { return kinds[kindOfStrategy(p.Strategy)] < 2 })
 }
 
 // whoDecides says which plugin decides when Claude stops, where none is doubled.
@@ -250,27 +231,21 @@ func whoDecides(all []client.Switched) string {
 func (in *Inspection) LoopDriver(dir string) console.Driver {
 	problem, next := "no plugin that drives goal loops is on", in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
-		if !console.DrivesLoops(p.Strategy) {
-			continue
-		}
-		if !p.On {
-			problem, next = p.ID+" is off", "springfield enable "+p.ID
-			continue
-		}
-		if p.Problem != "" {
-			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
-			continue
-		}
 		settings, err := in.hookSettings(p.Dir, dir)
-		if err != nil {
+		switch {
+		case !console.DrivesLoops(p.Strategy):
+		case !p.On:
+			problem, next = p.ID+" is off", "springfield enable "+p.ID
+		case p.Problem != "":
+			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
+		case err != nil:
 			problem, next = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
-			continue
+		case in.Silenced != "":
+			problem = in.Silenced + " keeps hooks from running"
+			return console.Driver{Settings: settings, Problem: problem, Next: "remove that setting where it is set"}
+		default:
+			return console.Driver{Settings: settings}
 		}
-		d := console.Driver{Settings: settings}
-		if in.Silenced != "" {
-			d.Problem, d.Next = in.Silenced+" keeps hooks from running", "remove that setting where it is set"
-		}
-		return d
 	}
 	for _, o := range in.foundHosts() {
 		for _, p := range o.Plugins {

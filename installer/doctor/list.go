@@ -20,18 +20,10 @@ type List struct {
 
 // Strategy is how one compares.
 type Strategy struct {
-	Name       string              `json:"name"`
-	Title      string              `json:"title"`
-	Summary    string              `json:"summary"`
-	Reads      string              `json:"reads"`
-	When       string              `json:"when"`
-	Cost       string              `json:"cost"`
-	SkillMods  string              `json:"skill_mods"`
-	Accuracy   string              `json:"accuracy"`
-	Measured   *generator.Measured `json:"measured,omitempty"`
-	Complexity string              `json:"complexity"`
-	Needs      string              `json:"needs"`
-	Plugins    []string            `json:"plugins"` // IDs of those at hand
+	Name string `json:"name"`
+	generator.About
+	Accuracy string   `json:"accuracy"`
+	Plugins  []string `json:"plugins"` // IDs of those at hand
 }
 
 // AtHand is a plugin of a suite at hand, or one of ours that is switched on.
@@ -75,7 +67,7 @@ func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
 				ids = append(ids, p.ID)
 			}
 		}
-		l.Strategies = append(l.Strategies, Strategy{name, a.Title, a.Summary, a.Reads, a.When, a.Cost, a.Changes, a.Accuracy(), a.Measured, a.Complexity, a.Needs, ids})
+		l.Strategies = append(l.Strategies, Strategy{name, a, a.Accuracy(), ids})
 	}
 	return l, nil
 }

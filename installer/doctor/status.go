@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
@@ -78,11 +79,7 @@ func (in *Inspection) SumUpStatus() Status {
 }
 
 func pluginIDs(plugins []client.Switched) []string {
-	all := []string{}
-	for _, p := range plugins {
-		all = append(all, p.ID)
-	}
-	return all
+	return check.NamesOf(plugins, func(p client.Switched) string { return p.ID })
 }
 
 // working are the plugins that run, by whether their hook would start here.
@@ -215,14 +212,10 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 
 // notesOf are what the user may want to do something about, and what is no reason that none decides.
 func (in *Inspection) notesOf(reasons []string) []string {
-	all := []string{}
-	for _, err := range in.Notes {
-		all = append(all, err.Error()+": springfield doctor says what to do")
-	}
+	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
 	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
-	for _, f := range slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile()) {
-		all = append(all, f.Says+": "+f.Fix)
-	}
+	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
+	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range Broken(in.Plugins) {
 		if !slices.Contains(reasons, says) {
 			all = append(all, says+": springfield doctor says what to do")
@@ -296,15 +289,9 @@ func (in *Inspection) HoldsInWords() (all, ended []string) {
 }
 
 func notesOn(p client.Switched) (all []string) {
-	for _, fault := range p.Faults {
-		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
-	}
+	all = check.NamesOf(p.Faults, func(fault string) string { return "Claude Code ignores a part of " + p.ID + ": " + fault })
 	if p.IsOurs() && p.Offered != "" && p.Version != p.Offered {
-		version := p.Version
-		if version == "" {
-			version = "unknown"
-		}
-		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, version, p.Offered, p.ID))
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, cmp.Or(p.Version, "unknown"), p.Offered, p.ID))
 	}
 	return all
 }

@@ -171,7 +171,7 @@ func strategyTable(all []Strategy) [][]string {
 		if m := s.Measured; m != nil {
 			wrong, caught = m.English.RunOver(), fmt.Sprintf("%d %%", m.English.Share())
 		}
-		rows = append(rows, []string{s.Name, s.Cost, s.SkillMods, wrong, caught, s.Complexity, s.Needs})
+		rows = append(rows, []string{s.Name, s.Cost, s.Changes, wrong, caught, s.Complexity, s.Needs})
 	}
 	return rows
 }

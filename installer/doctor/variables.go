@@ -49,13 +49,13 @@ func steeringVariables() []steer {
 // checkProject looks at the variables that project and local settings set and that could move something.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	for _, v := range in.Variables() {
-		does := effectOfVariable(v.Name)
-		its := v.Layer == string(client.Project) || v.Layer == string(client.Local)
+		does := effectOfVariable(v.Key)
+		its := v.Name == string(client.Project) || v.Name == string(client.Local)
 		if does == "" || !its || in.settings.HasSetVariable(v) {
 			continue
 		}
 		all = append(all, check.Warned(fmt.Sprintf("%s settings set %s=%.40q (%s, line %d, column %d): %s",
-			v.Layer, v.Name, v.ValueText(), v.File, v.Line, v.Column, does), "remove it from env there if you did not put it in"))
+			v.Name, v.Key, client.ValueText(v.Value), v.File, v.Line, v.Column, does), "remove it from env there if you did not put it in"))
 	}
 	return all
 }

@@ -1,7 +1,8 @@
 package hosts
 
-// claudeHost is Claude Code. Packages installer and client know its settings and its command.
-func claudeHost() Host {
+// DefaultHost is the one that is meant where none is named: Claude Code. Packages installer and
+// client know its settings and its command.
+func DefaultHost() Host {
 	return Host{
 		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true,
 		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",

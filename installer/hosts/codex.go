@@ -107,10 +107,7 @@ func codexInstalled(at Place) (all []Installed, err error) {
 
 // directoriesIn are the names of those in a directory, none if it cannot be read.
 func directoriesIn(dir string) (names []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if e.IsDir() {
 			names = append(names, e.Name())

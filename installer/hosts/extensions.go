@@ -70,7 +70,7 @@ func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, err := document.EncodeValue(filepath.Join(r.PluginDir(), r.At.Host.Name))
+	source, err := document.EncodeValue(filepath.Join(r.Plugin.Suite, r.Plugin.Name, r.At.Host.Name))
 	return []document.Edit{
 		{Path: []string{"source"}, Value: source},
 		{Path: []string{"type"}, Value: json.RawMessage(`"link"`)},

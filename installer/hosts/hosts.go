@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -97,9 +96,6 @@ type Request struct {
 	Stage  string        // where the suite lies until it is written, "" if it is there
 }
 
-// PluginDir is where the plugin lies in its suite.
-func (r Request) PluginDir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
-
 // FilesDir is where its files can be read.
 func (r Request) FilesDir() string {
 	return filepath.Join(cmp.Or(r.Stage, r.Plugin.Suite), r.Plugin.Name)
@@ -146,27 +142,22 @@ func (i Installed) IsAsIn(suite string, compiled []string) bool {
 
 // AllHosts lists the hosts, Claude Code first.
 func AllHosts() []Host {
-	return []Host{claudeHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
+	return []Host{DefaultHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
 }
-
-// DefaultHost is the one that is meant where none is named: Claude Code.
-func DefaultHost() Host { return claudeHost() }
 
 // HostNamed is the host with a name.
 func HostNamed(name string) (Host, bool) {
-	i := slices.IndexFunc(AllHosts(), func(h Host) bool { return h.Name == name })
-	if i < 0 {
-		return Host{}, false
+	for _, h := range AllHosts() {
+		if h.Name == name {
+			return h, true
+		}
 	}
-	return AllHosts()[i], true
+	return Host{}, false
 }
 
 // HostNames lists the names of hosts.
-func HostNames() (names []string) {
-	for _, h := range AllHosts() {
-		names = append(names, h.Name)
-	}
-	return names
+func HostNames() []string {
+	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }
 
 // NameOf is what a plugin is called there.
@@ -194,13 +185,8 @@ func readDocument[D any](in, path string, parse func(data []byte) (D, error)) (d
 }
 
 // CommandLines are commands as a user would type them.
-func (h Host) CommandLines(commands [][]string) (lines []string) {
-	for _, args := range commands {
-		words := []string{h.Name}
-		for _, arg := range args {
-			words = append(words, check.QuoteArgument(arg))
-		}
-		lines = append(lines, strings.Join(words, " "))
-	}
-	return lines
+func (h Host) CommandLines(commands [][]string) []string {
+	return check.NamesOf(commands, func(args []string) string {
+		return h.Name + " " + strings.Join(check.NamesOf(args, check.QuoteArgument), " ")
+	})
 }

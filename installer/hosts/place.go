@@ -39,12 +39,9 @@ func (h Host) PlaceFor(u User) Place {
 	p := Place{User: u, Host: h, Program: u.Look(h.Name)}
 	switch named := u.environmentVariable(h.Variable); {
 	case named != "":
-		if !filepath.IsAbs(named) {
-			named = filepath.Join(u.Work, named)
-		}
-		p.Dir = named
+		p.Dir = rooted.PathFrom(u.Work, named)
 		if h.Above {
-			p.Dir = filepath.Join(named, h.Dir)
+			p.Dir = filepath.Join(p.Dir, h.Dir)
 		}
 	case u.Home != "":
 		p.Dir = filepath.Join(u.Home, h.Dir)
@@ -73,13 +70,8 @@ func (p Place) IsUsed() bool {
 }
 
 // HostsFound lists the hosts that are there, in their order.
-func HostsFound(u User) (found []Place) {
-	for _, h := range AllHosts() {
-		if p := h.PlaceFor(u); p.IsFound() {
-			found = append(found, p)
-		}
-	}
-	return found
+func HostsFound(u User) []Host {
+	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return !h.PlaceFor(u).IsFound() })
 }
 
 // SettingsFile is the host's settings file.

@@ -140,12 +140,8 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 			return nil, nil, err
 		}
 	}
-	all, problems, err := codexHooks(ctx, trial)
-	for _, h := range all {
-		if slices.Contains(ids, h.Plugin) {
-			hooks = append(hooks, h)
-		}
-	}
+	hooks, problems, err = codexHooks(ctx, trial)
+	hooks = slices.DeleteFunc(hooks, func(h codexHook) bool { return !slices.Contains(ids, h.Plugin) })
 	for n := range problems {
 		problems[n] = strings.ReplaceAll(problems[n], trial.Dir, at.Dir)
 	}
@@ -157,10 +153,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	if len(on) == 0 || at.Program == "" {
 		return nil
 	}
-	var ids []string
-	for _, i := range on {
-		ids = append(ids, i.ID)
-	}
+	ids := check.NamesOf(on, func(i Installed) string { return i.ID })
 	hooks, problems, err := codexCopies(ctx, at, ids)
 	if err != nil {
 		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}

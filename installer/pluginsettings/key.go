@@ -69,10 +69,7 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 		}
 	}
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		var ids []string
-		for _, r := range ruled.Rules() {
-			ids = append(ids, r.ID)
-		}
+		ids := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
 		for i, k := range keys {

@@ -205,12 +205,9 @@ func (f File) refusal(k Key, inForce json.RawMessage) string {
 
 // FindKey finds a setting by its name.
 func (s Stack) FindKey(name string) (Key, error) {
-	var names []string
-	for _, k := range s.Keys {
-		if k.Name == name {
-			return k, nil
-		}
-		names = append(names, k.Name)
+	if i := slices.IndexFunc(s.Keys, func(k Key) bool { return k.Name == name }); i >= 0 {
+		return s.Keys[i], nil
 	}
+	names := check.NamesOf(s.Keys, func(k Key) string { return k.Name })
 	return Key{}, check.Misusef(check.HintAtNames(name, "", names, "it has "+strings.Join(names, ", ")), "%s has no setting %q", s.Plugin.Name, name)
 }

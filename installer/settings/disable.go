@@ -41,7 +41,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 	if err != nil {
 		return c, err
 	}
-	if err := s.takeBack(&c, v, f, id); err != nil {
+	if err := s.takeBack(&c, m, v, f, id); err != nil {
 		return c, err
 	}
 	if len(m.pluginsEnabledByUs()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
@@ -57,12 +57,11 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (journal.Ch
 }
 
 // takeBack takes back what enabling has set, or says false.
-func (s *Settings) takeBack(c *journal.Change, v view, f file, id string) error {
-	m, _ := s.recallFile(f.At)
+func (s *Settings) takeBack(c *journal.Change, m *memory, v view, f file, id string) error {
 	on, says := v.own.SaysOf(id)
 	switch {
 	case m.switchedOn(id):
-		return s.giveBack(c, v, f, id)
+		return s.giveBack(c, m, v, f, id)
 	case on:
 		only := "springfield did not enable it here, so it is only switched off"
 		if !strings.HasPrefix(id, doubleShotLatte) {
@@ -95,15 +94,8 @@ func (s *Settings) openBehindLink(scope client.Scope, id string, refusal error) 
 
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
-func (s *Settings) giveBack(c *journal.Change, v view, f file, id string) error {
-	m, err := s.recallFile(f.At)
-	if err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(v.own.PluginIDs(), func(other string) bool {
-		on, _ := v.own.SaysOf(other)
-		return !on || other == id || !m.switchedOn(other)
-	})
+func (s *Settings) giveBack(c *journal.Change, m *memory, v view, f file, id string) error {
+	others := slices.DeleteFunc(v.own.IDsOn(), func(other string) bool { return other == id || !m.switchedOn(other) })
 	only := allMembers
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return s.drivesStop(s.Snapshot, v, other) }):
@@ -166,9 +158,8 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 	}
 	own := client.LayerOf(string(scope), f.Edit, f.doc)
 	var found []client.Plugin
-	for _, id := range own.PluginIDs() {
-		bare, marketplace, _ := strings.Cut(id, "@")
-		if on, _ := own.SaysOf(id); on && bare == name {
+	for _, id := range own.IDsOn() {
+		if bare, marketplace, _ := strings.Cut(id, "@"); bare == name {
 			found = append(found, client.Plugin{Name: bare, Marketplace: marketplace})
 		}
 	}
@@ -199,11 +190,9 @@ func (s *Settings) whyInUse(id string) (string, error) {
 // it is in use. It says what it did and what it left, a sentence each.
 func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
 	id := plugin.ID()
-	why, err := s.whyInUse(id)
-	if err != nil {
+	if why, err := s.whyInUse(id); err != nil {
 		return nil, err
-	}
-	if why != "" {
+	} else if why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
 	others, err := s.UsesOf(plugin)
@@ -213,13 +202,8 @@ func (s *Settings) PurgePlugin(ctx context.Context, claude client.Command, plugi
 	if len(others) == 0 {
 		// Removing the last source of a plugin uninstalls it too.
 		note, err := claude.ForgetMarketplace(ctx, s.Snapshot, plugin.Marketplace)
-		if err != nil {
-			return nil, err
-		}
-		return []string{note}, nil
+		return []string{note}, err
 	}
-	if notes, err = s.uninstall(ctx, claude, []string{id}); err != nil {
-		return nil, err
-	}
-	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
+	notes, err = s.uninstall(ctx, claude, []string{id})
+	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), err
 }

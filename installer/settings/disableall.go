@@ -45,13 +45,10 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 		}
 		ids = append(ids, m.pluginsEnabledByUs()...)
 	}
+	theirs := func(id string) bool { return !s.Installed(id).IsOurs() }
 	for _, l := range s.AllLayers() {
-		ours := slices.DeleteFunc(l.PluginIDs(), func(id string) bool { return !s.isOwnPlugin(id) })
-		for _, id := range ours {
-			if on, _ := l.SaysOf(id); on {
-				ids = append(ids, id)
-			}
-		}
+		ours := slices.DeleteFunc(l.PluginIDs(), theirs)
+		ids = append(ids, slices.DeleteFunc(l.IDsOn(), theirs)...)
 		switch {
 		case len(ours) == 0 || seen[l.At]:
 		case l.Name == client.Managed:
@@ -71,19 +68,13 @@ func (s *Settings) DisableAll(purge bool) (c journal.Change, ids []string, left 
 // leftUnreleased says what becomes of a file that cannot be given back. After a purge, which
 // removes the memory of it, only a person knows.
 func (m *memory) leftUnreleased(err error, purge bool) Left {
-	var entries []string
-	for _, r := range m.Members {
-		entries = append(entries, strings.Join(r.Path, "."))
-	}
+	entries := check.NamesOf(m.Members, func(r remembered) string { return strings.Join(r.Path, ".") })
 	byHand := "take out by hand: " + strings.Join(entries, ", ")
 	if purge {
 		return Left{err.Error(), byHand, true}
 	}
 	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
 }
-
-// isOwnPlugin tells whether a plugin is one that springfield made, as far as can be seen.
-func (s *Settings) isOwnPlugin(id string) bool { return s.Installed(id).IsOurs() }
 
 // releaseAll gives back all that is set in a file, on whatever behalf, and switches off
 // what else of springfield's is on there.
@@ -125,7 +116,7 @@ func (s *Settings) withoutOurPlugins(data []byte, purge bool) ([]byte, error) {
 	var edits []document.Edit
 	for _, m := range doc.Members("enabledPlugins") {
 		switch on := string(m.Value) != "false"; {
-		case !s.isOwnPlugin(m.Key):
+		case !s.Installed(m.Key).IsOurs():
 		case purge:
 			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
 		case on:

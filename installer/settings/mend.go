@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
@@ -82,14 +81,8 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 	var all []EnabledPlugin
 	for _, scope := range client.AllScopes() {
 		path := s.Settings(scope)
-		target, err := journal.Resolve(path)
-		if err != nil {
-			continue
-		}
-		m, err := s.recallFile(target)
-		if err != nil {
-			continue
-		}
+		at, _ := journal.Resolve(path) // of what cannot be read nothing is known
+		m, _ := s.recallFile(at)
 		for _, id := range m.pluginsEnabledByUs() {
 			all = append(all, EnabledPlugin{id, scope, path})
 		}
@@ -101,7 +94,7 @@ func (s *Settings) EnabledByUs() []EnabledPlugin {
 func (s *Settings) HasSetVariable(v client.Variable) bool {
 	m, _ := s.recallFile(v.At) // without a memory nothing is ours
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return slices.Equal(r.Path, []string{"env", v.Name}) && r.Set != nil && r.isStillSet(v.Value, true)
+		return slices.Equal(r.Path, []string{"env", v.Key}) && r.Set != nil && r.isStillSet(v.Value, true)
 	})
 }
 
@@ -118,10 +111,7 @@ func (s *Settings) Damaged() []error {
 
 // CheckState says why the state directory could not be written.
 func CheckState(p client.Places) error {
-	dir := p.StatePath()
-	for !rooted.PathExists(dir) && filepath.Dir(dir) != dir {
-		dir = filepath.Dir(dir) // it will be made in there
-	}
+	dir := rooted.FindAbove(p.StatePath(), rooted.PathExists) // it will be made in there
 	f, err := os.CreateTemp(dir, ".springfield-check-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))

@@ -353,7 +353,7 @@ func TestVariables(t *testing.T) {
 	must(t, Journal(p).ApplyChange(plan))
 	look := func() (all []string) {
 		for _, v := range client.NewSnapshot(p).Inventory().Variables() {
-			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.ValueText(), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
+			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Name, filepath.Base(v.File), v.Key, client.ValueText(v.Value), v.Line, v.Column, ReadSettings(p).HasSetVariable(v)))
 		}
 		return all
 	}

@@ -309,7 +309,7 @@ func TestStaleMemory(t *testing.T) {
 			must(t, err)
 			for _, e := range plan.Edits {
 				if e.Own {
-					must(t, e.WriteUnjournaled())
+					must(t, journal.Change{Edits: []journal.Edit{e}}.WriteUnjournaled())
 				}
 			}
 			enable(t, p, ned, client.User, true)

@@ -25,16 +25,11 @@ func RememberSuite(p client.Places, dir string) (journal.Edit, error) {
 	if err != nil {
 		return e, fmt.Errorf("remember suite: %w", err)
 	}
-	if slices.Contains(list.Suites, dir) {
-		return e, nil
+	if !slices.Contains(list.Suites, dir) {
+		e.After = &journal.Content{Mode: newFileMode}
+		e.After.Data, err = encodeIndented(suites{append(list.Suites, dir)})
 	}
-	list.Suites = append(list.Suites, dir)
-	data, err := encodeIndented(list)
-	if err != nil {
-		return e, fmt.Errorf("remember suite: %w", err)
-	}
-	e.After = &journal.Content{Data: data, Mode: newFileMode}
-	return e, nil
+	return e, err
 }
 
 // KnownSuites lists the remembered directories, those that are gone apart.

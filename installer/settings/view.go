@@ -37,8 +37,7 @@ func (v view) pluginIDs() []string {
 	for _, l := range v.layers {
 		ids = append(ids, l.PluginIDs()...)
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
 // isOn tells whether a plugin is on as far as the file and what lies below it go.

@@ -445,7 +445,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s: %q", session, got[session])
 		}
 	}
-	if f.Version != "2.1.330" || !WaitsAfterLimit(f.Version) || WaitsAfterLimit("2.1.233") || WaitsAfterLimit("") || !WaitsAfterLimit("2.2.0") {
+	if f.Version != "2.1.330" || !NewerVersion(f.Version, "2.1.233") || NewerVersion("2.1.233", "2.1.233") || NewerVersion("", "2.1.233") || !NewerVersion("2.2.0", "2.1.233") {
 		t.Errorf("version %q", f.Version)
 	}
 }

@@ -41,13 +41,13 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	out := Preflight{now: p.Now.UnixMilli()}
 	sessions, _ := p.findSessions(o, p.Now.Add(-lately).UnixMilli())
 	for _, s := range sessions {
-		if newerVersion(s.process.Version, out.Version) {
+		if NewerVersion(s.process.Version, out.Version) {
 			out.Version = s.process.Version
 		}
 		if s.gone {
 			continue
 		}
-		if s.host == "" && newerVersion(s.log.version, out.Version) {
+		if s.host == "" && NewerVersion(s.log.version, out.Version) {
 			out.Version = s.log.version
 		}
 		live := Live{
@@ -130,12 +130,8 @@ func (f Preflight) WriteText(out layout.Printer) {
 	}
 }
 
-// WaitsAfterLimit tells whether Claude Code of a version knows the setting
-// autoContinueAtUsageLimit.
-func WaitsAfterLimit(version string) bool { return newerVersion(version, "2.1.233") }
-
-// newerVersion tells whether a version like 2.1.330 is newer than another; what is none is older than all.
-func newerVersion(a, b string) bool {
+// NewerVersion tells whether a version like 2.1.330 is newer than another; what is none is older than all.
+func NewerVersion(a, b string) bool {
 	v, err := semver.StrictNewVersion(a)
 	w, none := semver.StrictNewVersion(b)
 	return err == nil && (none != nil || v.GreaterThan(w))

@@ -93,7 +93,7 @@ const (
 func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	r := Report{
 		Order: p.Summary(o), Questions: []Item{}, Waiting: []Item{},
-		Sessions: []Session{}, Deciding: []git.Changed{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
+		Sessions: []Session{}, Changed: []git.Changed{}, Notes: []string{}, now: p.Now.UnixMilli(),
 	}
 	_, r.Held = ledger.LongestHold(p.States, "", p.Now)
 	var past []ledger.AwayEvent
@@ -115,11 +115,9 @@ func (p Places) Report(o ledger.AwayOrder, changed []git.Changed) Report {
 	slices.SortStableFunc(r.Changed, func(a, b git.Changed) int {
 		return cmp.Compare(b.Added+b.Deleted, a.Added+a.Deleted)
 	})
-	for _, f := range r.Changed {
-		if o.Check != "" && decidesCheck(f.Path, o.Check) {
-			r.Deciding = append(r.Deciding, f)
-		}
-	}
+	r.Deciding = slices.DeleteFunc(slices.Clone(r.Changed), func(f git.Changed) bool {
+		return o.Check == "" || !decidesCheck(f.Path, o.Check)
+	})
 	slices.SortStableFunc(r.Deciding, func(a, b git.Changed) int { // what all tests run by comes before one of many tests
 		return cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/"))
 	})

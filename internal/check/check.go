@@ -195,6 +195,15 @@ func QuoteArgument(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
+// NamesOf are what things are called.
+func NamesOf[T any](things []T, name func(T) string) []string {
+	names := make([]string, len(things))
+	for i, thing := range things {
+		names[i] = name(thing)
+	}
+	return names
+}
+
 // HintAtNames is the hint about a typed name that is none of names: those that may have been meant, as they are
 // typed behind prefix, or where it has NAME. Where none is near it is otherwise, and where that is "" all there are.
 func HintAtNames(typed, prefix string, names []string, otherwise string) string {

@@ -32,16 +32,10 @@ func (e *ForeignError) Hint() string  { return e.Advice }
 // RepositoryRoot is the repository around a directory, as far as files tell; "" if there is
 // none.
 func RepositoryRoot(dir string) string {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
+	return rooted.FindAbove(dir, func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, ".git"))
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 // Repository is the checkout around a directory, nil if there is none. One that is
@@ -63,9 +57,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 		return nil, fmt.Errorf("git rev-parse: a directory's name goes over several lines: %q", out)
 	}
 	for i := range at {
-		if at[i] = filepath.FromSlash(at[i]); !filepath.IsAbs(at[i]) { // git counts from where it is, without links
-			at[i] = filepath.Join(beyondLinks(dir), at[i])
-		}
+		at[i] = rooted.PathFrom(beyondLinks(dir), filepath.FromSlash(at[i])) // git counts from where it is, without links
 	}
 	r := &Repository{at[0], c}
 	c.dir = r.Root
@@ -97,10 +89,7 @@ func (r *Repository) ownsGitDir(ctx context.Context, dir, common string) bool {
 	}
 	// A linked worktree: both name each other.
 	text, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-	back := strings.TrimSpace(string(text))
-	if !filepath.IsAbs(back) {
-		back = filepath.Join(dir, back)
-	}
+	back := rooted.PathFrom(dir, strings.TrimSpace(string(text)))
 	return err == nil && filepath.Dir(dir) == filepath.Join(common, "worktrees") && rooted.IsSame(back, own)
 }
 

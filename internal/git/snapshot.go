@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Snapshots is where the refs of snapshots lie.
@@ -95,14 +97,11 @@ func (r *Repository) withTree(ctx context.Context, snapshot string, use func(in 
 	in.env = append(in.env, "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
 	if snapshot != "" {
 		own, err := r.runGit(ctx, "", "rev-parse", "--git-path", "objects")
-		if !filepath.IsAbs(own) {
-			own = filepath.Join(r.Root, own)
-		}
 		if err == nil {
 			err = os.Mkdir(filepath.Join(dir, "info"), 0o700)
 		}
 		if err == nil { // in this file a name needs no quotes, as it would in a variable
-			err = os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(own+"\n"), 0o600)
+			err = os.WriteFile(filepath.Join(dir, "info", "alternates"), []byte(rooted.PathFrom(r.Root, own)+"\n"), 0o600)
 		}
 		if err != nil {
 			return err

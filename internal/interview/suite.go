@@ -126,13 +126,9 @@ func (s *Suite) marketplace() (err error) {
 	if s.Said.Marketplace != "" {
 		return nil
 	}
-	// One that is free, so that Enter alone is a good answer.
 	preset := s.Defaults.Marketplace
-	for n := 2; n < 10 && s.CheckMarketplace(preset) != nil; n++ {
-		preset = fmt.Sprintf("%s-%d", s.Defaults.Marketplace, n)
-	}
 	if s.CheckMarketplace(preset) != nil {
-		preset = ""
+		preset = "" // what is refused is not offered
 	}
 	s.Said.Marketplace, err = s.Text("Name of the marketplace?", preset, s.CheckMarketplace)
 	return err
@@ -144,11 +140,8 @@ func (s *Suite) askForOwner() error {
 	}
 	check := func(text string) (err error) { s.Said.Owner, err = generator.ParseOwner(text); return err }
 	s.Note("The owner is public: the name, and the address if you give one, end up in the marketplace's files.")
-	line, err := s.Text("Who owns it?", s.Defaults.Owner.String(), check)
-	if err != nil {
-		return err
-	}
-	return check(line)
+	_, err := s.Text("Who owns it?", s.Defaults.Owner.String(), check)
+	return err
 }
 
 func (s *Suite) targets() error {
@@ -163,20 +156,16 @@ func (s *Suite) targets() error {
 		}
 		options = append(options, Option{Value: t.String(), Label: help})
 	}
-	chosen, err := s.Many("Which machines will run it?", options, []string{s.Defaults.Targets[0].String()}, func(chosen []string) error {
-		if err := atLeastOne(chosen); err != nil {
-			return err
+	preset := []string{s.Defaults.Targets[0].String()}
+	_, err := s.Many("Which machines will run it?", options, preset, func(chosen []string) (err error) {
+		if err = atLeastOne(chosen); err == nil {
+			s.Said.Targets, err = generator.ParseTargets(chosen)
 		}
-		targets, err := generator.ParseTargets(chosen)
-		if err != nil {
-			return err
+		if err == nil {
+			err = generator.CheckTargets(s.Said.Targets)
 		}
-		return generator.CheckTargets(targets)
-	})
-	if err != nil {
 		return err
-	}
-	s.Said.Targets, err = generator.ParseTargets(chosen)
+	})
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/AlecAivazis/survey/v2/terminal"
 	"golang.org/x/term"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -111,11 +112,7 @@ func (p onTerminal) Confirm(question string) (bool, error) {
 }
 
 func valuesOf(options []Option) []string {
-	var list []string
-	for _, o := range options {
-		list = append(list, o.Value)
-	}
-	return list
+	return check.NamesOf(options, func(o Option) string { return o.Value })
 }
 
 // labelOf is what a row says of an option, cut to the width: survey breaks lines in the

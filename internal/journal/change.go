@@ -323,7 +323,8 @@ func (e Edit) giveBack(link string) error {
 		return err
 	}
 	now.After = e.Before
-	return now.WriteUnjournaled()
+	_, err = writeEdits([]Edit{now}, rand.Text(), nil)
+	return err
 }
 
 // isInterrupted tells whether an entry is of a change that was killed, and another program may

@@ -73,13 +73,8 @@ type Entry struct {
 // Files lists the files of an entry that are not springfield's own, as the user
 // knows them.
 func (e Entry) Files() []string {
-	files := []string{}
-	for _, f := range e.Edits {
-		if !f.Own && !f.isDirectory() && f.Changes() {
-			files = append(files, f.Path)
-		}
-	}
-	return files
+	written, removed := Change{Edits: e.Edits}.Files()
+	return append(append([]string{}, written...), removed...)
 }
 
 // Journal is the journal of one user.

@@ -142,7 +142,7 @@ func Resolve(path string) (string, error) {
 		}
 		path = here + string(filepath.Separator) + path
 	}
-	done, pending := splitPath(path)
+	done, pending := rooted.SplitPath(path)
 	for links := 0; len(pending) > 0; {
 		next := filepath.Join(done, pending[0])
 		pending = pending[1:]
@@ -164,23 +164,14 @@ func Resolve(path string) (string, error) {
 		if target != "" && os.IsPathSeparator(target[0]) && filepath.VolumeName(target) == "" {
 			target = filepath.VolumeName(done) + target
 		}
-		names := strings.FieldsFunc(target, isSeparator)
+		names := strings.FieldsFunc(target, rooted.IsSeparator)
 		if filepath.IsAbs(target) {
-			done, names = splitPath(target)
+			done, names = rooted.SplitPath(target)
 		}
 		pending = append(names, pending...)
 	}
 	return done, nil
 }
-
-// splitPath takes an absolute path apart without cleaning it: `link/..` is not where
-// link is, but where it leads.
-func splitPath(path string) (root string, names []string) {
-	volume := filepath.VolumeName(path)
-	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], isSeparator)
-}
-
-func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 // nameFailure names the path a user knows instead of the one of a temporary file.
 func nameFailure(verb, path string, err error) error {

@@ -323,12 +323,6 @@ func sweepTemps(in rooted.Folder, dir string) {
 	}
 }
 
-// WriteUnjournaled writes one edit at once, in no journal: for springfield's own state.
-func (e Edit) WriteUnjournaled() error {
-	_, err := writeEdits([]Edit{e}, rand.Text(), nil)
-	return err
-}
-
 // WriteUnjournaled writes a change in no journal: for directories of springfield's own, such as
 // a stage. It does all edits or none; every error is a *WriteError.
 func (c Change) WriteUnjournaled() error {

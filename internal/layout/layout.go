@@ -133,9 +133,6 @@ func (p Printer) Paint(s display.Style) {
 	}
 }
 
-// ShortPath writes ~ for the home directory. Only who does not print by this printer needs it.
-func (p Printer) ShortPath(path string) string { return WithTilde(path, p.Home) }
-
 // PrintText prints lines as they are. On a terminal, long ones are broken at blanks and go on
 // two columns further in.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
@@ -253,15 +250,16 @@ func (p Printer) printLines(title string, lines ...string) {
 	}
 }
 
-// WithTilde writes ~ for the home directory, in a path or in a text that has paths in it.
-// Behind = and in quotes the path stays whole, because a shell knows no ~ there.
-func WithTilde(text, home string) string {
-	if len(home) < 2 {
+// ShortPath writes ~ for the home directory, in a path or in a text that has paths in it: only who
+// does not print by this printer needs it. Behind = and in quotes the path stays whole, because
+// a shell knows no ~ there.
+func (p Printer) ShortPath(text string) string {
+	if len(p.Home) < 2 {
 		return text
 	}
 	var b strings.Builder
 	for {
-		before, after, found := strings.Cut(text, home)
+		before, after, found := strings.Cut(text, p.Home)
 		b.WriteString(before)
 		if !found {
 			return b.String()
@@ -270,7 +268,7 @@ func WithTilde(text, home string) string {
 		next, _ := utf8.DecodeRuneInString(after)
 		switch {
 		case b.Len() > 0 && (isNameRune(last) || strings.ContainsRune(`/\='`, last)), after != "" && isNameRune(next):
-			b.WriteString(home)
+			b.WriteString(p.Home)
 		default:
 			b.WriteString("~")
 		}

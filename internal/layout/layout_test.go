@@ -100,9 +100,9 @@ func TestTilde(t *testing.T) {
 		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
 		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
 	} {
-		scratch.Equal(t, WithTilde(text, "/home/ned"), want, text)
+		scratch.Equal(t, Printer{Home: "/home/ned"}.ShortPath(text), want, text)
 	}
 	for _, home := range []string{"", "/"} {
-		scratch.Equal(t, WithTilde("/home/ned/x", home), "/home/ned/x", "with home "+home)
+		scratch.Equal(t, Printer{Home: home}.ShortPath("/home/ned/x"), "/home/ned/x", "with home "+home)
 	}
 }

@@ -204,9 +204,6 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 
 // IsSame tells whether two paths lead to the same directory, or file.
 func IsSame(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
 	one, errOne := os.Stat(a)
 	other, errOther := os.Stat(b)
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
@@ -236,6 +233,24 @@ func IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// PathFrom is a path as seen from a directory.
+func PathFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// FindAbove is the nearest directory that is meant: dir, or one above it; "" if none is.
+func FindAbove(dir string, meant func(dir string) bool) string {
+	for ; !meant(dir); dir = filepath.Dir(dir) {
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+	return dir
+}
+
 // HoldsPath tells whether a path is a directory, or lies below it, by their names.
 func HoldsPath(dir, path string) bool {
 	relative, err := filepath.Rel(dir, path)
@@ -250,7 +265,7 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	at, pending := splitPath(path)
+	at, pending := SplitPath(filepath.Clean(path))
 	for {
 		if info, err := os.Stat(at); !ok && err == nil && os.SameFile(info, top) {
 			name, ok = ".", true
@@ -274,18 +289,21 @@ func NameWithin(ground, path string) (name string, ok bool, err error) {
 				return "", false, nil // it leads nowhere
 			}
 			rest := pending[1:]
-			at, pending = splitPath(real)
+			at, pending = SplitPath(real)
 			pending = append(pending, rest...)
 		}
 	}
 }
 
-// splitPath takes an absolute path apart.
-func splitPath(path string) (root string, names []string) {
-	path = filepath.Clean(path)
+// SplitPath takes an absolute path apart without cleaning it: `link/..` is not where
+// link is, but where it leads.
+func SplitPath(path string) (root string, names []string) {
 	volume := filepath.VolumeName(path)
-	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r == filepath.Separator })
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], IsSeparator)
 }
+
+// IsSeparator tells whether a character stands between names in a path.
+func IsSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
 // isLink counts what Windows calls a junction, too: Go says of it that it is
 // neither a directory nor a file.
@@ -331,10 +349,7 @@ func (t Typed) groundOf() string {
 // Absolute makes a typed path absolute, and refuses a link in the ground. in is the
 // ground if the path lies there: writing must not leave it.
 func (t Typed) Absolute(path string) (absolute, in string, err error) {
-	absolute = filepath.Clean(path)
-	if !filepath.IsAbs(path) {
-		absolute = filepath.Join(t.Work, path)
-	}
+	absolute = PathFrom(t.Work, path)
 	ground := t.groundOf()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil

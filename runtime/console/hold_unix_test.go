@@ -22,7 +22,7 @@ func TestHoldWithoutRights(t *testing.T) {
 			must(t, os.Chmod(filepath.Join(home, state), 0o500))
 			d := Console{Out: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "springfield"}
 			err := d.HoldSessions("", 0)
-			if err == nil || !strings.Contains(err.Error(), filepath.Join(home, state)) || !strings.Contains(AdviceOn(err), "SPRINGFIELD=off") {
+			if err == nil || !strings.Contains(err.Error(), filepath.Join(home, state)) || !strings.Contains(err.Error(), "permission denied") || !strings.Contains(AdviceOn(err), "SPRINGFIELD=off") {
 				t.Errorf("%s: %v, hint: %s", state, err, AdviceOn(err))
 			}
 			must(t, os.Chmod(filepath.Join(home, state), 0o700))

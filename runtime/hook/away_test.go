@@ -84,6 +84,9 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 			if n := len(w.brought()); (n == 1) != test.goes {
 				t.Errorf("brought %v", w.brought())
 			}
+			if r, _ := w.newest("session:s1"); r.Left != nil {
+				t.Errorf("why would say a budget, and the order has its own: %+v", r.Left)
+			}
 		})
 	}
 }

@@ -426,6 +426,9 @@ func (s *Snapshot) Settle() Settled {
 	if loop := s.Settings.Strategy.Loop; out.Decision == strategy.Continue && (loop == nil || !loop.Spec) { // a spec's words and messages are its original's
 		s.sayContinue(&out, ordered.Counts)
 	}
+	if ordered.Counts {
+		out.Left = nil // of the order's own limit, which its words say
+	}
 	out.Next.Log = s.Log
 	return out
 }

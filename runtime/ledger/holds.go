@@ -134,7 +134,9 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	err := replaceFile(holdFile(dir, id), &h) // whole: a hook must never read half of one
 	if os.IsNotExist(err) {
 		makeDirs(dir)
-		err = replaceFile(holdFile(dir, id), &h)
+		if err = replaceFile(holdFile(dir, id), &h); os.IsNotExist(err) {
+			err = os.Mkdir(dir, 0o700) // which says why it is not there
+		}
 	}
 	if err != nil {
 		return h, err
