@@ -31,7 +31,7 @@ registry:
 build: ## build the CLI, bin/springfield; register new strategies and hosts first
 	@command -v go >/dev/null || { echo "springfield is built with Go 1.25 or later, and there is no go on PATH: https://go.dev/dl" >&2; exit 1; }
 	@for folder in runtime/strategy/*/ runtime/host/*/; do \
-	  grep -q "/$${folder%/}\"" runtime/registry/list.go runtime/registry/hosts.go || { $(MAKE) registry && break; } || exit 1; \
+	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) registry && break; } || exit 1; \
 	done
 	go build $(SHOWN) -o bin/springfield ./cmd/springfield
 

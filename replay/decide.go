@@ -15,7 +15,6 @@
 //     there: it sees what real stops have spent, and spends nothing, because there
 //     are hundreds of them in a session where there would have been one stop;
 //   - the same for a place at which a person broke in: no Stop hook ran.
-
 package replay
 
 import (
@@ -23,14 +22,15 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
-
-	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
@@ -137,7 +137,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 		}
 		verdict = settled.Verdict
 	}
-	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
+	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(quotation.Head(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
 		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.PromptFor("Claude"))
 	}
@@ -146,4 +146,21 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	}
 	c.Away = m.askAway(o, label)
 	return c
+}
+
+// What an away order would have made of a stop: one that has just been set, and has brought
+// nothing yet, because what came after a continue cannot be known.
+
+// askAway asks such an order about a stop: "" if it is silent. A guard's word stands.
+func (m *scene) askAway(o opinion, label Label) (did string) {
+	s := &o.snapshot
+	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {
+		return ""
+	}
+	if m.away == nil { // what a message asks is the same whichever strategy stops there
+		order := &ledger.Away{Order: ledger.AwayOrder{Most: ledger.MostContinues}}
+		answer := away.AnswerStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict, Stops: true})
+		m.away = &answer.Event.Did
+	}
+	return *m.away
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -50,7 +51,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 			if got.Alone != "" {
 				decision = got.Alone
 			}
-			if decision != string(want.Decision) || got.Guard == "" && (got.Rule != want.Rule || got.Evidence != beginOf(want.Evidence, maxEvidence) || got.Asks != (want.Page != "")) {
+			if decision != string(want.Decision) || got.Guard == "" && (got.Rule != want.Rule || got.Evidence != quotation.Head(want.Evidence, maxEvidence) || got.Asks != (want.Page != "")) {
 				t.Errorf("line %d, %s: %+v, want %+v", row.Line, c.Name, got, want)
 			}
 			decisions[c.Name+" "+decision]++
@@ -97,7 +98,7 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 		})
 		must(t, err)
 		var out, said bytes.Buffer
-		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
+		host := hook.Process{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At, Getenv: func(string) string { return "" }}
 		if code := host.Run(); code != 0 {
 			t.Fatal(code)
 		}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -147,7 +148,7 @@ func (f *follower) labelFor(prompt string) Label {
 	case goOn:
 		return Nudge
 	case leave:
-		if endsInQuestion(f.last.text) {
+		if strings.ContainsAny(quotation.Tail(f.last.text, 300), "?？؟") {
 			return Affirmed
 		}
 		return Nudge
@@ -160,28 +161,8 @@ func (f *follower) labelFor(prompt string) Label {
 // endsSession tells whether a person ended the session, which says nothing of the stop.
 func endsSession(prompt string) bool {
 	return slices.ContainsFunc([]string{"/exit", "/quit"}, func(name string) bool {
-		return strings.Contains(beginOf(prompt, 200), "<command-name>"+name+"</command-name>")
+		return strings.Contains(quotation.Head(prompt, 200), "<command-name>"+name+"</command-name>")
 	})
-}
-
-func endsInQuestion(text string) bool {
-	return strings.ContainsAny(endOfText(text, 300), "?？؟")
-}
-
-// endOfText is the last bytes of a text, cut between runes.
-func endOfText(text string, most int) string {
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[len(text)-most:], "")
-	}
-	return text
-}
-
-// beginOf is the first bytes of a text, cut between runes.
-func beginOf(text string, most int) string {
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
-	}
-	return text
 }
 
 // AllLabels lists the labels in the order in which they are shown.

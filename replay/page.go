@@ -59,7 +59,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
-	p := r.newPage()
+	p := page{Report: r, Best: r.bestCareful()}
+	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Caught.Of < few || s.Wrong.Of < few })
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large: not once more in memory. Names of files and rules stand in it
@@ -103,14 +104,6 @@ type page struct {
 // few rows of a kind: the page says so.
 const few = 100
 
-func (r Report) newPage() page {
-	p := page{Report: r, Best: r.bestCareful()}
-	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
-		return s.Caught.Of < few || s.Wrong.Of < few
-	})
-	return p
-}
-
 // Marked are the strategies whose marks stand at the end of a row.
 func (p page) Marked() string {
 	var marked []string
@@ -131,14 +124,7 @@ func templateFunctions() template.FuncMap {
 			}
 			return t.Format("2 January 2006")
 		},
-		"means": func(l LabelCount) string {
-			switch m := l.meaning(); m {
-			case "not counted":
-				return m
-			default:
-				return strings.TrimPrefix(m, "the stop was ")
-			}
-		},
+		"means": func(l LabelCount) string { return strings.TrimPrefix(l.meaning(), "the stop was ") },
 	}
 }
 

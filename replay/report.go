@@ -146,12 +146,6 @@ type Rate struct {
 	High float64 `json:"high"`
 }
 
-// Count is a name and a number.
-type Count struct {
-	Name string `json:"name"`
-	N    int    `json:"n"`
-}
-
 // RuleCount is how often a rule decided, by what the rows say of it.
 type RuleCount struct {
 	Rule     string `json:"rule"`

@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -212,7 +213,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	w.key = w.keyOf(c)
 	w.row = Row{
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
-		Text: strings.Clone(endOfText(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+		Text: strings.Clone(quotation.Tail(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
 	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
@@ -229,7 +230,7 @@ func (w *walker) close(end followed) {
 		return
 	}
 	row := w.row
-	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(beginOf(strings.TrimSpace(end.next), maxNext))
+	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(quotation.Head(strings.TrimSpace(end.next), maxNext))
 	if end.at > w.last.at && w.last.at > 0 {
 		row.Idle = float64(end.at-w.last.at) / 1000
 	}

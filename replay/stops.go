@@ -32,9 +32,14 @@ func (s *Stops) countLabel(l Label) {
 	}
 }
 
-// kinds are the numbers, each with the words behind it, as in "4 of the 5 with a yes".
-func (s Stops) kinds() []Count {
-	return []Count{
+// kind is one of the numbers, and the words behind it, as in "4 of the 5 with a yes".
+type kind struct {
+	words string
+	n     int
+}
+
+func (s Stops) kinds() []kind {
+	return []kind{
 		{"with “continue”", s.Continue}, {"with a yes", s.Yes}, {"with something new", s.New},
 		{"that waited for background work", s.Background}, {"after which nothing came", s.Ended},
 		{"where you broke in", s.Interrupted}, {"from which a hook went on", s.Pushed},
@@ -70,9 +75,9 @@ func (r Report) SayContinued() (said []string) {
 func (s Score) sayContinued(stops Stops) string {
 	said, rest, all := []string{}, stops.N, stops.kinds()
 	for i, k := range s.Continued.kinds() {
-		if k.N > 0 || i == 0 && all[0].N > 0 { // what a strategy is for is said at any rate
-			said = append(said, fmt.Sprintf("%d of the %d %s", k.N, all[i].N, k.Name))
-			rest -= all[i].N
+		if k.n > 0 || i == 0 && all[0].n > 0 { // what a strategy is for is said at any rate
+			said = append(said, fmt.Sprintf("%d of the %d %s", k.n, all[i].n, k.words))
+			rest -= all[i].n
 		}
 	}
 	switch {

@@ -155,8 +155,11 @@ const MostIterations = 500
 
 // LoopPast is what the user's own history has of a loop: how often it has gone on, and the
 // maximum that the user typed last. Behind an end of the loop nothing typed is in force, and
-// Before is what was. 0 is none.
-type LoopPast struct{ Continues, Typed, Before int }
+// Before is what was. 0 is none. Over tells that the newest is such an end.
+type LoopPast struct {
+	Continues, Typed, Before int
+	Over                     bool
+}
 
 // What happens to a loop. All but the first four end it.
 const (

@@ -106,15 +106,11 @@ const presence = 15 * 60 * 1000
 // IsPresent tells that the user is back in a session: they have typed a prompt there since, which
 // was not its first one.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
-	if typed > a.Order.At+presence && turns > 1 {
-		return true
-	}
+	present := typed > a.Order.At+presence && turns > 1
 	for _, e := range a.Past {
-		if e.Session == session && e.Did == ledger.AwayPresent {
-			return true
-		}
+		present = present || e.Session == session && e.Did == ledger.AwayPresent
 	}
-	return false
+	return present
 }
 
 // AnswerStop asks an order about a stop.
@@ -122,9 +118,11 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	out := Answer{Verdict: s.Verdict, Event: ledger.AwayEvent{At: s.Now, Session: s.Session, Key: s.Key, By: s.Plugin, Work: s.Work}}
 	used := a.CountContinues()
 	var own []ledger.AwayEvent // of this session
+	noted := false
 	for _, e := range a.Past {
 		if e.Session == s.Session {
 			own = append(own, e)
+			noted = noted || e.Did == ledger.AwayPresent
 		}
 		if e.IsByAnother(out.Event) {
 			out.Counts = !s.Stops && used <= a.Order.Most
@@ -132,21 +130,21 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		}
 	}
 	if IsPresent(a, s.Session, s.Typed, s.Turns) {
-		if !s.has(own, ledger.AwayPresent) {
+		if !noted {
 			out.Event.Did = ledger.AwayPresent
 		}
 		return out
 	}
-	switch {
-	case !s.Stops:
+	if !s.Stops {
 		out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
-	default:
+	} else {
 		situation := *s.Situation
 		calls := situation.Turn.Calls
 		if n := len(calls); n > 0 && isDenied(calls[n-1]) {
 			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 		}
-		if call, ran := findCheck(calls, &a.Order, s.Dir); ran && a.Order.Check != "" {
+		call, ran := findCheck(calls, &a.Order, s.Dir)
+		if ran && a.Order.Check != "" {
 			out.Event.Check = ledger.AwayPassed
 			if call.Error {
 				out.Event.Check = ledger.AwayFailed
@@ -164,7 +162,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		case needed || situation.Turn.Question && situation.Turn.Count == 0:
 			return out
 		default:
-			out.askForCheck(a, own, calls, s.Dir)
+			out.askForCheck(a, own, call, ran, s.Dir)
 		}
 	}
 	if out.Event.IsContinue() {
@@ -177,19 +175,10 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 	return out
 }
 
-func (s Stop) has(events []ledger.AwayEvent, did string) bool {
-	for _, e := range events {
-		if e.Did == did {
-			return true
-		}
-	}
-	return false
-}
-
 // answerQuestion decides a question in the user's place, once, if it may be decided so.
 func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
-	e.Text, e.Same = shorten(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
+	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
 	word, grave := IsGrave(need.Text)
 	again, since := false, 0
 	for _, old := range own {
@@ -229,10 +218,10 @@ func SayAway(o *ledger.AwayOrder, now int64) string {
 func Describe(o ledger.AwayOrder, used int, now int64) string {
 	from, where := "origin unknown", "every project"
 	if o.From != "" {
-		from = "from " + display.OneLine(shorten(o.From, 100))
+		from = "from " + display.OneLine(quotation.Beginning(o.From, 100))
 	}
 	if o.Project != "" {
-		where = display.OneLine(shorten(o.Project, 200))
+		where = display.OneLine(quotation.Beginning(o.Project, 200))
 	}
 	end := "for another " + timestamp.LengthInWords(o.Until-now)
 	switch {
@@ -248,10 +237,9 @@ func Describe(o ledger.AwayOrder, used int, now int64) string {
 
 // askForCheck has the agent run the order's check, where it has not since the last change to a
 // file, and reads what came of it.
-func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, calls []activity.Call, dir string) {
+func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call activity.Call, ran bool, dir string) {
 	e, check := &out.Event, a.Order.Check
 	e.Text = check
-	call, ran := findCheck(calls, &a.Order, dir)
 	if ran && !call.Error {
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
 		return
@@ -322,8 +310,6 @@ func (out *Answer) stop(did, evidence string) {
 	out.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: Rule, Sure: 100, Evidence: evidence}
 }
 
-func shorten(text string, most int) string { return quotation.Beginning(text, most) }
-
 // Request is a permission that the agent asks for, or a dialog that it would show.
 type Request struct {
 	Tool, About string
@@ -352,7 +338,7 @@ func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Resul
 // AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
 // the client. It never allows one.
 func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent) {
-	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: shorten(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
+	e = ledger.AwayEvent{At: r.Now, Session: r.Session, Key: r.Key, By: r.Plugin, Text: quotation.Beginning(strings.TrimSpace(r.Tool+" "+r.About), 1000)}
 	if r.Mode == "plan" || r.Plan || r.Present {
 		return "", e
 	}
@@ -391,7 +377,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 	if r.Questions == "" {
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
-	e.Did, e.Text = ledger.AwayDialog, shorten(r.Questions, 1000)
+	e.Did, e.Text = ledger.AwayDialog, quotation.Beginning(r.Questions, 1000)
 	if word, grave := IsGrave(r.Questions); grave {
 		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e

@@ -33,11 +33,6 @@ const (
 // object is a JSON object on its way out.
 type object = map[string]any
 
-type turn struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
 func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	set := func(name string) string { return strings.TrimSpace(e.Variable(name)) }
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"springfield-judge"}}
@@ -90,19 +85,14 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 			reply.Micros = judge.PriceAtMost(judge.ModelID(q.Model), q) // the answer may have been on its way
 		}
 		passes := reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded
-		if try == 2 || !passes || !waitBeforeRetry(ctx) {
+		if try == 2 || !passes {
 			return reply
 		}
-	}
-}
-
-// waitBeforeRetry waits before a second try, false if the time is over by then.
-func waitBeforeRetry(ctx context.Context) bool {
-	select {
-	case <-time.After(500 * time.Millisecond):
-		return true
-	case <-ctx.Done():
-		return false
+		select {
+		case <-time.After(500 * time.Millisecond):
+		case <-ctx.Done():
+			return reply
+		}
 	}
 }
 
@@ -199,7 +189,7 @@ func connectionFailure(ctx context.Context, err error) judge.Reply {
 func messageRequest(q judge.Question) object {
 	model := judge.ModelID(q.Model)
 	m := object{
-		"model": model, "max_tokens": 300, "system": q.System, "messages": []turn{{"user", q.Page}},
+		"model": model, "max_tokens": 300, "system": q.System, "messages": []object{{"role": "user", "content": q.Page}},
 		"tools": []object{{
 			"name": toolName, "input_schema": json.RawMessage(judge.AnswerSchema()),
 			"description": "Your only way to answer. Call it exactly once, at once, and write nothing else.",
@@ -256,7 +246,7 @@ func readMessage(data []byte, model string) judge.Reply {
 func completionRequest(q judge.Question) object {
 	return object{
 		"model": q.Model, "max_completion_tokens": judge.MaxOutput,
-		"messages": []turn{{"system", q.System}, {"user", q.Page}},
+		"messages": []object{{"role": "system", "content": q.System}, {"role": "user", "content": q.Page}},
 		"response_format": object{"type": "json_schema", "json_schema": object{
 			"name": toolName, "strict": true, "schema": json.RawMessage(judge.AnswerSchema()),
 		}},

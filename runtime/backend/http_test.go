@@ -25,6 +25,8 @@ const (
 	testToken = "token-9876543210"
 )
 
+type turn struct{ Role, Content string }
+
 func question(backend string) judge.Question {
 	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
 }

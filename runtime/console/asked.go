@@ -70,16 +70,11 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	case d.Session != "":
 		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
-	dir := realPath(workspace.Nearest(d.Work, []string{".git"}, d.Home))
-	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
-}
-
-// realPath is a directory without links, as Claude Code names it.
-func realPath(dir string) string {
-	if to, err := filepath.EvalSymlinks(dir); err == nil {
-		return to
+	dir := workspace.Nearest(d.Work, []string{".git"}, d.Home)
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // as Claude Code names it
+		dir = real
 	}
-	return dir
+	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
 }
 
 // printScope says what an answer was about that did not say so, and how to ask for more.

@@ -73,7 +73,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 				ends = "it was in force already"
 				continue
 			}
-			return &adviceError{fault.Error() + d.holdEnd(h), "lift it from a terminal of your own: " + d.callOf("resume", session)}
+			return &adviceError{fault.Error() + d.holdEnd(h), "lift it from a terminal of your own: " + d.resumeCall(session)}
 		}
 		if fault != nil && err == nil && fault != ledger.ErrShorter {
 			err = fault
@@ -95,7 +95,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	if ends != "" {
 		d.printLine(ends)
 	}
-	d.printLine("lift it from a terminal of your own: " + d.callOf("resume", session))
+	d.printLine("lift it from a terminal of your own: " + d.resumeCall(session))
 	d.unnoted(err)
 	return nil
 }
@@ -122,7 +122,7 @@ func (d *Console) ListHolds() error {
 		if h.Since > 0 { // else its file cannot be read
 			since = ", set " + d.agoOf(h.Since)
 		}
-		d.printLine(sessionOrAll(session) + ": held" + d.holdEnd(h.Hold) + since + "; lift it with " + d.callOf("resume", session))
+		d.printLine(sessionOrAll(session) + ": held" + d.holdEnd(h.Hold) + since + "; lift it with " + d.resumeCall(session))
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (d *Console) LiftHold(session string) error {
 			asked[dir] = one
 		}
 	}
-	again := d.callOf("resume", session)
+	again := d.resumeCall(session)
 	if d.Caller != nil {
 		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
 			"open a terminal outside " + d.Caller.Title + " and run: " + again}
@@ -229,12 +229,12 @@ func (d *Console) meansOf(from string) ledger.Means {
 	return m
 }
 
-// callOf is a word about holds as a person types it.
-func (d *Console) callOf(word, session string) string {
+// resumeCall is how a person lifts a hold.
+func (d *Console) resumeCall(session string) string {
 	if session == "" {
-		return d.Self + " " + word
+		return d.Self + " resume"
 	}
-	return d.Self + " " + word + " --session " + quoteSession(session)
+	return d.Self + " resume --session " + quoteSession(session)
 }
 
 // quoteSession is a session's id as a person types it.
@@ -264,14 +264,13 @@ func (d *Console) holdEvents() []ledger.HoldEvent {
 }
 
 // lastHold is what happened to the last hold on a session, in a half sentence.
-func (d *Console) lastHold(session string) string {
-	all := d.holdEvents()
-	for _, e := range slices.Backward(all) {
+func (d *Console) lastHold(session string) (said string) {
+	for _, e := range d.holdEvents() {
 		if e.Of == sessionKey(session) {
-			return "; the last one " + holdEventInWords(e, d.Now())
+			said = "; the last one " + holdEventInWords(e, d.Now())
 		}
 	}
-	return ""
+	return said
 }
 
 // printHoldOf says what a decision has to do with holds: which one made it a stop, and what

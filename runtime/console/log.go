@@ -170,19 +170,15 @@ func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
 		rows = append(rows, l.rowOfDecision(r))
 	}
 	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
-		return !l.listsHoldEvent(e, all) || len(all) == n && e.At < all[0].At
+		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
+			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
+		return !listed || len(all) == n && e.At < all[0].At
 	})
 	for _, e := range events[max(0, len(events)-n):] {
 		rows = append(rows, l.rowOfHold(e))
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].at < rows[j].at })
 	return rows
-}
-
-// listsHoldEvent tells whether what happened to a hold belongs in the list.
-func (l *list) listsHoldEvent(e ledger.HoldEvent, all []ledger.Record) bool {
-	return e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
-		slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
 }
 
 func (l *list) rowOfDecision(r ledger.Record) row {

@@ -282,13 +282,6 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	return nil
 }
 
-// notDriven says why a loop does not run.
-func (l *loopHere) notDriven() {
-	if l.driver.Problem != "" {
-		l.printNote("nothing drives this loop: " + l.driver.problemInWords())
-	}
-}
-
 func (l *loopHere) loopName(goal wiggum.Goal) string {
 	return cmp.Or(goal.ID, wiggum.File)
 }

@@ -33,7 +33,7 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 		var out, notes bytes.Buffer
 		hook.Process{
 			Stdin:  strings.NewReader(fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s1","cwd":%q,"last_assistant_message":%q}`, work, text)),
-			Stdout: &out, Stderr: &notes, Executable: executable, Home: home, Now: time.Now(),
+			Stdout: &out, Stderr: &notes, Executable: executable, Home: home, Now: time.Now(), Getenv: func(string) string { return "" },
 		}.Run()
 		return strings.Contains(out.String(), `"decision":"block"`)
 	}

@@ -203,18 +203,12 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 
 // The state of a loop: what its file says, and where it ends.
 
-// What a loop can be.
-const (
-	loopNone       = "none"       // no file
-	loopUnreadable = "unreadable" // a file that is no loop
-	loopInactive   = "inactive"   // active: false
-	loopWaiting    = "waiting"    // for its first stop
-	loopRunning    = "running"
-)
-
 // loopStatus is the JSON shape of a status.
 type loopStatus struct {
-	Directory, File, State string
+	Directory, File string
+	// State is none without a file, unreadable for one that is no loop, inactive, waiting for its first
+	// stop, or running.
+	State string
 	// Problem is why the file is no loop, or why a loop does not run yet.
 	Problem string
 	Loop    *loopJSON
@@ -264,21 +258,21 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	says := ""
 	switch {
 	case l.hasNoFile():
-		s.State = loopNone
+		s.State = "none"
 		says = "there is no loop in " + s.Directory + "; start one: " + l.Self + " loop start \"Fix the failing tests\""
 	case l.fault != nil:
-		s.State, s.Problem, says = loopUnreadable, l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
+		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
 	case !g.Active:
-		s.State = loopInactive
+		s.State = "inactive"
 		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
 	case g.Count > 1:
-		s.State, s.Problem = loopRunning, l.driver.problemInWords()
+		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
 		if s.Problem != "" {
 			says = "loop " + l.loopName(g) + " does not go on" + l.progress(g)
 		}
 	default:
-		s.State, s.Problem = loopWaiting, l.driver.problemInWords()
+		s.State, s.Problem = "waiting", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " waits for its first stop" + l.progress(g)
 	}
 	if l.file.Found && l.fault == nil {
@@ -319,8 +313,8 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		times = append(times, "an iteration may take "+timestamp.LengthInWords(g.IterationTimeout))
 	}
 	l.printField("  time      ", strings.Join(times, ", "))
-	if s.State == loopWaiting || s.State == loopRunning {
-		l.notDriven()
+	if s.Problem != "" {
+		l.printNote("nothing drives this loop: " + s.Problem)
 	}
 	return nil
 }

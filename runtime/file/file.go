@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // errIrregular says that something else lies in a file's place.
@@ -54,6 +56,12 @@ func readAt(f *os.File, at, most int64) ([]byte, error) {
 		err = nil
 	}
 	return data[:n], err
+}
+
+// LiesWithin tells whether a path is a directory or lies in it, as both are written.
+func LiesWithin(path, dir string) bool {
+	path, dir = filepath.Clean(path), filepath.Clean(dir)
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // IsReadable tells whether a regular file can be opened.

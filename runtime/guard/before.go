@@ -3,7 +3,6 @@
 package guard
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -159,16 +158,12 @@ func RalphArmed(dir, session string) bool {
 
 // frontMatterValue is the value of a key between the first two lines "---".
 func frontMatterValue(data []byte, key string) string {
-	lines := bytes.Split(data, []byte{'\n'})
-	if len(lines) == 0 || strings.TrimSpace(string(lines[0])) != "---" {
-		return ""
-	}
-	for _, line := range lines[1:] {
-		text := strings.TrimSpace(string(line))
-		if text == "---" {
+	for n, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if (line == "---") != (n == 0) {
 			return ""
 		}
-		if value, ok := strings.CutPrefix(text, key+":"); ok {
+		if value, ok := strings.CutPrefix(line, key+":"); ok {
 			return strings.Trim(strings.TrimSpace(value), `"'`)
 		}
 	}

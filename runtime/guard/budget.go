@@ -94,7 +94,7 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	veto := l.limitReached(s, stop, spent{recent, same, idle})
+	veto := l.limitReached(s, stop, recent, same, idle)
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
@@ -132,16 +132,13 @@ func keepHour(s ledger.State, stop Count) ledger.State {
 	return s
 }
 
-// spent is what a stop finds gone of its budget: how many continues are of the burst, and how
-// many in a row brought no progress, or no tool call.
-type spent struct{ recent, same, idle int }
-
 // sayContinue is true of a limit that the user's next prompt resets.
 const sayContinue = "type continue"
 
-// limitReached tells which limit is reached, if any. That of an hour comes first: no prompt
+// limitReached tells which limit is reached, if any: recent are the continues of the burst, same and
+// idle those in a row that brought no progress, or no tool call. That of an hour comes first: no prompt
 // resets it.
-func (l Limits) limitReached(s ledger.State, stop Count, c spent) Veto {
+func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int) Veto {
 	next := "" // of what a prompt resets, if prompts have names
 	if stop.Prompt != "" {
 		next = sayContinue
@@ -152,17 +149,17 @@ func (l Limits) limitReached(s ledger.State, stop Count, c spent) Veto {
 	switch {
 	case len(s.Continues) >= l.PerHour:
 		return budgetSpent("hour", l.PerHour, len(s.Continues), "in an hour", timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour))
-	case c.recent >= l.Burst:
+	case recent >= l.Burst:
 		if s.Own == "" {
 			next = timeUntilFree(s.Continues, l.Burst, stop.Now, Window)
 		}
-		return budgetSpent("burst", l.Burst, c.recent, "in 5 minutes", next)
+		return budgetSpent("burst", l.Burst, recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
 		return budgetSpent("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
-	case c.same >= l.Same:
-		return Veto{Rule: "stagnation", Evidence: "kept going " + times(c.same) + " without progress" + toLook, Next: sayContinue}
-	case c.idle >= l.Idle:
-		return Veto{Rule: "idle", Evidence: "kept going " + times(c.idle) + " in a row without a tool call" + toLook, Next: next}
+	case same >= l.Same:
+		return Veto{Rule: "stagnation", Evidence: "kept going " + times(same) + " without progress" + toLook, Next: sayContinue}
+	case idle >= l.Idle:
+		return Veto{Rule: "idle", Evidence: "kept going " + times(idle) + " in a row without a tool call" + toLook, Next: next}
 	}
 	return Veto{}
 }

@@ -112,9 +112,6 @@ func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 // judgeModel is who is asked: the settings' model, or that of a variable. An ARN names an
 // account besides, and the variable may be a project's.
 func (s *start) judgeModel(model string) string {
-	if s.Getenv == nil {
-		return model
-	}
 	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 		return m
 	} else if m != "" {
@@ -131,10 +128,9 @@ func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s
 // takes it back, and in the day.
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
 	worst := judge.PriceAtMost(q.Model, q)
-	if s.Getenv != nil { // the client takes an alias for the model that is named here
-		if named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL"); named != "" {
-			worst = max(worst, judge.PriceAtMost(named, q))
-		}
+	// The client takes an alias for the model that is named here.
+	if named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL"); named != "" {
+		worst = max(worst, judge.PriceAtMost(named, q))
 	}
 	spent, err := ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
 	if err == ledger.ErrSpent {
@@ -197,12 +193,8 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	if s.Executable == "" || !file.IsReadable(program) {
 		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
-	var env []string
-	if s.Environ != nil {
-		env = s.Environ()
-	}
 	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(s.finish))
-	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.AskOutput(judge.MaxWire)
+	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, s.Environ()...), Within: within}.AskOutput(judge.MaxWire)
 	switch {
 	case err == process.ErrSlow:
 		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))

@@ -101,7 +101,7 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 		fault = codec.ReadStrictly(data, &named, func(string) bool { return true })
 	}
 	if fault != nil {
-		return Plugin{}, errors.New("read " + path + ": " + placeFault(data, fault))
+		return Plugin{}, errors.New("read " + path + ": " + fault.InText(data))
 	}
 	p, name, ok := Plugin{Name: named.plugin, path: path, data: data}, cmp.Or(named.strategy, otherwise), false
 	if p.Strategy, ok = registry.StrategyNamed(name); !ok {

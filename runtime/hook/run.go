@@ -196,7 +196,7 @@ func (s *start) readEvent() (f *fault, asked bool) {
 		event.Host = registry.DefaultHost()
 	}
 	event.Cap = event.Host.Cap
-	if variable := event.Host.CapVariable; variable != "" && s.Getenv != nil { // as Claude Code reads it
+	if variable := event.Host.CapVariable; variable != "" { // as Claude Code reads it
 		if n, err := strconv.Atoi(strings.TrimSpace(s.Getenv(variable))); err == nil {
 			event.Cap = max(n, 0)
 		}
@@ -220,17 +220,11 @@ func (s *start) stateOf() string {
 		return state
 	}
 	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
-		if project != "" && liesWithin(state, project) && !liesWithin(s.Home, project) {
+		if project != "" && file.LiesWithin(state, project) && !file.LiesWithin(s.Home, project) {
 			return own
 		}
 	}
 	return state
-}
-
-// liesWithin tells whether a path is a directory or lies in it, as both are written.
-func liesWithin(path, dir string) bool {
-	path, dir = filepath.Clean(path), filepath.Clean(dir)
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // projectDir is the directory whose settings count, and must not choose where a question
@@ -411,7 +405,7 @@ func (s *start) awayDir() string {
 		return ""
 	}
 	for _, project := range []string{s.Project, s.event.Cwd} {
-		if project != "" && liesWithin(s.Home, project) {
+		if project != "" && file.LiesWithin(s.Home, project) {
 			return ""
 		}
 	}
@@ -631,7 +625,7 @@ func (s *start) runScriptAndEvents(a answer, settings Settings) {
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: that it was stopped is recorded.
 func TellLoopEvent(state string, to *strategy.Progress, e activity.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == activity.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+	if e.Event == activity.LoopCancelled && ledger.PastOfLoop(state, e.Loop, e.Dir).Over {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)

@@ -34,6 +34,8 @@ func newWorld(t testing.TB, config string) *world {
 		Executable: w.path("plugin/hooks/springfield-hook"),
 		Home:       w.home,
 		Now:        time.Unix(1_800_000_000, 0),
+		Getenv:     func(string) string { return "" },
+		Environ:    func() []string { return nil },
 	}
 	return w
 }

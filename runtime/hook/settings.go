@@ -219,7 +219,7 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
 	if fault := codec.ReadStrictly(data, &f, func(name string) bool { return isOfAnother(name, &l) }); fault != nil {
-		return s, []string{placeFault(data, fault)}
+		return s, []string{fault.InText(data)}
 	}
 	f.options.Over(s.Options, &l)
 	s.Options = f.options
@@ -298,10 +298,4 @@ func isOfAnother(name string, l *strategy.Layer) bool {
 		return true
 	}
 	return false
-}
-
-// placeFault is a fault with its line and column in front.
-func placeFault(data []byte, f *codec.Fault) string {
-	line, column := codec.Position(data, f.At)
-	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

@@ -337,12 +337,7 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 }
 
 // clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
-func clipText(text string) string {
-	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
-	}
-	return secret.Mask(text)
-}
+func clipText(text string) string { return secret.Mask(quotation.Tail(text, maxText)) }
 
 // promptID names the user's prompt that this stop belongs to. The event's own id
 // is new when a finished background task wakes Claude, which is no prompt of

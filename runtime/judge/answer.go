@@ -5,11 +5,11 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // AnswerSchema is the JSON Schema of an answer. Why comes first, so that a model
@@ -78,28 +78,6 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 // space becomes one blank, what draws or turns the writing round is left out,
 // and it is at most limit bytes, cut between characters.
 func OneLine(s string, limit int) string {
-	var b strings.Builder
-	blank := false
-	for _, r := range display.OneLine(s) {
-		switch {
-		case unicode.IsSpace(r):
-			blank = b.Len() > 0
-			continue
-		case r == utf8.RuneError:
-			continue
-		}
-		size := utf8.RuneLen(r)
-		if blank {
-			size++
-		}
-		if b.Len()+size > limit {
-			break
-		}
-		if blank {
-			b.WriteByte(' ')
-			blank = false
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	words := strings.Fields(strings.ReplaceAll(display.OneLine(s), "\uFFFD", ""))
+	return strings.TrimSpace(quotation.Head(strings.Join(words, " "), limit))
 }

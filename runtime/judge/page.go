@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -63,7 +64,7 @@ func (p Page) String() string {
 		b.WriteString(shownCall(c))
 	}
 	b.WriteString("]\n  Latest request: ")
-	b.WriteString(quoteText(headOf(secret.Mask(p.Request), maxRequest), maxRequestBytes))
+	b.WriteString(quoteText(quotation.FirstRunes(strings.TrimSpace(secret.Mask(p.Request)), maxRequest), maxRequestBytes))
 	b.WriteString("\n  Waiting for: ")
 	b.WriteString(p.waiting())
 	b.WriteString("\n  Last message: ")
@@ -111,7 +112,7 @@ func shownName(s, none string) string {
 	if s == "" {
 		return none
 	}
-	s = headOf(s, maxField)
+	s = quotation.FirstRunes(s, maxField)
 	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
 		return quoteText(s, maxFieldBytes)
 	}
@@ -165,18 +166,6 @@ func escapedLetter(r rune) string {
 func isHidden(r rune) bool {
 	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
 		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
-}
-
-// headOf is how a text begins, in at most so many characters.
-func headOf(s string, most int) string {
-	s = strings.TrimSpace(s)
-	n := 0
-	for i := range s {
-		if n++; n > most {
-			return strings.TrimSpace(s[:i]) + "…"
-		}
-	}
-	return s
 }
 
 // endOfMessage is how a message ends, in about 500 characters: whole sentences where

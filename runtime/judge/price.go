@@ -35,15 +35,22 @@ func listPrices() []price {
 // ModelID is the Messages API's name of a model: that of an alias, or the name itself.
 // Claude Code resolves aliases by itself, and may know newer models.
 func ModelID(model string) string {
+	id, _ := resolveAlias(model)
+	return id
+}
+
+// resolveAlias is what an alias stands for, and the dearest model that a client of the last years takes it
+// for: until that has answered, it is not known which one it is.
+func resolveAlias(model string) (id, dearest string) {
 	switch model {
 	case "haiku":
-		return "claude-haiku-5-5"
+		return "claude-haiku-5-5", "claude-haiku-4-5"
 	case "sonnet":
-		return "claude-sonnet-5-5"
+		return "claude-sonnet-5-5", "claude-sonnet-4-6"
 	case "opus":
-		return "claude-opus-5-5"
+		return "claude-opus-5-5", "claude-opus-5"
 	}
-	return model
+	return model, model
 }
 
 // ValidModel says whether a name can be a model's: an alias, an id, or what
@@ -63,25 +70,11 @@ func ValidModel(model string) bool {
 	return true
 }
 
-// dearestModel is the dearest model that a client of the last years takes an alias for:
-// until it has answered, it is not known which one it is.
-func dearestModel(alias string) string {
-	switch alias {
-	case "haiku":
-		return "claude-haiku-4-5"
-	case "sonnet":
-		return "claude-sonnet-4-6"
-	case "opus":
-		return "claude-opus-5"
-	}
-	return alias
-}
-
 // findPrice looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
 // and claude-…@20251001 are the same models. One that is not in the list counts at the
 // dearest price there is: a ceiling in dollars must hold for it, too.
 func findPrice(model string) (price, bool) {
-	id := dearestModel(model)
+	_, id := resolveAlias(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}

@@ -15,6 +15,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,35 +55,18 @@ func (f *Finder) firstClause(s string) string {
 // findPattern looks for a pattern in a sentence, at the places that are good.
 func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
-		for _, i := range f.beginnings(s) {
-			if f.matchesAt(rest, s, i, good) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(f.beginnings(s), func(i int) bool { return f.matchesAt(rest, s, i, good) })
 	}
 	word := literalOfEntry(pattern)
-	if pattern[0] == '*' {
-		pattern = pattern[1:]
-		for from := 0; ; {
-			i := strings.Index(s[from:], word)
-			if i < 0 {
-				return false
-			}
-			i += from
-			if f.matchesAt(pattern, s, i, good) {
-				return true
-			}
-			from = i + 1
-		}
-	}
+	pattern, anywhere := strings.CutPrefix(pattern, "*")
 	for from := 0; from <= len(s); {
 		i := strings.Index(s[from:], word)
 		if i < 0 {
 			return false
 		}
 		i += from
-		if !IsWithinWord(s, i) && (i == len(s) || utf8.RuneStart(s[i])) && f.matchesAt(pattern, s, i, good) {
+		begins := anywhere || !IsWithinWord(s, i) && (i == len(s) || utf8.RuneStart(s[i]))
+		if begins && f.matchesAt(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
@@ -97,9 +81,7 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		if pattern == "" {
 			return good(i)
 		}
-		for i < len(s) && s[i] == ' ' {
-			i++
-		}
+		i = len(s) - len(strings.TrimLeft(s[i:], " "))
 		switch {
 		case pattern[0] == '$':
 			return endsSentence(s[i:], pattern[1:]) && good(i)
@@ -115,14 +97,11 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		case pattern[0] == '{':
 			name, rest, _ := strings.Cut(pattern[1:], "}")
 			if name == "n" {
-				j := i
-				for j < len(s) && '0' <= s[j] && s[j] <= '9' {
-					j++
-				}
-				if j == i {
+				behind := len(s) - len(strings.TrimLeft(s[i:], "0123456789"))
+				if behind == i {
 					return false
 				}
-				i, pattern = j, rest
+				i, pattern = behind, rest
 				continue
 			}
 			c, ok := classNamed(name)
@@ -159,14 +138,7 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			}
 			continue
 		}
-		j := i
-		for j < len(s) {
-			r, size := utf8.DecodeRuneInString(s[j:])
-			if !isWordRune(r) && r != '-' {
-				break
-			}
-			j += size
-		}
+		j := len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return isWordRune(r) || r == '-' }))
 		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && good(j) {
 			return true
 		}
@@ -190,13 +162,7 @@ func beginsRun(run, s string, i int) (end int, ok bool) {
 		}
 		i += len(word)
 		if star {
-			for i < len(s) {
-				r, size := utf8.DecodeRuneInString(s[i:])
-				if !isWordRune(r) {
-					break
-				}
-				i += size
-			}
+			i = len(s) - len(strings.TrimLeftFunc(s[i:], isWordRune))
 		}
 		run = rest
 	}
@@ -226,13 +192,7 @@ func endsSentence(rest, words string) bool {
 func (f *Finder) beginnings(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
-		for i < len(s) && len(all) < 8 {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if isWordRune(r) || unicode.IsLetter(r) || r == '`' {
-				break
-			}
-			i += size
-		}
+		i = len(s) - len(strings.TrimLeftFunc(s[i:], func(r rune) bool { return !isWordRune(r) && !unicode.IsLetter(r) && r != '`' }))
 		for range 3 { // "so", "ok"
 			if len(all) == 8 || i >= len(s) {
 				return
@@ -248,10 +208,7 @@ func (f *Finder) beginnings(s string) []int {
 			if next == 0 {
 				return
 			}
-			for next < len(s) && (s[next] == ' ' || s[next] == ':' || s[next] == '.' || s[next] == '!' || s[next] == '-') {
-				next++
-			}
-			i = next
+			i = len(s) - len(strings.TrimLeft(s[next:], " :.!-"))
 		}
 	}
 	add(0)

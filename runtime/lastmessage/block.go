@@ -8,6 +8,7 @@
 package lastmessage
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,12 +54,7 @@ type block struct {
 const maxBlocks = 200
 
 func isRuler(line string) bool {
-	for _, signs := range [...]string{"- ", "* ", "_ ", "━─═="} {
-		if strings.Trim(line, signs) == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"- ", "* ", "_ ", "━─═="}, func(signs string) bool { return strings.Trim(line, signs) == "" })
 }
 
 // splitBlocks takes a message apart.
@@ -109,8 +105,8 @@ func splitBlocks(text string) []block {
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
 			add(block{kind: row, text: trimmed, mark: lastMark(trimmed)})
-		case headingIn(trimmed) != "":
-			add(block{kind: heading, text: headingIn(trimmed)})
+		case HeadingIn(trimmed) != "":
+			add(block{kind: heading, text: HeadingIn(trimmed)})
 		default:
 			if body, m, ok := parseListItem(trimmed); ok {
 				add(block{kind: item, text: body, mark: m, from: end - len(body)})
@@ -140,8 +136,8 @@ func FenceAt(line string) (mark byte, run int, info string) {
 	return line[0], run, strings.TrimSpace(rest)
 }
 
-// headingIn is the text of a heading, "" if the line is none.
-func headingIn(line string) string {
+// HeadingIn is the text of a heading, "" if the line is none.
+func HeadingIn(line string) string {
 	rest := strings.TrimLeft(line, "#")
 	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
 		return ""

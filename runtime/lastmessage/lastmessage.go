@@ -39,14 +39,6 @@ func AllActs() []Act {
 	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Orders, Breaks, Leaves, Counts}
 }
 
-// Where says how much of the message an act is looked for in.
-type Where byte
-
-const (
-	Final Where = iota // the last paragraph, or the last list and what leads to it
-	Near               // and what stands before it, up to some hundred bytes
-)
-
 const (
 	maxNear  = 900 // bytes
 	maxTitle = 140 // bytes
@@ -120,23 +112,24 @@ func (c *Closing) findSentences() {
 	}
 }
 
-// FindAct looks for an act, and says which words it is.
-func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
+// FindAct looks for an act in the last paragraph, or in the last list and what leads to it, and says which
+// words it is; near looks for it before that instead, up to some hundred bytes.
+func (c *Closing) FindAct(act Act, near bool) (said string, ok bool) {
 	switch act {
 	case Asks:
 		return c.asksQuestion()
 	case Offers:
-		return c.saysClass(language.Offer, where)
+		return c.saysClass(language.Offer, near)
 	case Waits:
-		return c.saysClass(language.Wait, where)
+		return c.saysClass(language.Wait, near)
 	case Blocked:
-		return c.saysClass(language.Blocked, where)
+		return c.saysClass(language.Blocked, near)
 	case Hands:
-		return c.saysClass(language.Hand, where)
+		return c.saysClass(language.Hand, near)
 	case Plans:
-		return c.saysClass(language.Plan, where)
+		return c.saysClass(language.Plan, near)
 	case Finishes:
-		return c.saysClass(language.Finished, where)
+		return c.saysClass(language.Finished, near)
 	case Starts:
 		return c.startsAction()
 	case Heads:
@@ -159,12 +152,10 @@ func (c *Closing) FindAct(act Act, where Where) (said string, ok bool) {
 
 // SaysWhatNow tells whether the message's last words say what the agent does now.
 func (c *Closing) SaysWhatNow() bool {
-	for _, act := range []Act{Starts, Heads, Moves, Announces, Breaks} {
-		if _, ok := c.FindAct(act, Final); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]Act{Starts, Heads, Moves, Announces, Breaks}, func(act Act) bool {
+		_, ok := c.FindAct(act, false)
+		return ok
+	})
 }
 
 // isAbout tells whether a sentence says something of a class, in one of the languages.
@@ -177,14 +168,14 @@ func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	return false
 }
 
-func (c *Closing) saysClass(class language.Class, where Where) (string, bool) {
+func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	lists := [][]sentence{c.intro, c.final}
 	if class == language.Hand || class == language.Wait {
 		if title, ok := c.endsInHeading(); c.endsInColon() || ok && strings.ContainsAny(title, "0123456789") {
 			lists[1] = c.final[:len(c.final)-1] // what to do, or to wait for, has not been said
 		}
 	}
-	if where == Near {
+	if near {
 		lists = [][]sentence{c.near}
 	}
 	for _, list := range lists {
@@ -278,12 +269,9 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 // announcesStep finds a step before that does not say whose it is: what the agent announces
 // behind it may wait for the reader to do it.
 func (c *Closing) announcesStep(before []sentence) bool {
-	for _, s := range before {
-		if c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(before, func(s sentence) bool {
+		return c.isAbout(language.Bid, s) && !c.isAbout(language.Move, s) && !c.isAbout(language.Announce, s)
+	})
 }
 
 // endsInTitledCode tells that a title and what it shows are the end of the message: it
@@ -302,12 +290,8 @@ func (c *Closing) endsInHeading() (string, bool) {
 	if len(c.final) == 0 || len(c.final) != 1 && b.kind != heading && !(isWhollyBold(b.text) && c.isStepNumber(c.final[0])) || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
 		return "", false
 	}
-	for _, s := range c.final {
-		if c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) {
-			return "", false
-		}
-	}
-	if len(c.prose) > 1 && c.isLabel(c.final) {
+	reports := func(s sentence) bool { return c.isAbout(language.Finished, s) || c.isAbout(language.Label, s) }
+	if slices.ContainsFunc(c.final, reports) || len(c.prose) > 1 && c.isLabel(c.final) {
 		return "", false
 	}
 	title := isTitle(b) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.isAbout(language.Step, c.final[0]))
@@ -379,7 +363,7 @@ func (c *Closing) breaksOff() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && allEnded(c.final[:n-1]) && isHalfSentence(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastRune(s.said)) {
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && !slices.ContainsFunc(c.final[:n-1], lacksStop) && isHalfSentence(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastRune(s.said)) {
 			return s.said, true // the others have their full stop
 		}
 		if !strings.Contains(word, " ") && utf8.RuneCountInString(word) < 4 {
@@ -408,24 +392,19 @@ func isHalfSentence(folded string) bool {
 	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 
-func allEnded(list []sentence) bool {
-	for _, s := range list {
-		if s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।' {
-			return false
-		}
-	}
-	return true
+func lacksStop(s sentence) bool {
+	return s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।'
 }
 
 // leavesOwnWork finds what is left, if it is the agent's own.
 func (c *Closing) leavesOwnWork() (string, bool) {
-	for _, where := range []Where{Final, Near} {
-		if s, ok := c.saysClass(language.Theirs, where); ok {
+	for _, near := range []bool{false, true} {
+		if s, ok := c.saysClass(language.Theirs, near); ok {
 			return s, false
 		}
 	}
-	if first := c.firstSentence(); len(first.folded) <= len("completed.") && c.isAbout(language.Finished, first) {
-		return first.said, false // "Done.", and what it says then is how things are
+	if all := slices.Concat(c.near, c.intro, c.final); len(all) > 0 && len(all[0].folded) <= len("completed.") && c.isAbout(language.Finished, all[0]) {
+		return all[0].said, false // "Done.", and what it says then is how things are
 	}
 	if c.titled && len(c.near) == 0 {
 		return c.intro[0].said, false // a list under a title and nothing else is what was asked for
@@ -441,20 +420,10 @@ func (c *Closing) leavesOwnWork() (string, bool) {
 			}
 		}
 	}
-	if s, ok := c.saysClass(language.Finished, Final); ok {
+	if s, ok := c.saysClass(language.Finished, false); ok {
 		return s, false
 	}
 	return c.findUntickedList()
-}
-
-// firstSentence is the first one of the message's end.
-func (c *Closing) firstSentence() sentence {
-	for _, list := range [][]sentence{c.near, c.intro, c.final} {
-		if len(list) > 0 {
-			return list[0]
-		}
-	}
-	return sentence{}
 }
 
 // withoutBrackets is a sentence without what stands in brackets: "The tree is clean (only

@@ -77,9 +77,9 @@ func TestActs(t *testing.T) {
 		"nothing but a comment":         {"<!-- x -->", Breaks, false},
 	} {
 		c := ReadMessage(nil, test.text)
-		said, got := c.FindAct(test.act, Final)
+		said, got := c.FindAct(test.act, false)
 		if !got {
-			said, got = c.FindAct(test.act, Near)
+			said, got = c.FindAct(test.act, true)
 		}
 		if got != test.want {
 			t.Errorf("%s: %s is %v (%q)", name, test.act, got, said)
@@ -120,8 +120,8 @@ func hostile(n int) map[string]string {
 func readAll(text string) {
 	c := ReadMessage(nil, text)
 	for _, act := range AllActs() {
-		c.FindAct(act, Final)
-		c.FindAct(act, Near)
+		c.FindAct(act, false)
+		c.FindAct(act, true)
 	}
 }
 
@@ -155,8 +155,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c := ReadMessage(nil, text)
 		for _, act := range AllActs() {
-			for _, where := range []Where{Final, Near} {
-				if said, _ := c.FindAct(act, where); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {
+			for _, near := range []bool{false, true} {
+				if said, _ := c.FindAct(act, near); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {
 					t.Errorf("%s: %q was not said in %q", act, said, text)
 				}
 			}

@@ -1,6 +1,7 @@
 package lastmessage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/language"
@@ -16,15 +17,12 @@ func (c *Closing) Traits() []string {
 		sentences []sentence
 	}{{"last ", c.final[max(0, len(c.final)-1):]}, {"final ", c.final}, {"near ", c.near}} {
 		for class := language.Ask; class <= language.Step; class++ {
-			if c.anyAbout(class, place.sentences) {
+			if slices.ContainsFunc(place.sentences, func(s sentence) bool { return c.isAbout(class, s) }) {
 				all = append(all, place.name+class.String())
 			}
 		}
-		for _, s := range place.sentences {
-			if word, _, _ := strings.Cut(s.folded, " "); strings.HasSuffix(word, "ed") {
-				all = append(all, place.name+"participle")
-				break
-			}
+		if slices.ContainsFunc(place.sentences, beginsWithParticiple) {
+			all = append(all, place.name+"participle")
 		}
 	}
 	n := len(c.blocks)
@@ -36,13 +34,9 @@ func (c *Closing) Traits() []string {
 	return append(all, "sign "+c.finalSignName())
 }
 
-func (c *Closing) anyAbout(class language.Class, sentences []sentence) bool {
-	for _, s := range sentences {
-		if c.isAbout(class, s) {
-			return true
-		}
-	}
-	return false
+func beginsWithParticiple(s sentence) bool {
+	word, _, _ := strings.Cut(s.folded, " ")
+	return strings.HasSuffix(word, "ed")
 }
 
 // finalSignName is the sign of the last sentence, by a name that all languages share.

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // The bounds of an order. They hold for a file that another program has written, too.
@@ -65,13 +65,7 @@ func (o AwayOrder) IsInForce(now time.Time) bool {
 }
 
 // Covers tells whether an order is for a directory.
-func (o AwayOrder) Covers(dir string) bool {
-	if o.Project == "" {
-		return true
-	}
-	dir, project := filepath.Clean(dir), filepath.Clean(o.Project)
-	return dir == project || strings.HasPrefix(dir, strings.TrimSuffix(project, string(filepath.Separator))+string(filepath.Separator))
-}
+func (o AwayOrder) Covers(dir string) bool { return o.Project == "" || file.LiesWithin(dir, o.Project) }
 
 // What an order has brought.
 const (

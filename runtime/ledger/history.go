@@ -35,7 +35,7 @@ type Scope struct {
 
 // HasProject tells whether a project belongs to the scope.
 func (s Scope) HasProject(project string) bool {
-	return s.Project == "" || project == s.Project || strings.HasPrefix(project, strings.TrimSuffix(s.Project, string(filepath.Separator))+string(filepath.Separator))
+	return s.Project == "" || file.LiesWithin(project, s.Project)
 }
 
 // session is one that is looked into.
@@ -195,7 +195,8 @@ func (t *tail) stepBack() bool {
 		i := bytes.LastIndexByte(t.rest, '\n')
 		line := t.rest[i+1:]
 		t.rest = t.rest[:max(i, 0)]
-		if r, ok := decodeRecord(bytes.TrimSpace(line)); ok && r.Decision != Asking {
+		var r Record
+		if codec.ReadObject(bytes.TrimSpace(line), &r) == nil && r.Decision != "" && r.Decision != Asking {
 			t.head = r
 			return true
 		}

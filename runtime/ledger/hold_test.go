@@ -349,7 +349,7 @@ func TestPastOfLoop(t *testing.T) {
 		"a larger one":  {[]activity.LoopEvent{typed(10), typed(500)}, activity.LoopPast{Typed: 500}},
 		"too large":     {[]activity.LoopEvent{typed(9000)}, activity.LoopPast{Typed: activity.MostIterations}},
 		"its end":       {[]activity.LoopEvent{typed(500), event(activity.LoopCancelled, 500), event(activity.LoopGoesOn, 0)}, activity.LoopPast{Continues: 1, Before: 500}},
-		"two ends":      {[]activity.LoopEvent{typed(500), event(activity.LoopStalled, 0), event(activity.LoopCancelled, 500)}, activity.LoopPast{Before: 500}},
+		"two ends":      {[]activity.LoopEvent{typed(500), event(activity.LoopStalled, 0), event(activity.LoopCancelled, 500)}, activity.LoopPast{Before: 500, Over: true}},
 		"and a number":  {[]activity.LoopEvent{typed(500), event(activity.LoopLimited, 0), typed(40)}, activity.LoopPast{Typed: 40}},
 		"a stranger's":  {[]activity.LoopEvent{typed(30), {Event: activity.LoopRaised, Typed: 500, Dir: "/other"}}, activity.LoopPast{Typed: 30}},
 	} {
@@ -412,7 +412,7 @@ func TestLoopHistory(t *testing.T) {
 	if all[0].File != whole || all[0].Dir != "/w" || all[2].Count != 2 || all[2].Max != 9 || all[2].Text != "<&>" {
 		t.Error("an event is not what was written")
 	}
-	if !LoopIsOver(dir, "a1") || LoopIsOver(dir, "b2") || LoopIsOver(dir, "c3") {
+	if !PastOfLoop(dir, "a1", "").Over || PastOfLoop(dir, "b2", "").Over || PastOfLoop(dir, "c3", "").Over {
 		t.Error("which loops are over is wrong")
 	}
 	scratch.Equal(t, scratch.ModeOf(t, loopLines(dir).path), 0o600)
@@ -485,7 +485,7 @@ func FuzzLoopHistory(f *testing.F) {
 		must(t, os.WriteFile(loopLines(dir).path, data, 0o600))
 		tell(t, dir, activity.LoopEvent{Loop: "zz", Event: activity.LoopLimited, Count: 7})
 		all, err := LoopEvents(dir)
-		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !LoopIsOver(dir, "zz") {
+		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !PastOfLoop(dir, "zz", "").Over {
 			t.Fatalf("%q: %v, %v", data, all, err)
 		}
 	})

@@ -37,27 +37,20 @@ func PastOfLoop(state, id, dir string) (p activity.LoopPast) {
 		if !bytes.Contains(line, []byte(id)) {
 			return
 		}
-		switch e, ok := loopEvent(line); {
-		case !ok || e.Loop != id || e.Dir != dir:
+		e, ok := loopEvent(line)
+		if !ok || e.Loop != id || e.Dir != dir {
+			return
+		}
+		switch p.Over = e.EndsLoop(); {
 		case e.Event == activity.LoopGoesOn || e.Event == activity.LoopLastRound:
 			p.Continues++
-		case e.EndsLoop() && p.Typed > 0:
+		case p.Over && p.Typed > 0:
 			p.Typed, p.Before = 0, p.Typed
-		case !e.EndsLoop() && e.Typed > 0:
+		case !p.Over && e.Typed > 0:
 			p.Typed, p.Before = min(e.Typed, activity.MostIterations), 0
 		}
 	})
 	return p
-}
-
-// LoopIsOver tells whether the newest that the history has of a loop is its end.
-func LoopIsOver(dir, id string) (over bool) {
-	err := loopLines(dir).eachLine(func(line []byte) {
-		if e, ok := loopEvent(line); ok && e.Loop == id {
-			over = e.EndsLoop()
-		}
-	})
-	return over && err == nil
 }
 
 // LoopEvents are all events on file, oldest first.

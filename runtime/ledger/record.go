@@ -142,8 +142,13 @@ type State struct {
 	Log []byte
 }
 
-// maxLoops is how many loops a session remembers, and of each how many errors.
-const maxLoops = 8
+// How many of each a session remembers, the newest last, and of a loop as many errors.
+const (
+	maxLoops   = 8
+	maxPlugins = 16
+	maxFaults  = 32
+	maxJudged  = 8
+)
 
 // Remember puts a memory in the place of the one with its key, as the newest.
 func (s *State) Remember(m activity.Memory) {
@@ -151,9 +156,6 @@ func (s *State) Remember(m activity.Memory) {
 	others := slices.DeleteFunc(slices.Clone(s.Loops), func(old activity.Memory) bool { return old.Key == m.Key })
 	s.Loops = append(others, m)[max(0, len(others)+1-maxLoops):]
 }
-
-// maxPlugins is how many plugins a session remembers.
-const maxPlugins = 16
 
 // Present is a plugin that has decided in the session.
 type Present struct {
@@ -186,9 +188,6 @@ func (s State) LastDecision(of func(Present) bool) (at int64) {
 	return at
 }
 
-// maxFaults is how many faults a session remembers to have told of.
-const maxFaults = 32
-
 // TellOnce notes that the user is told of a plugin's fault, and is false if they were told
 // before in this session.
 func (s *State) TellOnce(plugin, rule string) bool {
@@ -199,9 +198,6 @@ func (s *State) TellOnce(plugin, rule string) bool {
 	s.Faults = append(slices.Clone(s.Faults), fault)[max(0, len(s.Faults)+1-maxFaults):]
 	return true
 }
-
-// maxJudged is how many answers a session remembers.
-const maxJudged = 8
 
 // NoteJudgement remembers an answer.
 func (s *State) NoteJudgement(j Judged) {

@@ -161,12 +161,6 @@ func (s *Session) readNewest() error {
 	return nil
 }
 
-func decodeRecord(line []byte) (Record, bool) {
-	var r Record
-	err := codec.ReadObject(line, &r)
-	return r, err == nil && r.Decision != ""
-}
-
 // AppendRecord writes one record with one write(), numbers it and returns its ID.
 // The session must be locked; a start without a decision is written all the same, with
 // no state and no ID. One with no decision at all is only state: of a plugin that has met the

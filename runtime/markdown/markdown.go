@@ -59,21 +59,12 @@ func ParseBox(line string) (b Box, ok bool) {
 	default:
 		return Box{}, false
 	}
-	b.Text = withoutMarks(rest[3:])
+	b.Text = WithoutMarks(rest[3:])
 	return b, true
 }
 
-// HeadingOf is the text of a heading.
-func HeadingOf(line string) (text string, ok bool) {
-	rest := strings.TrimLeft(line, "#")
-	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
-		return "", false
-	}
-	return withoutMarks(strings.TrimRight(strings.TrimSpace(rest), "#")), true
-}
-
-// withoutMarks is a text without emphasis and code marks.
-func withoutMarks(s string) string {
+// WithoutMarks is a text without emphasis and code marks.
+func WithoutMarks(s string) string {
 	if !strings.ContainsAny(s, "*_`") { // a replacer takes longer to make than most lines to read
 		return strings.TrimSpace(s)
 	}

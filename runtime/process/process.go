@@ -26,11 +26,11 @@ type Program struct {
 	Argv  []string // the first an absolute path
 	Dir   string   // "" for the working directory
 	Stdin []byte
-	// Getenv reads the environment; only a main has one. nil: there is none.
+	// Getenv reads the environment, of which it gets little.
 	Getenv func(string) string
 	// Set are more variables, KEY=value.
 	Set []string
-	// Env is its whole environment in place of these, if there is one.
+	// Env is its whole environment in place of these, nil for none.
 	Env []string
 	// Within is how long it may take; Run waits Patience at most.
 	Within time.Duration
@@ -146,9 +146,6 @@ func (p Program) environment() []string {
 		"HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
 		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP",
 	} {
-		if p.Getenv == nil {
-			break
-		}
 		if value := p.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

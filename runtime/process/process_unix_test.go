@@ -15,6 +15,8 @@ import (
 
 var must = scratch.Must
 
+func none(string) string { return "" }
+
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a script")
@@ -39,14 +41,13 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 // line is.
 func TestProgramThatDoesNotRead(t *testing.T) {
 	for name, text := range map[string]string{"does not read": "exit 0", "closes": "exec <&-; exit 0"} {
-		if err := (Program{Within: Patience, Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20)}).Run(); err != nil {
+		if err := (Program{Within: Patience, Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20), Getenv: none}).Run(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestProgramThatCannotRun(t *testing.T) {
-	none := func(string) string { return "" }
 	for name, argv := range map[string][]string{
 		"none": nil, "no path": {"sh"}, "not there": {"/nowhere/at/all"}, "fails": {script(t, "exit 3")},
 	} {
@@ -57,7 +58,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 // One that hangs is ended, and what it started too.
 func TestProgramThatHangs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
-	p := Program{Within: time.Second, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
+	p := Program{Within: time.Second, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: none}
 	if err := p.Run(); err != ErrSlow {
 		t.Fatalf("it ended with %v", err)
 	}

@@ -32,18 +32,34 @@ func FirstRunes(text string, n int) string {
 	return text
 }
 
-// Beginning is the beginning of a text, at most n bytes.
-func Beginning(text string, n int) string {
+// Head is the first n bytes of a text, cut between characters.
+func Head(text string, n int) string {
 	if len(text) > n {
-		text = strings.ToValidUTF8(text[:n], "") + "…"
+		text = strings.ToValidUTF8(text[:n], "")
 	}
 	return text
 }
 
-// LastBytes is the end of a text, at most n bytes.
+// Tail is the last n bytes of a text, cut between characters.
+func Tail(text string, n int) string {
+	if len(text) > n {
+		text = strings.ToValidUTF8(text[len(text)-n:], "")
+	}
+	return text
+}
+
+// Beginning is the head of a text, with a mark where there is more.
+func Beginning(text string, n int) string {
+	if len(text) > n {
+		text = Head(text, n) + "…"
+	}
+	return text
+}
+
+// LastBytes is the tail of a text, with a mark where there is more.
 func LastBytes(text string, n int) string {
 	if len(text) > n {
-		text = "…" + strings.ToValidUTF8(text[len(text)-n:], "")
+		text = "…" + Tail(text, n)
 	}
 	return text
 }

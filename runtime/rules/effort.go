@@ -58,7 +58,7 @@ func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, er
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}
-	known, ok := k.keptPattern(expr)
+	known, ok := k.patterns[expr]
 	if !ok {
 		if known.size, known.needs, err = measurePattern(expr, most); err != nil {
 			return nil, err

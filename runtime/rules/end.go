@@ -44,23 +44,16 @@ func endOfText(text string) end {
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
 		before, p = strings.TrimSpace(p[:i]), p[i+2:]
 	}
-	p = tailOfText(p)
+	p = quotation.Tail(p, maxParagraph)
 	e := end{paragraph: p, sentences: Sentences(p)}
 	if n := len(e.sentences); n > 0 {
 		e.last = e.sentences[n-1]
 	}
 	if isWhollyList(p) && before != "" {
-		e.intro = tailOfText(before[strings.LastIndex(before, "\n\n")+1:])
+		e.intro = quotation.Tail(before[strings.LastIndex(before, "\n\n")+1:], maxParagraph)
 		e.sentences = append(Sentences(e.intro), e.sentences...)
 	}
 	return e
-}
-
-func tailOfText(p string) string {
-	if len(p) > maxParagraph {
-		p = strings.ToValidUTF8(p[len(p)-maxParagraph:], "")
-	}
-	return p
 }
 
 // isWhollyList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".

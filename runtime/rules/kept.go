@@ -7,7 +7,7 @@ import (
 
 // Kept is what decisions on many situations, one after the other, need to work out only
 // once, whichever strategies take them: patterns, packs of languages, and how the newest
-// message reads. It is for one goroutine. A nil Kept keeps nothing.
+// message reads. It is for one goroutine.
 type Kept struct {
 	patterns map[string]pattern
 	library  language.Library
@@ -20,12 +20,12 @@ type message struct {
 	end     end
 	library language.Library
 	whole   *lastmessage.Closing // nil until a rule asks for it
-	acts    map[wanted]found     // what has been looked for, nil if nothing is kept
+	acts    map[wanted]found     // what has been looked for
 }
 
 type wanted struct {
-	act   lastmessage.Act
-	where lastmessage.Where
+	act  lastmessage.Act
+	near bool
 }
 
 type found struct {
@@ -35,9 +35,6 @@ type found struct {
 
 // keptMessage is a text, the newest one if it is the same again.
 func (k *Kept) keptMessage(text string) *message {
-	if k == nil {
-		return &message{text: text, end: endOfText(text)}
-	}
 	if k.newest == nil || k.newest.text != text {
 		if k.library == nil {
 			k.library = language.Library{}
@@ -55,28 +52,16 @@ func (m *message) closing() *lastmessage.Closing {
 	return m.whole
 }
 
-func (m *message) findAct(act lastmessage.Act, where lastmessage.Where) (said string, ok bool) {
-	if known, ok := m.acts[wanted{act, where}]; ok {
+func (m *message) findAct(act lastmessage.Act, near bool) (said string, ok bool) {
+	if known, ok := m.acts[wanted{act, near}]; ok {
 		return known.said, known.ok
 	}
-	said, ok = m.closing().FindAct(act, where)
-	if m.acts != nil {
-		m.acts[wanted{act, where}] = found{said, ok}
-	}
+	said, ok = m.closing().FindAct(act, near)
+	m.acts[wanted{act, near}] = found{said, ok}
 	return said, ok
 }
 
-func (k *Kept) keptPattern(text string) (known pattern, ok bool) {
-	if k != nil {
-		known, ok = k.patterns[text]
-	}
-	return known, ok
-}
-
 func (k *Kept) keepPattern(text string, p pattern) {
-	if k == nil {
-		return
-	}
 	if k.patterns == nil {
 		k.patterns = map[string]pattern{}
 	}

@@ -65,12 +65,10 @@ func RuleSetsOf(s strategy.Strategy) []string {
 	return nil
 }
 
-// Over puts a file over what is in force below.
 func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
 	o.PutChosen(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
 }
 
-// Needs are what rules look at.
 func (o *decider) Needs() strategy.Needs {
 	needs := o.Options.Needs()
 	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
@@ -79,10 +77,8 @@ func (o *decider) Needs() strategy.Needs {
 	return needs
 }
 
-// Rules are the rules in the order in which they are asked.
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 
-// Prepare is Decide for many situations.
 func (o *decider) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict {
 	match := Matching(o.Rules(), kept)
 	return func(s strategy.Situation) strategy.Verdict {
@@ -92,7 +88,6 @@ func (o *decider) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict 
 	}
 }
 
-// Decide asks the rules.
 func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
 // Members are those of strategy.json. One rule more than a file can have is read, which
@@ -104,7 +99,6 @@ func (o *Options) Members(m *codec.Members) {
 	m.Texts("order", &o.Order)
 }
 
-// Needs are what the conditions of rules look at.
 func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Skill: true} }
 
 // Chosen is what files have chosen.

@@ -148,7 +148,11 @@ type asking struct {
 	foreign, trusted meter
 }
 
+// newAsking begins to ask; kept is nil for one situation alone.
 func newAsking(s strategy.Situation, kept *Kept) *asking {
+	if kept == nil {
+		kept = &Kept{}
+	}
 	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
@@ -308,12 +312,8 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 }
 
 func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
-	where := lastmessage.Final
-	if r.Near {
-		where = lastmessage.Near
-	}
 	a.read = true
-	said, ok := a.message.findAct(r.Act, where)
+	said, ok := a.message.findAct(r.Act, r.Near)
 	return quoteIf(ok, said)
 }
 

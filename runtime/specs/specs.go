@@ -89,10 +89,8 @@ type Options struct {
 	Checks  []string
 }
 
-// MaxIterations is the most iterations.
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-// Members are the ceiling and the checks.
 func (o *Options) Members(m *codec.Members) {
 	o.Ceiling.Member(m)
 	m.Texts("checks", &o.Checks)
@@ -101,7 +99,6 @@ func (o *Options) Members(m *codec.Members) {
 // maxChecks is how many names a file can have.
 const maxChecks = 400
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.Ceiling.OverlayNumber(under.Ceiling, l)
@@ -251,7 +248,6 @@ func orphanFiles(dir strategy.File) []string {
 	return names
 }
 
-// Decide takes the decision.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	k := *o.kind
 	local := s.Workspace.Files[k.Local]

@@ -32,7 +32,7 @@ func folders(t *testing.T) (all []folder) {
 
 var must = scratch.Must
 
-// nameIn is the constant Name of a package.
+// nameIn is the name of a package's strategy, which may be a constant.
 func nameIn(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -42,51 +42,38 @@ func nameIn(t *testing.T, dir string) string {
 		data := scratch.ReadFile(t, path)
 		all = append(all, data...)
 	}
-	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
+	name := regexp.MustCompile(`(?m)^(?:const Name = |var Strategy = [^"]*Name: )"([^"]+)"`).FindSubmatch(all)
 	if name == nil || !bytes.Contains(all, []byte("\nvar Strategy = ")) {
-		t.Fatalf("runtime/strategy/%s has no constant Name or no Strategy", dir)
+		t.Fatalf("runtime/strategy/%s has no Strategy, or that has no name", dir)
 	}
 	return string(name[1])
 }
 
-// strategies is the list of strategies, from the folders beside this file.
-func strategies(t *testing.T) string {
-	var b strings.Builder
-	all := folders(t)
-	b.WriteString("// Code generated from the folders of runtime/strategy by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/strategy\"\n")
-	for _, f := range slices.SortedFunc(slices.Values(all), func(a, b folder) int { return strings.Compare(a.dir, b.dir) }) {
-		b.WriteString("\t\"github.com/cameronsjo/springfield/runtime/strategy/" + f.dir + "\"\n")
-	}
-	b.WriteString(")\n\n// Strategies are all there are, in alphabetical order.\nvar Strategies = []*strategy.Strategy{\n")
-	for _, f := range all {
-		b.WriteString("\t&" + f.dir + ".Strategy,\n")
-	}
-	b.WriteString("}\n")
-	return b.String()
-}
-
-// hosts is the list of hosts, from the folders of runtime/host.
-func hosts(t *testing.T) string {
-	files, err := filepath.Glob("../host/*/*.go")
-	must(t, err)
-	var imports, all string
-	last := ""
-	for _, file := range files {
-		if name := filepath.Base(filepath.Dir(file)); name != last {
-			imports += "\t\"github.com/cameronsjo/springfield/runtime/host/" + name + "\"\n"
-			all += "\t&" + name + ".Host,\n"
-			last = name
-		}
-	}
-	return "// Code generated from the folders of runtime/host by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/host\"\n" +
-		imports + ")\n\n// Hosts are all there are, in alphabetical order. They must not be changed.\nvar Hosts = []*host.Host{\n" + all + "}\n"
-}
-
 // The registry is made from the folders.
 func TestRegistryIsCurrent(t *testing.T) {
-	for path, text := range map[string]string{"../registry/list.go": strategies(t), "../registry/hosts.go": hosts(t)} {
-		want, err := format.Source([]byte(text))
-		must(t, err)
-		scratch.Golden(t, path, want)
+	all := folders(t)
+	var imports []string
+	var strategies, hosts string
+	for _, f := range all {
+		imports = append(imports, "strategy/"+f.dir)
+		strategies += "&" + f.dir + ".Strategy,\n"
 	}
+	entries, err := os.ReadDir("../host")
+	must(t, err)
+	for _, e := range entries {
+		if e.IsDir() {
+			imports = append(imports, "host/"+e.Name())
+			hosts += "&" + e.Name() + ".Host,\n"
+		}
+	}
+	slices.Sort(imports)
+	text := "// Code generated from the folders of runtime/strategy and runtime/host by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n"
+	for _, name := range slices.Concat([]string{"host"}, imports[:len(imports)-len(all)], []string{"strategy"}, imports[len(imports)-len(all):]) {
+		text += "\t\"github.com/cameronsjo/springfield/runtime/" + name + "\"\n"
+	}
+	text += ")\n\n// Strategies are all there are, in alphabetical order.\nvar Strategies = []*strategy.Strategy{\n" + strategies + "}\n\n" +
+		"// Hosts are all there are, in alphabetical order. They must not be changed.\nvar Hosts = []*host.Host{\n" + hosts + "}\n"
+	want, err := format.Source([]byte(text))
+	must(t, err)
+	scratch.Golden(t, "../registry/list.go", want)
 }

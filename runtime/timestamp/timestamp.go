@@ -103,10 +103,7 @@ func FormatTime(ms int64) string {
 
 func padNumber(n int64, width int) string {
 	s := strconv.FormatInt(n, 10)
-	for len(s) < width {
-		s = "0" + s
-	}
-	return s
+	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 
 // LengthInWords writes a length of time for people: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It
@@ -149,12 +146,11 @@ func ParseSpan(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
 	last := int64(year) // the unit before: of one length, each is smaller
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
-		number := leadingBytes(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
-		text = strings.TrimLeft(text[len(number):], " ")
-		word := leadingBytes(text, func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' })
-		text = text[len(word):]
-		n, err := strconv.ParseFloat(number, 64)
-		unit := unitInMillis(strings.ToLower(word))
+		behind := strings.TrimLeft(text, "0123456789.")
+		n, err := strconv.ParseFloat(text[:len(text)-len(behind)], 64)
+		behind = strings.TrimLeft(behind, " ")
+		text = strings.TrimLeftFunc(behind, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
+		unit := unitInMillis(strings.ToLower(behind[:len(behind)-len(text)]))
 		if err != nil || unit == 0 || unit >= last || n > float64(year/unit) {
 			return 0, false
 		}
@@ -164,16 +160,6 @@ func ParseSpan(text string) (ms int64, ok bool) {
 		}
 	}
 	return ms, ms > 0
-}
-
-// leadingBytes is the beginning of a text that has only certain bytes.
-func leadingBytes(text string, in func(c byte) bool) string {
-	for i := range len(text) {
-		if !in(text[i]) {
-			return text[:i]
-		}
-	}
-	return text
 }
 
 // unitInMillis is how long a unit of time is, in milliseconds, 0 for what is none.

@@ -101,12 +101,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 // isTest tells a command that finds out whether the work is good.
 func isTest(input []byte) bool {
 	command := codec.FindMember(input, "command", "cmd")
-	for _, word := range [...]string{"test", "check", "lint", "build", "spec"} {
-		if bytes.Contains(command, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"test", "check", "lint", "build", "spec"}, func(word string) bool { return bytes.Contains(command, []byte(word)) })
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {

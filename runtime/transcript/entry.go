@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Mark begins what our hooks tell an agent whose host does not say in its log that a hook
@@ -287,17 +288,9 @@ func shortText(raw []byte, limit int) string {
 // oneLine makes white space one blank and leaves control characters out: what is
 // remembered, which package display makes fit when it is shown.
 func oneLine(s string, limit int) string {
-	return headOf(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+	return quotation.Head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
 	}), " "), limit)
-}
-
-// headOf is the first limit bytes of a text, cut between runes.
-func headOf(s string, limit int) string {
-	if len(s) > limit {
-		s = strings.ToValidUTF8(s[:limit], "")
-	}
-	return s
 }
 
 // isPlainName tells whether a value is a name as programs give them: printable ASCII
@@ -326,12 +319,10 @@ func hashFNV1a(b []byte) uint64 {
 
 // LeadingName is the name that a text begins with. Some have a colon in them, but not at their end.
 func LeadingName(text []byte) []byte {
-	n := 0
-	for n < len(text) && (text[n] == '-' || text[n] == '_' || text[n] == ':' || '0' <= text[n] && text[n] <= '9' ||
-		'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
-		n++
-	}
-	return bytes.TrimRight(text[:n], ":")
+	rest := bytes.TrimLeftFunc(text, func(r rune) bool {
+		return r == '-' || r == '_' || r == ':' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+	})
+	return bytes.TrimRight(text[:len(text)-len(rest)], ":")
 }
 
 // NameAfter is the name that stands behind some words, nil if there is none.

@@ -10,6 +10,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -38,12 +39,9 @@ func (l *Log) takePlanNames(e *Entry, text []byte, wrote bool) {
 // takePlanName takes the name of a plan, a part of the line.
 func (l *Log) takePlanName(e *Entry, name []byte, wrote bool) {
 	n := named{At: e.placeOf(name), Sum: shortCallID(name), Turn: l.Turns}
-	for i := range l.Plans {
-		if l.Plans[i].Sum == n.Sum {
-			n.Wrote = l.Plans[i].Wrote
-			l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
-			break
-		}
+	if i := slices.IndexFunc(l.Plans, func(old named) bool { return old.Sum == n.Sum }); i >= 0 {
+		n.Wrote = l.Plans[i].Wrote
+		l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
 	}
 	if wrote {
 		n.Wrote = l.Turns + 1

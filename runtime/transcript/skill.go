@@ -7,7 +7,10 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 type skill struct {
 	Name string // without its plugin
@@ -68,10 +71,7 @@ func (l *Log) findAnnouncement(text []byte) {
 			name = name[len("the "):]
 		}
 		name = bytes.TrimLeft(name, markup)
-		n := 0
-		for n < len(name) && (name[n] == '-' || name[n] == ':' || 'a' <= name[n] && name[n] <= 'z' || '0' <= name[n] && name[n] <= '9') {
-			n++
-		}
+		n := len(name) - len(bytes.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz0123456789-:"))
 		name, after := name[:n], bytes.TrimLeft(name[n:], markup)
 		begun := capital && startsLine(before)
 		// Skills' names have several words, or a plugin's name before them; brainstorming is
@@ -96,10 +96,6 @@ func startsLine(before []byte) bool {
 }
 
 func endsInFirstPerson(before []byte) bool {
-	for _, words := range [...]string{"I'm ", "I’m ", "I am ", "I'll be ", "I’ll be ", "I will be "} {
-		if bytes.HasSuffix(before, []byte(words)) {
-			return true
-		}
-	}
-	return false
+	said := []string{"I'm ", "I’m ", "I am ", "I'll be ", "I’ll be ", "I will be "}
+	return slices.ContainsFunc(said, func(words string) bool { return bytes.HasSuffix(before, []byte(words)) })
 }

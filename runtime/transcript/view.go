@@ -88,7 +88,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	about := func(p place) string { return aboutCall(fetchPlace(f, p, maxInput, buf)) }
 	text := codec.ValidText(fetchPlace(f, l.Text, maxLine, buf))
 	v := View{
-		Text:   strings.ToValidUTF8(text[max(0, len(text)-maxText):], ""),
+		Text:   quotation.Tail(text, maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Facts: l.Facts,
 		CallsInTurn: l.Calls - l.Before,
@@ -156,7 +156,7 @@ func (l *Log) promptOfView(f io.ReaderAt, buf []byte) (begin, end string) {
 	if at, n := l.Asks[0], l.Asks[1]; n > most {
 		end = codec.ValidText(fetchPlace(f, place{at + n - enough, enough}, enough, buf))
 	}
-	return headOf(begin, maxPrompt), end
+	return quotation.Head(begin, maxPrompt), end
 }
 
 // tasksMade are the todos that TaskCreate made.
@@ -198,7 +198,7 @@ func aboutCall(input []byte) string {
 	}
 	s := shortText(best, maxShort)
 	if status != nil && rank == 0 { // of a task
-		s = headOf("#"+s+" → "+shortText(status, maxName), maxShort)
+		s = quotation.Head("#"+s+" → "+shortText(status, maxName), maxShort)
 	}
 	return s
 }
@@ -271,7 +271,7 @@ func outcomeOf(raw []byte) string {
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {
-		return headOf("exit "+code, maxShort)
+		return quotation.Head("exit "+code, maxShort)
 	}
 	return oneLine(s, maxShort)
 }

@@ -2,8 +2,10 @@
 package gemini
 
 import (
+	"bytes"
 	"hash/fnv"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -58,4 +60,186 @@ func readEvent(event []byte, e *host.Event) error {
 		e.PromptID, e.Prompt = strconv.FormatUint(h.Sum64(), 36), ""
 	}
 	return nil
+}
+
+// Gemini CLI's log. A message of the agent is written when it has been said, and again
+// with its calls when these are done. A line {"$set": {"messages": …}} has the whole
+// conversation as the model will be sent it, after a compression for instance: what was
+// said stays said, so it is passed over.
+
+func parseLine(e *transcript.Entry) bool {
+	var kind string
+	var content, typed, calls []byte
+	w := codec.EnterValue(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "$set", "$rewindTo":
+			return false
+		case "kind":
+			if string(w.Value()) == `"subagent"` {
+				return false
+			}
+		case "sessionId":
+			e.Session = codec.InsideQuotes(w.Value())
+		case "id":
+			e.ID = codec.InsideQuotes(w.Value())
+		case "timestamp":
+			e.Time = codec.InsideQuotes(w.Value())
+		case "type":
+			kind = string(codec.InsideQuotes(w.Value()))
+		case "content":
+			content = w.Value()
+		case "displayContent":
+			typed = w.Value()
+		case "toolCalls":
+			calls = w.Value()
+		}
+	}
+	if !w.IsAlone() {
+		return false
+	}
+	switch kind {
+	case "user":
+		return takeUserLine(e, content, typed)
+	case "gemini":
+		takeAssistantLine(e, content, calls)
+		return len(e.Parts) > 0
+	case "info":
+		if string(content) == `"Request cancelled."` {
+			e.What = transcript.Interrupted
+		}
+		return e.What != transcript.Nothing
+	}
+	return kind == "" && e.Session != nil
+}
+
+// takeAssistantLine takes a message of the agent. With its calls it goes by another id, because it
+// has been there without them.
+func takeAssistantLine(e *transcript.Entry, content, calls []byte) {
+	eachPart(content, func(text, _ []byte) {
+		if text != nil {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
+		}
+	})
+	codec.Elements(calls, func(call []byte) {
+		if len(e.Parts) < transcript.MaxParts {
+			p := transcript.CallIn(call, "id", "name", "args")
+			p.Describe(tools)
+			e.ID, e.Parts = p.ID, append(e.Parts, p)
+		}
+	})
+}
+
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"write_todos"}},
+	{Does: transcript.UsesSkill, Text: "name", Names: []string{"activate_skill"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "replace"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
+// takeUserLine takes a line of the user's: a person's words, results of calls, or words of the
+// host, of hooks or of our own.
+func takeUserLine(e *transcript.Entry, content, typed []byte) bool {
+	shown := false
+	eachPart(content, func(text, part []byte) {
+		switch result := codec.FindMember(part, "functionResponse"); {
+		case result != nil:
+			p := transcript.ResultIn(result)
+			e.Parts = append(e.Parts, p)
+			if m := modeOfResult(&p); m != "" {
+				e.Mode = []byte(m)
+			}
+		case text == nil:
+			shown = shown || codec.FindMember(part, "inlineData", "fileData") != nil
+		case e.Words == nil && !isNoPersons(text):
+			e.Words = text
+		}
+	})
+	if len(e.Parts) > 0 {
+		e.Words = nil // what stands beside results is the host's
+		return true
+	}
+	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // what was typed is the prompt's, still
+		e.What = transcript.Pushed
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
+		return true
+	}
+	eachPart(typed, func(text, _ []byte) {
+		if len(text) > 0 {
+			e.Words = text
+		}
+	})
+	if len(e.Words) == 0 && !shown {
+		return false
+	}
+	e.What = transcript.Prompted
+	return true
+}
+
+// modeOfResult is the mode that the result of a call tells, "" if it tells none. The user can change
+// it by a key, which is not in the log: in plan mode no command runs.
+func modeOfResult(r *transcript.Part) string {
+	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
+	switch {
+	case r.Failed && (is("You are in Plan Mode") || is("You are already in Plan Mode")):
+		return "plan"
+	case r.Failed:
+		return ""
+	}
+	switch string(r.Name) {
+	case "enter_plan_mode":
+		return "plan"
+	case "exit_plan_mode":
+		if is("Plan approved") {
+			return "default"
+		}
+	case "run_shell_command":
+		return "default"
+	}
+	return ""
+}
+
+// isNoPersons tells whether a text in a line of the user's is the host's own.
+func isNoPersons(text []byte) bool {
+	begins := []string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"}
+	return slices.ContainsFunc(begins, func(words string) bool { return bytes.HasPrefix(text, []byte(words)) }) ||
+		string(text) == "Please continue." || string(text) == "System: Please continue."
+}
+
+// eachPart yields the texts of a content, which is one text or a list of parts, and the
+// parts.
+func eachPart(content []byte, yield func(text, part []byte)) {
+	if text := codec.InsideQuotes(content); text != nil {
+		yield(text, nil)
+		return
+	}
+	n := 0
+	codec.Elements(content, func(part []byte) {
+		if n++; n > transcript.MaxParts || string(codec.FindMember(part, "thought")) == "true" {
+			return
+		}
+		if text := codec.InsideQuotes(part); text != nil {
+			yield(text, nil)
+			return
+		}
+		yield(codec.InsideQuotes(codec.FindMember(part, "text")), part)
+	})
+}
+
+// ownsLog knows the first line of a log, a message of the agent's, and a line that changes
+// what is known of the session.
+func ownsLog(line []byte) bool {
+	for w := codec.EnterValue(line, '{'); w.Next(); {
+		switch string(w.Key) {
+		case "projectHash", "$set", "$rewindTo":
+			return true
+		case "type":
+			if string(w.Value()) == `"gemini"` {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -79,3 +79,170 @@ func readEvent(event []byte, e *host.Event) error {
 	}
 	return nil
 }
+
+// Qwen Code's log. Its lines say who is behind them. What a Stop hook says to the agent
+// is not in it: after a continue there is one message of the agent behind the other.
+
+// line is what a line says of itself.
+type line struct {
+	kind, provenance, subtype string
+	message, payload          []byte
+}
+
+func parseLine(e *transcript.Entry) bool {
+	var l line
+	w := codec.EnterValue(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "type":
+			if l.kind = string(codec.InsideQuotes(w.Value())); l.kind != "user" && l.kind != "assistant" && l.kind != "tool_result" {
+				return false
+			}
+		case "provenance":
+			l.provenance = string(codec.InsideQuotes(w.Value()))
+		case "subtype":
+			l.subtype = string(codec.InsideQuotes(w.Value()))
+		case "uuid":
+			e.ID = codec.InsideQuotes(w.Value())
+		case "timestamp":
+			e.Time = codec.InsideQuotes(w.Value())
+		case "version":
+			e.Version = codec.InsideQuotes(w.Value())
+		case "sessionId":
+			e.Session = codec.InsideQuotes(w.Value())
+		case "cwd":
+			e.Cwd = codec.InsideQuotes(w.Value())
+		case "message":
+			l.message = w.Value()
+		case "systemPayload":
+			l.payload = w.Value()
+		}
+	}
+	if !w.IsAlone() || l.message == nil {
+		return false
+	}
+	if l.kind == "user" {
+		return l.takeUserLine(e)
+	}
+	eachPart(l.message, func(p []byte) { takePart(e, p) })
+	return len(e.Parts) > 0
+}
+
+// takeUserLine takes a line of the user's: the person's words, or those of background work and
+// schedules.
+func (l *line) takeUserLine(e *transcript.Entry) bool {
+	switch {
+	case l.subtype == "notification", l.subtype == "cron":
+		e.What = transcript.Woken
+		eachPart(l.message, func(p []byte) {
+			e.Words = codec.InsideQuotes(codec.FindMember(p, "text"))
+			e.TakeNotifications(e.Words)
+		})
+		return true
+	case l.subtype != "" && l.subtype != "mid_turn_user_message", l.provenance != "" && l.provenance != "real_user":
+		return false
+	}
+	shown := false
+	eachPart(l.message, func(p []byte) {
+		text := codec.InsideQuotes(codec.FindMember(p, "text"))
+		switch {
+		case text == nil:
+			shown = shown || codec.FindMember(p, "inlineData", "fileData") != nil
+		case e.Words == nil && !bytes.HasPrefix(text, []byte("<qwen:")) && !bytes.HasPrefix(text, []byte("<system-reminder>")):
+			e.Words = text
+		}
+	})
+	// What the person has typed, where the model is sent more.
+	if typed := codec.InsideQuotes(codec.FindMember(l.payload, "displayText")); len(typed) > 0 {
+		e.Words = typed
+	}
+	switch {
+	case bytes.HasPrefix(e.Words, []byte(transcript.Mark)):
+		e.What = transcript.Pushed
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
+	case len(e.Words) == 0 && !shown:
+		return false
+	case l.subtype == "":
+		e.What = transcript.Prompted
+	default:
+		e.What = transcript.Joined
+	}
+	return true
+}
+
+func eachPart(message []byte, yield func(part []byte)) {
+	n := 0
+	codec.Elements(codec.FindMember(message, "parts"), func(part []byte) {
+		if n++; n <= transcript.MaxParts {
+			yield(part)
+		}
+	})
+}
+
+// takePart takes a part of what the agent says, or a result.
+func takePart(e *transcript.Entry, part []byte) {
+	var text, call, result []byte
+	for w := codec.EnterValue(part, '{'); w.Next(); {
+		switch string(w.Key) {
+		case "text":
+			text = codec.InsideQuotes(w.Value())
+		case "thought":
+			if string(w.Value()) == "true" {
+				return
+			}
+		case "functionCall":
+			call = w.Value()
+		case "functionResponse":
+			result = w.Value()
+		}
+	}
+	switch {
+	case call != nil:
+		e.Parts = append(e.Parts, parseCall(call))
+	case result != nil:
+		e.Parts = append(e.Parts, transcript.ResultIn(result))
+	case text != nil:
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
+	}
+}
+
+var tools = []transcript.Tool{
+	{Does: transcript.WritesTodos, Names: []string{"todo_write"}},
+	{Does: transcript.UsesSkill, Text: "skill", Names: []string{"skill"}},
+	{Does: transcript.MayGoOn, Names: []string{"agent", "monitor", "workflow"}},
+	{Does: transcript.EndsBackground, Text: "task_id", Names: []string{"task_stop"}},
+	{Does: transcript.AsksPerson, Names: []string{"ask_user_question"}},
+	{Does: transcript.WritesFile, Names: []string{"write_file", "edit"}},
+	{Does: transcript.BeginsPlan, Names: []string{"enter_plan_mode"}},
+	{Does: transcript.EndsPlan, Names: []string{"exit_plan_mode"}},
+}
+
+// parseCall is a call. Tools that are not offered are called through the tool tool_call.
+func parseCall(call []byte) transcript.Part {
+	p := transcript.CallIn(call, "id", "name", "args")
+	if name := codec.InsideQuotes(codec.FindMember(p.Input, "name")); name != nil && string(p.Name) == "tool_call" {
+		p.Name, p.Input = name, codec.FindMember(p.Input, "arguments")
+	}
+	p.Describe(tools)
+	if string(p.Name) == "run_shell_command" && string(codec.FindMember(p.Input, "is_background")) == "true" {
+		p.Does = transcript.MayGoOn
+	}
+	return p
+}
+
+// outcome is what the result of a call tells: the work that goes on behind it.
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+	if of == transcript.MayGoOn {
+		for _, before := range [...]string{`Background shell started.\nid: `, `Background agent launched successfully.\ntask_id: `, `Monitor started.\nid: `, `Workflow started in background.\nRun ID: `} {
+			if rest, ok := bytes.CutPrefix(r.Text, []byte(before)); ok {
+				o.Job = transcript.LeadingName(rest)
+			}
+		}
+	}
+	return o
+}
+
+func ownsLog(line []byte) bool {
+	message := codec.FindMember(line, "message")
+	return codec.FindMember(line, "provenance") != nil || codec.FindMember(message, "parts") != nil
+}

@@ -11,9 +11,9 @@ package bart
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
-
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -30,11 +30,8 @@ const (
 	goOnWithList     = "The todo list that you have changed since is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 )
 
-// Name is the strategy's name.
-const Name = "bart-simpson"
-
 // Strategy is bart-simpson.
-var Strategy = strategy.Strategy{Name: Name, New: kind.New}
+var Strategy = strategy.Strategy{Name: "bart-simpson", New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}
 
@@ -55,8 +52,8 @@ func ruleSet(string) []rules.Rule {
 	all = append(all, others...)
 	return append(all,
 		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Own: announcedTodos},
-		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announcedMore},
-		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announcedLast},
+		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announced(func(a announcement) bool { return a.at < a.of })},
+		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announced(func(a announcement) bool { return a.at == a.of })},
 	)
 }
 
@@ -74,14 +71,12 @@ func markerSays(word string) func(strategy.Situation) (string, string, bool) {
 	}
 }
 
-func announcedMore(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	return a.String(), "", found && a.at < a.of
-}
-
-func announcedLast(s strategy.Situation) (evidence, reason string, ok bool) {
-	a, found := announcedIn(s)
-	return a.String(), "", found && a.at == a.of
+// announced tests the last announcement of this turn's message.
+func announced(holds func(announcement) bool) func(strategy.Situation) (string, string, bool) {
+	return func(s strategy.Situation) (evidence, reason string, ok bool) {
+		a, found := announcedIn(s)
+		return a.String(), "", found && holds(a)
+	}
 }
 
 // announcedTodos tests whether beside an announcement there is a todo list that
@@ -189,14 +184,9 @@ func lastMarker(text string) (word string) {
 
 // isQuoted tells whether quotation marks stand right around something.
 func isQuoted(before, after string) bool {
-	opens, closes := false, false
-	for _, mark := range []string{`"`, "'", "“", "‘", "„", "«", "”"} {
-		opens = opens || strings.HasSuffix(before, mark)
-	}
-	for _, mark := range []string{`"`, "'", "”", "’", "“", "»"} {
-		closes = closes || strings.HasPrefix(after, mark)
-	}
-	return opens && closes
+	opens, _ := utf8.DecodeLastRuneInString(before)
+	closes, _ := utf8.DecodeRuneInString(after)
+	return strings.ContainsRune("\"'“‘„«”", opens) && strings.ContainsRune("\"'”’“»", closes)
 }
 
 // announcement is "Task 3/5", "Step 3 of 5", "Phase 3 of 5".
@@ -272,13 +262,8 @@ func skipMarks(s, marks string) (rest string, skipped bool) {
 
 // numberIn reads up to four digits.
 func numberIn(s string) (n int, rest string, ok bool) {
-	i := 0
-	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
-		i++
-	}
-	if i == 0 || i > 4 {
-		return 0, s, false
-	}
-	n, err := strconv.Atoi(s[:i])
-	return n, s[i:], err == nil
+	rest = strings.TrimLeft(s, "0123456789")
+	digits := s[:len(s)-len(rest)]
+	n, err := strconv.Atoi(digits)
+	return n, rest, err == nil && len(digits) <= 4
 }

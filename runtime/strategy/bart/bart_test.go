@@ -128,7 +128,7 @@ func TestBartSettings(t *testing.T) {
 		"unknown ids":    {rules.Options{Off: []string{"progress"}, Order: []string{"intent"}}, 2},
 		"a rule without": {rules.Options{Add: []rules.Rule{{ID: "x", Then: strategy.Stop}}}, 1},
 	} {
-		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
+		o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Strategy.Name}
 		*o.Chosen() = test.config
 		o.Over(Strategy.New(), l)
 		failIf(t, len(l.Faults) != test.faults || o.Chosen().Set != "", "%s: %v", name, l.Faults)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -20,19 +21,14 @@ import (
 // sureEnough is how sure a rule has to be for Lisa to believe it, in percent.
 const sureEnough = 75
 
-// Name is the strategy's name.
-const Name = "lisa-simpson"
-
 // Strategy is lisa-simpson.
 var Strategy = strategy.Strategy{
-	Name: Name, Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
+	Name: "lisa-simpson", Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 
-// Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
-// Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	match := rules.Matching(o.Rules(), kept)
 	return func(s strategy.Situation) strategy.Verdict {
@@ -86,4 +82,124 @@ func ruleSet(string) []rules.Rule {
 			{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
 			{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
 		})
+}
+
+// Who may say what of the judge, in which layer. Everyone who writes a layer can ask
+// for less; only the user's own file can have more spent, or name a program.
+
+// maxDollars is the most that any file can have spent.
+const maxDollars = 100
+
+// maxAddress bounds an address, in bytes.
+const maxAddress = 500
+
+// Options are those of rules, and the judge.
+type Options struct {
+	rules.Options
+	// always tells that rules that are sure are not believed either: the judge is
+	// asked every time.
+	always bool
+	judge  judge.Options
+
+	set struct { // by the file at hand
+		cascade *bool
+		judge   *said
+	}
+}
+
+// said is what a file says of the judge.
+type said struct {
+	Backend, Model  string
+	Within          int
+	Client, Address string
+	Daily, Session  *float64
+}
+
+func (s *said) Members(m *codec.Members) {
+	m.Text("backend", &s.Backend)
+	m.Text("model", &s.Model)
+	codec.Number(m, "within", &s.Within)
+	m.Text("client", &s.Client)
+	m.Text("address", &s.Address)
+	codec.OptionalMember(m, "daily", &s.Daily, codec.Float)
+	codec.OptionalMember(m, "session", &s.Session, codec.Float)
+}
+
+// Judge is who is asked.
+func (o *Options) Judge() judge.Options { return o.judge }
+
+func (o *Options) Members(m *codec.Members) {
+	o.Options.Members(m)
+	codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
+	codec.Optional(m, "judge", &o.set.judge)
+}
+
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	under := below.(*Options)
+	o.always, o.judge = under.always, under.judge
+	switch cascade := o.set.cascade; {
+	case cascade == nil:
+	case !*cascade && l.By == strategy.Project:
+		l.NoteFault("cascade: a project cannot have the judge asked every time")
+	default:
+		o.always = !*cascade
+	}
+	if o.set.judge != nil {
+		o.takeLimits(*o.set.judge, l)
+	}
+	o.set.cascade, o.set.judge = nil, nil
+	o.PutChosen(&under.Options, nil, ruleSet, true, l)
+}
+
+// takeLimits takes of a file who is asked, for how long, and at what cost: that goes upwards
+// from the user only.
+func (o *Options) takeLimits(in said, l *strategy.Layer) {
+	choose := func(name, value string, to *string, allowed, valid bool, wants string) {
+		switch {
+		case value == "" || value == *to:
+		case !allowed:
+			l.NoteFault("judge: only your own file can set " + name)
+		case !valid:
+			l.NoteFault("judge: " + wants)
+		default:
+			*to = value
+		}
+	}
+	user, trusted := l.By == strategy.User, l.By != strategy.Project
+	choose("backend "+in.Backend, in.Backend, &o.judge.Backend, user || trusted && in.Backend != judge.OpenAI,
+		slices.Contains(judge.Backends(), in.Backend),
+		"there is no backend "+strconv.Quote(in.Backend)+": choose "+strings.Join(judge.Backends(), " or "))
+	isWeb := strings.HasPrefix(in.Address, "https://") || strings.HasPrefix(in.Address, "http://")
+	choose("address", in.Address, &o.judge.Address, user, isWeb && len(in.Address) <= maxAddress,
+		"address is like https://host/v1, or http:// of this machine")
+	choose("model", in.Model, &o.judge.Model, trusted, judge.ValidModel(in.Model),
+		strconv.Quote(in.Model)+" is not the name of a model")
+	choose("client", in.Client, &o.judge.Client, user, in.Client == "" || l.IsAbs(in.Client),
+		"client is the absolute path of Claude Code's program")
+	switch {
+	case in.Within == 0:
+	case in.Within < 1 || in.Within > judge.MaxWithin:
+		l.NoteFault("judge: within must be from 1 to " + strconv.Itoa(judge.MaxWithin) + " seconds")
+	case in.Within > o.judge.Within && l.By == strategy.User: // hooks.json says when Claude Code ends the hook
+		l.NoteFault("judge: within can only be shorter than the plugin's " + strconv.Itoa(o.judge.Within) + " seconds")
+	case in.Within > o.judge.Within && l.By == strategy.Project:
+	default:
+		o.judge.Within = in.Within
+	}
+	for _, d := range []struct {
+		name  string
+		value *float64
+		limit *float64
+	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
+		switch {
+		case d.value == nil:
+		case !(*d.value >= 0 && *d.value <= maxDollars):
+			l.NoteFault("judge: " + d.name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
+		case *d.value > *d.limit && l.By == strategy.Author:
+			l.NoteFault("judge: only your own file can raise " + d.name)
+		case *d.value > *d.limit && l.By == strategy.Project:
+		default:
+			*d.limit = *d.value
+		}
+	}
 }

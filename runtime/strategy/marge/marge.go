@@ -37,12 +37,9 @@ type progress struct {
 	unsure string
 }
 
-// Name is the strategy's name.
-const Name = "marge-simpson"
-
 // Strategy is marge-simpson.
 var Strategy = strategy.Strategy{
-	Name: Name, Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
+	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {
 		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
 	},
@@ -59,27 +56,23 @@ type Options struct {
 	stale strategy.Number
 }
 
-// Members are those of rules, and one.
 func (o *Options) Members(m *codec.Members) {
 	o.Options.Members(m)
 	o.stale.Member(m)
 }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	under := below.(*Options)
 	o.stale.OverlayNumber(under.stale, l)
 	o.PutChosen(&under.Options, nil, o.ruleSet, false, l)
 }
 
-// Needs are what rules look at, the plans that were named, and the ledgers.
 func (o *Options) Needs() strategy.Needs {
 	needs := o.Options.Needs()
 	needs.Plans, needs.Files = true, wantedFiles
 	return needs
 }
 
-// Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
 // Prepare is Decide for many situations. Each gets rules of its own, because they remember
@@ -88,7 +81,6 @@ func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Ve
 	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), kept)(s) }
 }
 
-// Decide asks the rules.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
 // reader reads one kind of ledger.
@@ -130,22 +122,20 @@ func (o *Options) ruleSet(string) []rules.Rule {
 		})
 	}
 	for i, r := range progressReaders() {
-		own := func(holds func(p progress, s strategy.Situation) (evidence, reason string, ok bool)) func(strategy.Situation) (string, string, bool) {
-			return func(s strategy.Situation) (string, string, bool) { return holds(ledgers[i](s), s) }
+		own := func(holds func(p progress) (evidence string, ok bool)) func(strategy.Situation) (string, string, bool) {
+			return func(s strategy.Situation) (evidence, reason string, ok bool) {
+				p := ledgers[i](s)
+				if evidence, ok = holds(p); ok {
+					reason = p.next + rules.Remaining(s.Todos.List)
+				}
+				return evidence, reason, ok
+			}
 		}
 		all = append(all,
-			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.waiting, "", p.waiting != ""
-			})},
-			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.fault, "", p.fault != ""
-			})},
-			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
-				return p.where, "", p.hasProgress() && p.done == p.total
-			})},
-			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress, s strategy.Situation) (string, string, bool) {
-				return p.where, p.next + rules.Remaining(s.Todos.List), p.hasProgress() && p.done < p.total
-			})},
+			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
+			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done == p.total })},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done < p.total })},
 		)
 	}
 	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Own: func(s strategy.Situation) (string, string, bool) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -47,8 +48,8 @@ func parsePlan(text string) (p plan) {
 		if code {
 			return
 		}
-		if heading, ok := markdown.HeadingOf(line); ok {
-			if label, title, ok := taskHeading(heading); ok {
+		if heading := lastmessage.HeadingIn(line); heading != "" {
+			if label, title, ok := taskHeading(markdown.WithoutMarks(heading)); ok {
 				if current, ok = known[label]; !ok {
 					current = len(p.tasks)
 					known[label] = current

@@ -57,7 +57,7 @@ func ParseWorkflow(data []byte) (w Workflow, err error) {
 		fault = codec.ReadStrictly(data, &w, func(string) bool { return true })
 	}
 	if fault != nil {
-		return w, fault.InText(data)
+		return w, errors.New(quotation.PlainName(fault.InText(data)))
 	}
 	var ok bool
 	if w.Updated, ok = timestamp.ParseTime(w.written); !ok && w.written != "" {

@@ -12,11 +12,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Name is the strategy's name.
-const Name = "ned-flanders"
-
 // Strategy is ned-flanders.
-var Strategy = strategy.Strategy{Name: Name, Default: true, New: kind.New}
+var Strategy = strategy.Strategy{Name: "ned-flanders", Default: true, New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Sets: []string{"default", "seed"}, Windowed: "seed"}
 

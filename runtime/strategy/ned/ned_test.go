@@ -21,7 +21,7 @@ func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
 
 // mend is what is in force of what a user's file has chosen.
 func mend(chosen rules.Options) (rules.Options, []error) {
-	o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
+	o, l := Strategy.New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Strategy.Name}
 	*o.Chosen() = chosen
 	o.Over(Strategy.New(), l)
 	var faults []error

@@ -9,12 +9,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Name is the strategy's name.
-const Name = "ralph-speckit"
-
 // Strategy is ralph-speckit.
 var Strategy = specs.StrategyOf(&specs.Kind{
-	Name: Name, Title: "Ralph-speckit", Noun: "feature",
+	Name: "ralph-speckit", Title: "Ralph-speckit", Noun: "feature",
 	Current: ".specify/.current-feature", Local: ".claude/ralph-speckit.local.md", StateFile: ".speckit-state.json",
 	Find: speckitPlaces,
 })

@@ -10,12 +10,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Name is the strategy's name.
-const Name = "ralph-specum"
-
 // Strategy is ralph-specum.
 var Strategy = specs.StrategyOf(&specs.Kind{
-	Name: Name, Title: "Ralph-specum", Noun: "spec",
+	Name: "ralph-specum", Title: "Ralph-specum", Noun: "spec",
 	Current: "specs/.current-spec", Local: ".claude/ralph-specum.local.md", StateFile: ".ralph-state.json",
 	Find: specumPlaces, Blocks: true, Groups: true,
 	Script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},

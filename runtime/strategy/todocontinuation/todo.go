@@ -51,12 +51,9 @@ Mark each item completed as soon as it is done, and leave alone what waits or wh
 If something keeps you from an item, say what it is.`
 )
 
-// Name is the strategy's name.
-const Name = "todo-continuation"
-
 // Strategy is todo-continuation.
 var Strategy = strategy.Strategy{
-	Name: Name, Event: "UserPromptSubmit", Marks: []string{todoState},
+	Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
 	Own: [][2]string{{"ceiling", "has none"}},
 	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
@@ -64,10 +61,8 @@ var Strategy = strategy.Strategy{
 // Options are how often in a row Claude is reminded of the same list.
 type Options struct{ Ceiling strategy.Number }
 
-// Members are the ceiling.
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
@@ -82,7 +77,6 @@ func (o *Options) Needs() strategy.Needs {
 	}}
 }
 
-// Decide decides what is said before a prompt.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	todos, where := s.Todos.List, ""
 	if len(todos) == 0 {

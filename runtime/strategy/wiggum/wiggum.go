@@ -48,13 +48,10 @@ var Strategy = strategy.Strategy{
 // Options are the most iterations that a loop's file can ask for.
 type Options struct{ Ceiling strategy.Number }
 
-// MaxIterations is that number.
 func (o *Options) MaxIterations() int { return o.Ceiling.Value }
 
-// Members are the ceiling.
 func (o *Options) Members(m *codec.Members) { o.Ceiling.Member(m) }
 
-// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	o.Ceiling.OverlayNumber(below.(*Options).Ceiling, l)
 }
@@ -231,14 +228,15 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	switch {
 	case count >= l.max:
 		v := l.endLoop(activity.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.limitInWords(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
-		v.Told += l.howToGoOn()
+		v.Told += ". The history keeps the goal. To go on with it, run in a terminal in this project: springfield loop history rerun " + l.id +
+			" --max " + strconv.Itoa(min(2*l.max, activity.MostIterations))
 		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
 		return l.endLoop(activity.LoopTimedOut, count, "it began "+timestamp.LengthInWords(l.s.Session.Now-l.Started)+" ago, and timeout is "+timestamp.LengthInWords(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
 		return l.endLoop(activity.LoopTimedOut, count, "the iteration took "+timestamp.LengthInWords(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+timestamp.LengthInWords(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauseLoop(activity.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
+		return l.pauseLoop(count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call")
 	}
 	return l.continueLoop(count, idle, stalls)
 }
@@ -352,26 +350,20 @@ func (l *goalLoop) endLoop(event string, count int, evidence, note string) strat
 	return v
 }
 
-// howToGoOn says how a loop at its limit goes on. Its file is gone, and the history has it.
-func (l *goalLoop) howToGoOn() string {
-	return ". The history keeps the goal. To go on with it, run in a terminal in this project: springfield loop history rerun " + l.id +
-		" --max " + strconv.Itoa(min(2*l.max, activity.MostIterations))
-}
-
 // pauseLoop leaves the goal where it is, switched off: nothing that the user wrote
 // down is lost because Claude got stuck.
-func (l *goalLoop) pauseLoop(event string, count int, evidence, note string) strategy.Verdict {
+func (l *goalLoop) pauseLoop(count int, evidence string) strategy.Verdict {
 	data, err := SetFields(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
 	}
 	return strategy.Verdict{
-		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
+		Decision: strategy.Stop, Rule: activity.LoopStalled, Sure: 100, Evidence: evidence,
 		Told:     l.pluginName() + ": the loop is paused: " + evidence + ". Its file stays, with active: false. To go on, run in a terminal in this project: springfield loop set active true",
-		Notes:    []string{note},
+		Notes:    []string{"No progress. Loop stopped."},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: l.rememberEnd(""),
-		Events:   l.withBeginning(l.newEvent(event, count)),
+		Events:   l.withBeginning(l.newEvent(activity.LoopStalled, count)),
 	}
 }
 

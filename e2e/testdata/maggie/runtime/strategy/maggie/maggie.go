@@ -10,14 +10,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Name is the strategy's name.
-const Name = "maggie"
-
 const list = "MAGGIE.md"
 
 // Strategy is maggie.
 var Strategy = strategy.Strategy{
-	Name: Name, Marks: []string{list}, Own: [][2]string{{"most", "has no list"}},
+	Name: "maggie", Marks: []string{list}, Own: [][2]string{{"most", "has no list"}},
 	New: func() strategy.Options { return &options{strategy.Number{Name: "most", Value: 10, Most: 100}} },
 }
 
