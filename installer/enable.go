@@ -32,6 +32,7 @@ type EnableRequest struct {
 	Conflicts   settings.ConflictAnswer
 	NoClaude    bool      // the claude command is not to be called
 	DryRun      bool      // nothing changes
+	Unmade      bool      // a dry run that does not make the plugin either: it only finds what would stop an enable
 	Trust       bool      // another host is to trust the plugin's hook without asking
 	Own         *OwnSuite // is added to where nothing that is known has the plugin; nil: nothing is made
 
@@ -68,6 +69,9 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 	}
 	if err := s.findInDirectory(ctx, r); err != nil {
 		return done, err
+	}
+	if r.Unmade && s.found.own != nil {
+		return done, m.Settings.CheckForeign(s.settingsFile())
 	}
 	sameKind, err := s.examinePluginFiles()
 	if err != nil {
@@ -381,7 +385,10 @@ func (e *enableRun) addSuite(c journal.Change, err error, now *settings.Settings
 	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
-	return e.own.addTo(c, err, now)
+	if c, err = e.own.addTo(c, err, now); err == nil {
+		err = c.Writable()
+	}
+	return c, err
 }
 
 // planEdit works out the change, and asks about conflicts if there are any.

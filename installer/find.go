@@ -76,7 +76,11 @@ var errUnknown = errors.New("no suite of yours and no marketplace known to Claud
 // name is a strategy's, else what there is instead. suite is the directory that it was
 // to be in, "" for any.
 func (m Means) howToGet(name, marketplace, suite string) string {
-	if same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
+	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
+	markets, _ := m.inMarkets(name, "") // what cannot be read is told already
+	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
+	slices.Sort(same)
+	if same = slices.Compact(same); len(same) > 0 && suite == "" {
 		return "there is " + strings.Join(same, ", ")
 	}
 	if _, known := registry.StrategyNamed(name); known && suite != "" {

@@ -64,7 +64,7 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
 	s.ID = s.At.Host.NameOf(s.Plugin)
-	if s.found = e; e.own == nil {
+	if s.found = e; e.own == nil || r.Unmade {
 		return nil
 	}
 	err := e.own.makeFiles(ctx, s.Means, !r.DryRun)

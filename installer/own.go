@@ -39,6 +39,9 @@ type OwnSuite struct {
 // choosePlugin has a strategy's plugin added.
 func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err error) {
 	suite, err := generator.Existing(o.Dir)
+	if err == nil {
+		err = journal.Edit{At: filepath.Join(o.Dir, generator.SuiteFile)}.Writable()
+	}
 	if err != nil {
 		return p, err
 	}
@@ -151,7 +154,7 @@ func (e *enableRun) examineOwn(ctx context.Context) error {
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
 	e.wanted.Loops, e.wanted.SameKind = strategiesLike(known.Name)
 	e.wanted.DecidesNothing = known.EventName() != "Stop"
-	if _, err := e.planEdit(); err != nil {
+	if _, err := e.planEdit(); err != nil || e.Unmade {
 		return err
 	}
 	if err := e.own.makeFiles(ctx, e.Means, !e.DryRun); err != nil {

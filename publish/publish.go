@@ -175,12 +175,7 @@ func (in inputs) planChange(
 	for _, tag := range tasks.Tags {
 		c.Leaves = append(c.Leaves, "tag "+tag+" stays: git tag --delete removes it")
 	}
-	for _, e := range c.Edits {
-		if err := e.Writable(); err != nil {
-			return c, fmt.Errorf("write release: %w", err)
-		}
-	}
-	return c, nil
+	return c, c.Writable()
 }
 
 // describe says what is published.

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 type buildOptions struct {
@@ -94,7 +95,15 @@ func (a *app) suiteDir(dir string) (string, error) {
 		}
 		return around, nil
 	}
+	beside, name := filepath.Split(filepath.Clean(dir))
 	dir, _, err := a.typedPaths().Absolute(dir)
+	if err == nil && rooted.IsMissing(dir) {
+		suites, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*", generator.SuiteFile))
+		names := check.NamesOf(suites, func(file string) string { return filepath.Base(filepath.Dir(file)) })
+		if near := check.HintAtNames(name, beside, names, "none"); near != "none" {
+			return "", check.Advisef(near, "%s: %w", dir, generator.ErrNoSuite)
+		}
+	}
 	return dir, err
 }
 

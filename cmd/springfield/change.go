@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/doctor"
@@ -117,7 +118,7 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, nothingLeft)
 	case errors.Is(err, journal.ErrChanged):
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
 	case failed != nil, errors.As(err, &ran):
 		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")

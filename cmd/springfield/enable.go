@@ -157,9 +157,24 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
-// planOn plans to enable a plugin on a host.
+// findObstacle finds what would stop an enable, before a person is asked for it.
+func (a *app) findObstacle(ctx context.Context, o enableOptions) error {
+	o.Unmade, o.Own = true, a.ownSuite(ctx)
+	chosen, err := a.toSwitch(o.hosts)
+	for _, host := range chosen {
+		_, err := a.planOn(ctx, host, o)
+		if over := (*installer.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
+			return hintSettings(err, "enable")
+		}
+	}
+	return err
+}
+
+// planOn plans to enable a plugin on a host. What a person decides about conflicts is asked later.
 func (a *app) planOn(ctx context.Context, host hosts.Host, o enableOptions) (installer.Done, error) {
-	o.DryRun = true
+	if o.DryRun = true; a.terminal {
+		o.Ask = func(*settings.ConflictError) (settings.ConflictAnswer, error) { return settings.ConflictsKeep, nil }
+	}
 	return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 }
 
@@ -234,7 +249,7 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 	}
 	var last error
 	for _, host := range chosen {
-		if !host.Default {
+		if !host.Default || o.Marketplace == "" { // one that the claude command has to fetch has no plan yet
 			_, err = a.planOn(ctx, host, o)
 		}
 		over := (*installer.PassedOverError)(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,7 +87,14 @@ text is where the goal goes.`,
 				return check.Misuse(errors.New("--max must be at least 1"), "leave it out for the template's number")
 			}
 			o.Named = *dir != ""
-			err := a.changeLoop(cmd, *dir, func(d console.Console) error { return d.StartLoop(o) })
+			err := a.changeLoop(cmd, *dir, func(d console.Console) error {
+				names := console.TemplateNames(d.Dir)
+				near := check.HintAtNames(o.Template, "--template ", names, "none")
+				if o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
+					return check.Misusef(near, "there is no template %q", o.Template)
+				}
+				return d.StartLoop(o)
+			})
 			if err == nil {
 				a.noteBlockCap(o.Max)
 			}
@@ -114,21 +122,24 @@ func (a *app) noteBlockCap(most int) {
 // offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 	plugin, ok := strings.CutPrefix(d.Next, "springfield enable ")
-	if !ok || !a.terminal || a.caller != nil {
+	if !ok || strings.Contains(plugin, " ") || !a.terminal || a.caller != nil { // with a scope it is the user's to type
 		return nil
+	}
+	if err := a.findPlaces(); err != nil {
+		return err
+	}
+	var o enableOptions
+	o.Plugin, o.Scope = plugin, client.User
+	if err := a.findObstacle(ctx, o); err != nil {
+		return err
 	}
 	yes, err := a.newAsker(ctx).Confirm("No plugin that is on drives loops. Switch " + plugin + " on?")
 	if err == nil && !yes {
 		err = errCancelled
 	}
-	if err == nil {
-		err = a.findPlaces()
-	}
 	if err != nil {
 		return err
 	}
-	var o enableOptions
-	o.Plugin, o.Scope = plugin, client.User
 	return runEnable(ctx, a, o)
 }
 
@@ -156,6 +167,7 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 }
 
 func newLoopSet(a *app, dir *string) *cobra.Command {
+	names := check.NamesOf(console.LoopKeys(), func(k [2]string) string { return k[0] })
 	var keys []string
 	for _, k := range console.LoopKeys() {
 		keys = append(keys, layout.HangText(layout.PadText("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
@@ -173,6 +185,8 @@ takes effect at the next stop.
 			if len(args) < 2 {
 				return check.Misuse(errors.New("springfield loop set takes a key and a value"),
 					"springfield loop set --help lists the keys")
+			} else if !slices.Contains(names, args[0]) {
+				return check.Misusef(check.HintAtNames(args[0], "", names, ""), "loop set has no key %q", args[0])
 			}
 			return nil
 		},
@@ -209,7 +223,16 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Short: "List past loops",
 		Example: `  springfield loop history
   springfield loop history --all -n 50`,
-		Args: arguments(0, 0, "no arguments; history show ID prints one loop"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			err := a.noCommand(cmd, args[0])
+			if !strings.HasPrefix(hintOf(err), "did you mean ") {
+				err = check.Advise(err, "springfield loop history show "+check.QuoteArgument(args[0]))
+			}
+			return err
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")

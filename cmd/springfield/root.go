@@ -107,7 +107,7 @@ func (a *app) noCommand(cmd *cobra.Command, typed string) error {
 	call = strings.TrimSpace(strings.Replace(call, " "+check.QuoteArgument(typed)+" ", " NAME ", 1))
 	var names []string
 	for _, below := range cmd.Commands() {
-		if below.IsAvailableCommand() {
+		if below.IsAvailableCommand() || below.Name() == "help" {
 			names = append(names, below.Name())
 		}
 	}

@@ -72,6 +72,11 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		}
 		bad = append(bad, f)
 	}
+	if e, err := journal.OpenEdit("", l.File); err == nil && e.Before != nil && l.Name != client.Managed {
+		if err := e.Writable(); err != nil {
+			bad = append(bad, check.Warned(err.Error()+": nothing can be enabled, disabled or undone there", HowToRead(err)))
+		}
+	}
 	if target := leadsNowhere(l.File); target != "" {
 		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
 			"remove the link, or create what it leads to"))
@@ -123,8 +128,10 @@ func HowToRead(err error) string {
 // file that can be written: what replaces that is written beside it.
 func firstClosed(path string) string {
 	if file, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
+		if info, err := file.Stat(); err != nil || info.Mode()&0o222 != 0 { // root opens a read-only one, too
+			path = filepath.Dir(path)
+		}
 		file.Close()
-		path = filepath.Dir(path)
 	}
 	for rooted.IsMissing(path) {
 		path = filepath.Dir(path)

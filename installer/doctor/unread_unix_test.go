@@ -22,9 +22,10 @@ func TestDoctorNamesWhatCannotBeRead(t *testing.T) { scratch.WithoutRights(t, ch
 
 func checkUnreadable(t *testing.T, dir string) {
 	const home, project = "home/.claude", "project/.claude"
-	closed := func(path string) func(string) error {
-		return func(root string) error { return os.Chmod(filepath.Join(root, path), 0) }
+	setting := func(mode os.FileMode, path string) func(string) error {
+		return func(root string) error { return os.Chmod(filepath.Join(root, path), mode) }
 	}
+	closed := func(path string) func(string) error { return setting(0, path) }
 	inPlace := func(path string, of func(string) error) func(string) error {
 		return func(root string) error {
 			path := filepath.Join(root, path)
@@ -44,30 +45,33 @@ func checkUnreadable(t *testing.T, dir string) {
 		says  string // ROOT is where the home lies
 		fix   string
 	}{
-		"home":              {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude;"},
-		"settings":          {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json;"},
-		"plugins":           {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins;"},
-		"state":             {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield;"},
-		"journal":           {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal;"},
-		"sessions":          {closed(home + "/springfield/sessions"), "state", check.Failure, "sessions: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/sessions;"},
-		"suites":            {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json;"},
-		"project":           {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude;"},
-		"local":             {closed(project + "/settings.local.json"), "settings", check.Failure, "settings.local.json: permission denied", "chmod u+rwX ROOT/project/.claude/settings.local.json;"},
-		"home, a file":      {inPlace(home, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude away"},
-		"settings, a dir":   {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "a file has to be there: move ROOT/home/.claude/settings.json away"},
-		"plugins, a file":   {inPlace(home+"/plugins", asFile), "marketplace", check.Warning, "not a directory", "a directory has to be there: move ROOT/home/.claude/plugins away"},
-		"state, a file":     {inPlace(home+"/springfield", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield away"},
-		"journal, a file":   {inPlace(home+"/springfield/journal", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield/journal away"},
-		"suites, a dir":     {inPlace(home+"/springfield/suites.json", asDir), "settings", check.Failure, "not a regular file", "a file has to be there: move ROOT/home/.claude/springfield/suites.json away"},
-		"project, a file":   {inPlace(project, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/project/.claude away"},
-		"settings, a link":  {inPlace(home+"/settings.json", nowhere), "settings", check.Note, "is a link to ROOT/home/.claude/nowhere, which is not there", "remove the link"},
-		"home, a link":      {inPlace(home, nowhere), "state", check.Failure, "ROOT/home/.claude is a link to ROOT/home/nowhere, which is not there", "mkdir -p ROOT/home/nowhere"},
-		"state, a link":     {inPlace(home+"/springfield", nowhere), "state", check.Failure, "ROOT/home/.claude/springfield is a link to ROOT/home/.claude/nowhere, which is not there", "mkdir -p ROOT/home/.claude/nowhere"},
-		"twice, ours":       {holding(home+"/settings.json", "{\"enabledPlugins\": {},\n \"enabledPlugins\": {}}"), "settings", check.Failure, `settings.json: line 2, column 2: duplicate key "enabledPlugins"`, "remove one of the two"},
-		"twice, inside":     {holding(project+"/settings.json", `{"enabledPlugins": {"a@b": true, "a@b": false}}`), "settings", check.Failure, `line 1, column 34: duplicate key "a@b"`, "remove one of the two"},
-		"twice, elsewhere":  {holding(home+"/settings.json", `{"model": "a", "model": "b"}`), "settings", check.Warning, `line 1, column 16: duplicate key "model"`, "remove one of the two"},
-		"comments":          {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "fix it at that place"},
-		"suites, cut short": {holding(home+"/springfield/suites.json", "{"), "settings", check.Failure, "read ROOT/home/.claude/springfield/suites.json: unexpected end", "rm ROOT/home/.claude/springfield/suites.json"},
+		"home":                {closed(home), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude;"},
+		"settings":            {closed(home + "/settings.json"), "settings", check.Failure, "ROOT/home/.claude/settings.json: permission denied", "chmod u+rwX ROOT/home/.claude/settings.json;"},
+		"home, read-only":     {setting(0o555, home), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "chmod u+rwX ROOT/home/.claude;"},
+		"settings, read-only": {setting(0o444, home+"/settings.json"), "settings", check.Warning, "ROOT/home/.claude/settings.json: permission denied: nothing can be enabled", "chmod u+rwX ROOT/home/.claude/settings.json;"},
+		"project, read-only":  {setting(0o555, project), "settings", check.Warning, "ROOT/project/.claude/settings.json: permission denied: nothing can be enabled", "chmod u+rwX ROOT/project/.claude;"},
+		"plugins":             {closed(home + "/plugins"), "marketplace", check.Warning, "known_marketplaces.json: permission denied", "chmod u+rwX ROOT/home/.claude/plugins;"},
+		"state":               {closed(home + "/springfield"), "state", check.Failure, "ROOT/home/.claude/springfield: permission denied", "chmod u+rwX ROOT/home/.claude/springfield;"},
+		"journal":             {closed(home + "/springfield/journal"), "state", check.Failure, "ROOT/home/.claude/springfield/journal: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/journal;"},
+		"sessions":            {closed(home + "/springfield/sessions"), "state", check.Failure, "sessions: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/sessions;"},
+		"suites":              {closed(home + "/springfield/suites.json"), "settings", check.Failure, "suites.json: permission denied", "chmod u+rwX ROOT/home/.claude/springfield/suites.json;"},
+		"project":             {closed(project), "settings", check.Failure, "ROOT/project/.claude/settings.json: permission denied", "chmod u+rwX ROOT/project/.claude;"},
+		"local":               {closed(project + "/settings.local.json"), "settings", check.Failure, "settings.local.json: permission denied", "chmod u+rwX ROOT/project/.claude/settings.local.json;"},
+		"home, a file":        {inPlace(home, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude away"},
+		"settings, a dir":     {inPlace(home+"/settings.json", asDir), "settings", check.Failure, "ROOT/home/.claude/settings.json: not a regular file", "a file has to be there: move ROOT/home/.claude/settings.json away"},
+		"plugins, a file":     {inPlace(home+"/plugins", asFile), "marketplace", check.Warning, "not a directory", "a directory has to be there: move ROOT/home/.claude/plugins away"},
+		"state, a file":       {inPlace(home+"/springfield", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield away"},
+		"journal, a file":     {inPlace(home+"/springfield/journal", asFile), "state", check.Failure, "not a directory", "a directory has to be there: move ROOT/home/.claude/springfield/journal away"},
+		"suites, a dir":       {inPlace(home+"/springfield/suites.json", asDir), "settings", check.Failure, "not a regular file", "a file has to be there: move ROOT/home/.claude/springfield/suites.json away"},
+		"project, a file":     {inPlace(project, asFile), "settings", check.Failure, "not a directory", "a directory has to be there: move ROOT/project/.claude away"},
+		"settings, a link":    {inPlace(home+"/settings.json", nowhere), "settings", check.Note, "is a link to ROOT/home/.claude/nowhere, which is not there", "remove the link"},
+		"home, a link":        {inPlace(home, nowhere), "state", check.Failure, "ROOT/home/.claude is a link to ROOT/home/nowhere, which is not there", "mkdir -p ROOT/home/nowhere"},
+		"state, a link":       {inPlace(home+"/springfield", nowhere), "state", check.Failure, "ROOT/home/.claude/springfield is a link to ROOT/home/.claude/nowhere, which is not there", "mkdir -p ROOT/home/.claude/nowhere"},
+		"twice, ours":         {holding(home+"/settings.json", "{\"enabledPlugins\": {},\n \"enabledPlugins\": {}}"), "settings", check.Failure, `settings.json: line 2, column 2: duplicate key "enabledPlugins"`, "remove one of the two"},
+		"twice, inside":       {holding(project+"/settings.json", `{"enabledPlugins": {"a@b": true, "a@b": false}}`), "settings", check.Failure, `line 1, column 34: duplicate key "a@b"`, "remove one of the two"},
+		"twice, elsewhere":    {holding(home+"/settings.json", `{"model": "a", "model": "b"}`), "settings", check.Warning, `line 1, column 16: duplicate key "model"`, "remove one of the two"},
+		"comments":            {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "fix it at that place"},
+		"suites, cut short":   {holding(home+"/springfield/suites.json", "{"), "settings", check.Failure, "read ROOT/home/.claude/springfield/suites.json: unexpected end", "rm ROOT/home/.claude/springfield/suites.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
@@ -89,6 +93,16 @@ func checkUnreadable(t *testing.T, dir string) {
 			}
 			t.Errorf("no %s of %q says %q, to be mended by %q:\n%s", test.state, test.check, says, fix, listed(found))
 		})
+	}
+}
+
+// Root can write a read-only file, and is told of it all the same: springfield replaces none.
+func TestReadOnlyFileIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	scratch.PutFile(t, file, "{}")
+	must(t, os.Chmod(file, 0o444))
+	if says := HowToRead(&fs.PathError{Op: "write", Path: file, Err: fs.ErrPermission}); !strings.HasPrefix(says, "chmod u+rwX "+file+";") {
+		t.Error(says)
 	}
 }
 

@@ -68,8 +68,15 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 			continue
 		}
 		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
-			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why),
-				"springfield set "+s.Plugin.Name+" "+a.Key.Name+" shows what each file says; it takes "+a.Key.Accepts())
+			hint := "springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()
+			var words []string
+			_ = json.Unmarshal(a.Value, &words) // of anything else none is a name
+			for _, word := range words {
+				if len(a.Key.ids) > 0 && !slices.Contains(a.Key.ids, word) {
+					hint = check.HintAtNames(word, "", a.Key.ids, hint)
+				}
+			}
+			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why), hint)
 		}
 	}
 	if _, faults := f.below.Overlay(after, f.by); len(faults) > 0 {

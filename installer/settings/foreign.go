@@ -60,6 +60,11 @@ func (s *Settings) SetForPlugin(c *journal.Change, of Foreign, plugin string, ed
 	return s.onForeign(c, of, func(f file) error { return s.setMembers(c, f, edits, plugin) })
 }
 
+// CheckForeign says why a host's settings could not be edited.
+func (s *Settings) CheckForeign(of Foreign) error {
+	return s.onForeign(&journal.Change{}, of, file.Writable)
+}
+
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
 // was enabled there. It tells whether springfield has set anything for it.
 func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (known bool, err error) {

@@ -22,6 +22,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // Content is what a file holds. No file is a nil *Content.
@@ -94,16 +96,20 @@ func (e Edit) Changes() bool {
 }
 
 // Writable refuses a file that its owner has marked read-only: a rename would
-// replace it all the same.
+// replace it all the same. It also refuses one in a directory that takes no new file: what replaces it is
+// written beside it.
 func (e Edit) Writable() error {
+	at, err := cmp.Or(e.At, e.Path), error(nil)
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
-		return &fs.PathError{Op: "write", Path: e.At, Err: fs.ErrPermission}
+		err = fs.ErrPermission
+	} else if err = checkWritable(rooted.FindAbove(filepath.Dir(at), rooted.PathExists)); err == nil {
+		return nil
 	}
-	return nil
+	return &fs.PathError{Op: "write", Path: at, Err: err}
 }
 
 // ChangeTo has the file hold other bytes, with the mode that it has, or else with one for a new
-// file. Without bytes it goes. One that its owner has marked read-only is refused.
+// file. Without bytes it goes. One that is not Writable is refused.
 func (e *Edit) ChangeTo(data []byte, fresh fs.FileMode) error {
 	e.After = nil
 	if e.Before != nil {
@@ -173,6 +179,16 @@ func (c Call) Opposite() Call {
 }
 
 func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }
+
+// Writable refuses a change of a file that is not.
+func (c Change) Writable() error {
+	for _, e := range c.Edits {
+		if err := e.Writable(); err != nil && e.Changes() {
+			return fmt.Errorf("write %s: %w", c.kindOfChange(), err)
+		}
+	}
+	return nil
+}
 
 // IsEmpty tells that applying it would do nothing.
 func (c Change) IsEmpty() bool {

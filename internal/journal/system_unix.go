@@ -11,6 +11,12 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
+// checkWritable says why a directory takes no new file.
+func checkWritable(dir string) error {
+	const writeAndEnter = 2 | 1
+	return syscall.Access(dir+"/.", writeAndEnter)
+}
+
 // keepOwner gives temp the owner of the file it will replace. Root must succeed, or a user
 // run under sudo would lose the file to root; everyone else can at most keep a group they
 // are in.
