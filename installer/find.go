@@ -79,9 +79,8 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	same := slices.DeleteFunc(m.pluginsOffered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") })
 	markets, _ := m.inMarkets(name, "") // what cannot be read is told already
 	same = append(same, check.NamesOf(markets, client.Plugin.ID)...)
-	slices.Sort(same)
-	if same = slices.Compact(same); len(same) > 0 && suite == "" {
-		return "there is " + strings.Join(same, ", ")
+	if slices.Sort(same); len(same) > 0 && suite == "" {
+		return "there is " + strings.Join(slices.Compact(same), ", ")
 	}
 	if _, known := registry.StrategyNamed(name); known && suite != "" {
 		return generator.CommandToAddPlugin(name, suite) + " makes it"

@@ -89,8 +89,7 @@ text is where the goal goes.`,
 			o.Named = *dir != ""
 			err := a.changeLoop(cmd, *dir, func(d console.Console) error {
 				names := console.TemplateNames(d.Dir)
-				near := check.HintAtNames(o.Template, "--template ", names, "none")
-				if o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
+				if near := check.HintAtNames(o.Template, "--template ", names, "none"); o.Template != "" && !slices.Contains(names, o.Template) && near != "none" {
 					return check.Misusef(near, "there is no template %q", o.Template)
 				}
 				return d.StartLoop(o)
@@ -186,7 +185,7 @@ takes effect at the next stop.
 				return check.Misuse(errors.New("springfield loop set takes a key and a value"),
 					"springfield loop set --help lists the keys")
 			} else if !slices.Contains(names, args[0]) {
-				return check.Misusef(check.HintAtNames(args[0], "", names, ""), "loop set has no key %q", args[0])
+				return check.Misusef(check.HintAtNames(args[0], "", names, "the keys are "+strings.Join(names, ", ")), "loop set has no key %q", args[0])
 			}
 			return nil
 		},
