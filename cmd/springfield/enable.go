@@ -157,17 +157,20 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
-// findObstacle finds what would stop an enable, before a person is asked for it.
-func (a *app) findObstacle(ctx context.Context, o enableOptions) error {
+// offerEnable asks a person whether to enable, once nothing is found that would stop it.
+func (a *app) offerEnable(ctx context.Context, o enableOptions, question string) (yes bool, err error) {
 	o.Unmade, o.Own = true, a.ownSuite(ctx)
 	chosen, err := a.toSwitch(o.hosts)
 	for _, host := range chosen {
 		_, err := a.planOn(ctx, host, o)
 		if over := (*installer.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
-			return hintSettings(err, "enable")
+			return false, hintSettings(err, "enable")
 		}
 	}
-	return err
+	if err != nil {
+		return false, err
+	}
+	return a.newAsker(ctx).Confirm(question)
 }
 
 // planOn plans to enable a plugin on a host. What a person decides about conflicts is asked later.

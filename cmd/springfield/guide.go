@@ -81,10 +81,7 @@ func (a *app) takeNextStep(cmd *cobra.Command, in *doctor.Inspection) error {
 		out.PrintCommand("%s", command)
 		return nil
 	}
-	if err := a.findObstacle(cmd.Context(), o); err != nil {
-		return err
-	}
-	yes, err := a.newAsker(cmd.Context()).Confirm("Switch " + plugin.Name + " on" + where + "?")
+	yes, err := a.offerEnable(cmd.Context(), o, "Switch "+plugin.Name+" on"+where+"?")
 	if err == nil && !yes {
 		a.talk("springfield list compares the plugins; springfield --help lists all commands")
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -120,19 +121,17 @@ func (a *app) noteBlockCap(most int) {
 
 // offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
-	plugin, ok := strings.CutPrefix(d.Next, "springfield enable ")
-	if !ok || strings.Contains(plugin, " ") || !a.terminal || a.caller != nil { // with a scope it is the user's to type
+	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
+	if !ok || !a.terminal || a.caller != nil {
 		return nil
 	}
 	if err := a.findPlaces(); err != nil {
 		return err
 	}
+	plugin, scope, _ := strings.Cut(call, " --scope ")
 	var o enableOptions
-	o.Plugin, o.Scope = plugin, client.User
-	if err := a.findObstacle(ctx, o); err != nil {
-		return err
-	}
-	yes, err := a.newAsker(ctx).Confirm("No plugin that is on drives loops. Switch " + plugin + " on?")
+	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
+	yes, err := a.offerEnable(ctx, o, "No plugin that is on drives loops. Switch "+plugin+" on?")
 	if err == nil && !yes {
 		err = errCancelled
 	}
@@ -226,11 +225,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			err := a.noCommand(cmd, args[0])
-			if !strings.HasPrefix(hintOf(err), "did you mean ") {
-				err = check.Advise(err, "springfield loop history show "+check.QuoteArgument(args[0]))
-			}
-			return err
+			return a.noCommand(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {

@@ -13,8 +13,7 @@ import (
 
 // checkWritable says why a directory takes no new file.
 func checkWritable(dir string) error {
-	const writeAndEnter = 2 | 1
-	return syscall.Access(dir+"/.", writeAndEnter)
+	return syscall.Access(dir+"/.", 2|1) // write and enter
 }
 
 // keepOwner gives temp the owner of the file it will replace. Root must succeed, or a user
