@@ -337,4 +337,11 @@ func TestLoopStartOffersItsPlugin(t *testing.T) {
 	if screen := x.vt.String(); !strings.Contains(screen, "at most 40 iterations") {
 		t.Errorf("the maximum that was typed does not count:\n%s", screen)
 	}
+	// Where the project's settings switch it off, those of the user alone do not switch it on.
+	must(t, os.Remove(file))
+	scratch.PutFile(t, filepath.Join(dir, ".claude", "settings.json"), `{"enabledPlugins": {"ralph-wiggum@suite": false}}`)
+	x = startAgain(t, dir, 80, "xterm", "loop", "start", "Fix it")
+	x.answer("Switch ralph-wiggum", "y"+enter)
+	scratch.Equal(t, x.exitCode(), 0, x.vt.String())
+	scratch.Holds(t, "local settings", scratch.LookAt(t, filepath.Join(dir, ".claude", "settings.local.json")), `"ralph-wiggum@suite": true`)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -113,7 +114,8 @@ func (a *app) noteBlockCap(most int) {
 
 // offerDriver switches the plugin on that would drive a loop, after a yes at the terminal.
 func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
-	plugin, ok := strings.CutPrefix(d.Next, "springfield enable ")
+	call, ok := strings.CutPrefix(d.Next, "springfield enable ")
+	plugin, scope, _ := strings.Cut(call, " --scope ")
 	if !ok || !a.terminal || a.caller != nil {
 		return nil
 	}
@@ -128,7 +130,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 		return err
 	}
 	var o enableOptions
-	o.Plugin, o.Scope = plugin, client.User
+	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
 	return runEnable(ctx, a, o)
 }
 

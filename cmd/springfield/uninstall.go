@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -34,13 +35,16 @@ func runningProgram(program string) settings.Left {
 	return left
 }
 
-// memoriesTold are memory files that have a paragraph about a suite, as far as the journal
-// knows.
+// memoriesTold are memory files that have a paragraph about a suite, and settings that the user agreed to for away,
+// as far as the journal knows.
 func (a *app) memoriesTold() (left []settings.Left) {
 	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
 		for _, file := range e.Files() {
+			if did, _, _ := strings.Cut(e.Did, " in "); strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
+				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
+			}
 			if name := filepath.Base(file); seen[file] || name != "CLAUDE.md" && name != "AGENTS.md" && name != "CLAUDE.local.md" {
 				continue
 			}
@@ -66,10 +70,13 @@ func (a *app) leftInProjects() (left []settings.Left) {
 			left = append(left, settings.Left{What: file + " is a goal loop", Remove: "rm " + check.QuoteArgument(file)})
 		}
 	}
+	seen := map[string]bool{}
 	for _, o := range ledger.AwayOrders(a.places.StatePath()) {
-		if o.Kept != "" && rooted.PathExists(o.Project) {
-			remove := "git -C " + check.QuoteArgument(o.Project) + " update-ref -d " + check.QuoteArgument(git.Snapshots+o.ID)
-			left = append(left, settings.Left{What: o.Project + " has a snapshot that away made", Remove: remove})
+		if o.Kept != "" && rooted.PathExists(o.Project) && !seen[o.Project] {
+			seen[o.Project] = true
+			in := "git -C " + check.QuoteArgument(o.Project)
+			remove := in + " for-each-ref --format='delete %(refname)' " + git.Snapshots + " | " + in + " update-ref --stdin"
+			left = append(left, settings.Left{What: o.Project + " has snapshots that away made", Remove: remove})
 		}
 	}
 	return left

@@ -46,7 +46,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	if on == 0 {
-		all = append(all, check.Noted("no springfield plugin is on", in.HowToBegin()))
+		all = append(all, check.Noted("no springfield plugin is on in Claude Code", in.HowToBegin()))
 	}
 	for _, s := range in.Plugins { // status names them, too
 		if s.On && s.Problem != "" && !slices.ContainsFunc(in.ours, func(o client.Switched) bool { return o.ID == s.ID }) {

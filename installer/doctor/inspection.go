@@ -235,7 +235,7 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 		switch {
 		case !console.DrivesLoops(p.Strategy):
 		case !p.On:
-			problem, next = p.ID+" is off", "springfield enable "+p.ID
+			problem, next = p.ID+" is off", in.howToSwitchOn(p.ID)
 		case p.Problem != "":
 			problem, next = p.ID+" is on and does not run: "+p.Problem, "springfield doctor"
 		case err != nil:

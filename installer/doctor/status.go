@@ -162,7 +162,7 @@ func (in *Inspection) howToSwitchOn(plugin string) string {
 	}
 	for _, p := range in.Plugins { // one that a project's settings switch off is not switched on by the user's
 		if !p.On && (p.ID == plugin || p.Name == plugin) && (p.Decides == string(client.Project) || p.Decides == string(client.Local)) {
-			plugin += " --scope " + p.Decides
+			plugin += " --scope local"
 			break
 		}
 	}

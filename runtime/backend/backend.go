@@ -157,7 +157,7 @@ func HintFor(why judge.Failure) string {
 	case judge.Recursive:
 		return "unset " + judge.InJudge
 	case judge.Junk:
-		return "try another model: LISA_SIMPSON_MODEL"
+		return "try another model: springfield set lisa-simpson judge.model=sonnet"
 	}
 	return "see whether Claude Code answers by itself: claude -p hello"
 }

@@ -411,7 +411,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 		l.sayCapped()
 	}
 	if key == "promise" {
-		body = strings.Join(values, "|")
+		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
 	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
 	return nil

@@ -441,7 +441,8 @@ func TestLoopHasItsIterations(t *testing.T) {
 			must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
 		}
 		continues, last := 0, output{}
-		for i := range 200 {
+		w.host.Self = func() string { return `"/springfield-hook"` } // there is no springfield on PATH
+		for i := range 90 {
 			w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
 			w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
 			out, _ := w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i))
@@ -452,7 +453,7 @@ func TestLoopHasItsIterations(t *testing.T) {
 			}
 		}
 		scratch.Equal(t, continues, want, "however often its file comes back", last.SystemMessage)
-		if !strings.Contains(last.SystemMessage, "loop history rerun abc --max ") {
+		if !strings.Contains(last.SystemMessage, `: "/springfield-hook" loop history rerun abc --max `) {
 			t.Error(last.SystemMessage)
 		}
 	}

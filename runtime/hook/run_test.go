@@ -505,16 +505,20 @@ func TestLogOfGigabytes(t *testing.T) {
 // Who is stopped by a limit reads why, and what leads on: never a setting that would change nothing.
 func TestLimitSaysWhatLeadsOn(t *testing.T) {
 	for name, test := range map[string]struct{ user, project, want string }{
-		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json)"},
-		"raised":               {`{"budget": {"burst": 80, "prompt": 2}}`, "", "ned-flanders kept going 2 times for this prompt and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.prompt=10` (without"},
-		"an hour":              {`{"budget": {"hour": 1}}`, "", "ned-flanders kept going once in an hour and is stopping so that you can look; it can go on by itself again in 1 h, or `springfield set ned-flanders budget.hour=10` (without"},
-		"none":                 {`{"budget": {"burst": 0}}`, "", "ned-flanders may not keep going: budget.burst is 0; `springfield set ned-flanders budget.burst=10` (without"},
+		"a plugin alone":       {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or write {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json"},
+		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10`"},
+		"raised":               {`{"budget": {"burst": 80, "prompt": 2}}`, "", "ned-flanders kept going 2 times for this prompt and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.prompt=10`"},
+		"an hour":              {`{"budget": {"hour": 1}}`, "", "ned-flanders kept going once in an hour and is stopping so that you can look; it can go on by itself again in 1 h, or `springfield set ned-flanders budget.hour=10`"},
+		"none":                 {`{"budget": {"burst": 0}}`, "", "ned-flanders may not keep going: budget.burst is 0; `springfield set ned-flanders budget.burst=10`"},
 		"of the project":       {"", `{"budget": {"burst": 1}}`, "ned-flanders kept going once in 5 minutes and is stopping so that you can look; type continue"},
 		"none for the project": {"", `{"budget": {"burst": 0}}`, "ned-flanders may not keep going: budget.burst is 0"},
 	} {
 		w := newWorld(t, ned)
 		w.host.Project = w.path("project")
 		w.layers("ned-flanders", test.user, test.project)
+		if name == "a plugin alone" {
+			w.host.Self = func() string { return `"/hooks/springfield-hook"` }
+		}
 		// The log names the user's prompt, so that it is known to bring a new burst.
 		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","promptId":"p1","message":{"content":"go"}}`+"\n")
 		var out output
@@ -526,7 +530,7 @@ func TestLimitSaysWhatLeadsOn(t *testing.T) {
 		}
 		r, _ := w.newest("session:s1")
 		got := strings.ReplaceAll(out.SystemMessage, w.home, "HOME")
-		if got != test.want && !(strings.HasSuffix(test.want, "(without") && strings.HasPrefix(got, test.want)) || r.Told != out.SystemMessage {
+		if got != test.want || r.Told != out.SystemMessage {
 			t.Errorf("%s: %q, on file %q", name, got, r.Told)
 		}
 	}

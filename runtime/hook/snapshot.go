@@ -50,8 +50,9 @@ type Stop struct {
 	Reading  Reading          // nil: of the file that the event names
 	Now      time.Time        // the time that counts
 	Past     func(loop, dir string) activity.LoopPast
-	Home     string // the user's; "": loops of other plugins are not looked for
-	Alone    bool   // no guard is asked, only the strategy
+	Self     func() string // how a person calls the hook, see Process; nil: springfield
+	Home     string        // the user's; "": loops of other plugins are not looked for
+	Alone    bool          // no guard is asked, only the strategy
 	// Away is the user's away order in force, nil for none.
 	Away *ledger.Away
 }
@@ -429,8 +430,21 @@ func (s *Snapshot) Settle() Settled {
 	if ordered.Counts {
 		out.Left = nil // of the order's own limit, which its words say
 	}
+	if strings.Contains(out.Told, cliName+" loop") {
+		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.selfCalled()+" loop")
+	}
 	out.Next.Log = s.Log
 	return out
+}
+
+const cliName = "springfield"
+
+// selfCalled is how a person calls the hook.
+func (s *Snapshot) selfCalled() string {
+	if s.Self == nil {
+		return cliName
+	}
+	return s.Self()
 }
 
 // sayContinue puts what the user wants to know of a continue before what the agent is told. Hosts show them
@@ -467,7 +481,7 @@ func (s *Snapshot) sayLimit(v guard.Veto) string {
 	if s.Event.Host.Default {
 		log = s.Event.TranscriptPath
 	}
-	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home), s.Home)}, func(way string) bool { return way == "" })
+	ways := slices.DeleteFunc([]string{v.Next, s.Settings.raiseLimit(v.Limit, ledger.StateDir(log, s.Home), s.Home, s.selfCalled())}, func(way string) bool { return way == "" })
 	return s.Settings.Plugin + " " + v.Evidence + strings.TrimSuffix("; "+strings.Join(ways, ", or "), "; ")
 }
 
