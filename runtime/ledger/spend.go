@@ -30,8 +30,7 @@ type Spend struct {
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
-	// Clock is the time that counts, as of a session. Behind is what it was when the machine's own was
-	// first found more than behindAtMost behind it, or 0.
+	// Clock is the time that counts. Behind is what it was when the machine's was first found far behind it, or 0.
 	Clock  Clock
 	Behind int64
 }
@@ -61,8 +60,7 @@ const (
 	// longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
-	// behindAtMost is how far back a clock may be set without being believed, and for how long one is
-	// not that is set back further, in milliseconds that the machine runs.
+	// A clock that is set back further is not believed until the machine has run for as long, in milliseconds.
 	behindAtMost = 3_600_000
 )
 

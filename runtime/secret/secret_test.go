@@ -85,7 +85,7 @@ func TestShapesOfMakers(t *testing.T) {
 		"key-" + hex, "-u api:key-" + hex, hex + "-us14", "Ab3dEf6hIj9lMn.atlasv1." + x + x + x[:19], "patAb3dEf6hIj9lMn." + hex + hex, "Ab_8Q~" + x + "~.ab1234", "pul-" + hex + hex[:8],
 		"glc_eyJv" + x + "/" + x + "==", "glsa_" + x + x[:8] + "_" + hex[:8], "EAA" + x + x, "EAAAl" + x + x, "tvly-" + x, "tvly-dev-" + x,
 		"FwoGZXIvYXdzE" + x + "/" + x + "+" + x + "=", "IQoJb3JpZ2luX2Vj" + x + "/" + x + "//" + x, "aws_session_token = " + x + "/" + x + "//" + x + "+" + x + "==",
-		"aws configure set aws_session_token " + x + "/" + x, "setx OPENAI_API_KEY " + x, "set -gx DEPLOY_TOKEN " + x,
+		"aws_session_token " + x + "/" + x + "+", "aws configure set aws_session_token " + x + "/" + x, "setx OPENAI_API_KEY " + x, "set -gx DEPLOY_TOKEN " + x,
 		"https://outlook.office.com/webhook/" + x + "@" + hex + "/IncomingWebhook/" + x, "https://outlook.office365.com/webhookb2/" + x, "https://a.webhook.office.com/webhookb2/" + hex + "@" + hex + "/IncomingWebhook/" + x + "/" + x,
 		"https://hooks.slack.com/workflows/T1/A1/" + x, "https://hooks.slack.com/triggers/T1/1/" + x, "https://discord.com/api/webhooks/123/" + x, "https://ptb.discord.com/api/v10/webhooks/123/" + x + "-_" + x,
 		"https://hooks.zapier.com/hooks/catch/1/" + x, "https://hook.eu1.make.com/" + x, "https://open.feishu.cn/open-apis/bot/v2/hook/" + x, "https://maker.ifttt.com/trigger/a/with/key/" + x,
