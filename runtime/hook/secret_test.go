@@ -19,6 +19,8 @@ const planted = "Zq7Rt2Lm9Xw4Kb8Nc3Vd6Hf1"
 var plantings = []string{
 	"ghp_" + planted, "sk-ant-api03-" + planted, "password=" + planted, "Authorization: Bearer " + planted, "postgres://app:" + planted + "@db/x",
 	"AccountKey=" + planted + "==", `{"token": "` + planted + `"}`, "export NPM_TOKEN=" + planted, "eyJ" + planted + "." + planted,
+	"https://api.telegram.org/bot123456789:AA" + planted + "-x1y2z3w_/getMe", "https://a.webhook.office.com/webhookb2/" + planted, "https://x/?key=" + planted,
+	"machine x login y password " + planted, "aws_session_token IQoJb3JpZ2lu" + planted + "/" + planted,
 	"-----BEGIN PRIVATE KEY-----\n" + planted + planted + planted + "\n" + planted + planted + planted + "\n-----END PRIVATE KEY-----",
 }
 

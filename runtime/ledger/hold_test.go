@@ -191,7 +191,7 @@ func TestSpend(t *testing.T) {
 		return p
 	}
 	empty := read(now)
-	empty.Up = 0
+	empty.Clock = Clock{}
 	scratch.Equal(t, empty, Spend{Day: "2026-11-21"}, "an empty one")
 	must(t, TakeFromDay(dir, now, 600, 1000))
 	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
@@ -491,20 +491,44 @@ func FuzzLoopHistory(f *testing.F) {
 	})
 }
 
-// A date that is set back and right again opens no day anew; one that was wrong by years closes none for more than a
-// day that the machine runs.
+// A date that is set back opens no day anew within an hour that the machine runs; one that was wrong by years, or is
+// wrong, closes none for longer than that hour, also when the machine is started anew in between.
 func TestTheDayGoesForward(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	must(t, TakeFromDay(dir, now, 600, 1000))
-	for _, days := range []int{0, -1, -400, 0} {
-		scratch.Equal(t, TakeFromDay(dir, now.AddDate(0, 0, days), 600, 1000), ErrSpent, days)
+	type step struct {
+		wall   time.Duration // how wrong the clock is
+		ran    time.Duration // how long the machine has run since the last question
+		reboot bool          // it was started anew before
+		want   error
 	}
-	must(t, TakeFromDay(dir, now.AddDate(2, 0, 0), 600, 1000))
-	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "right again")
-	p, err := ReadSpend(dir, now)
-	must(t, err)
-	p.Up -= dayLength
-	must(t, replaceFile(spendFile(dir), &p))
-	must(t, TakeFromDay(dir, now, 600, 1000))
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	for name, steps := range map[string][]step{
+		"right":                          {{want: nil}, {ran: 5 * time.Hour, want: ErrSpent}, {ran: 11 * time.Hour, want: nil}},
+		"a year ahead for a moment":      {{wall: year}, {want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {ran: 15 * time.Minute}, {ran: time.Minute, want: ErrSpent}},
+		"a year ahead, and back by day":  {{wall: year}, {want: ErrSpent}, {ran: 65 * time.Minute}, {ran: 15 * time.Hour}},
+		"a year ahead, started anew":     {{wall: year}, {want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}, {ran: 15 * time.Minute}},
+		"started anew twice":             {{wall: year}, {reboot: true, want: ErrSpent}, {ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}, {ran: 9 * time.Minute, want: ErrSpent}, {ran: time.Minute}},
+		"a year ahead at every question": {{wall: year}, {wall: year, want: ErrSpent}, {wall: year, ran: 2 * time.Hour, want: ErrSpent}},
+		"two hours back":                 {{}, {wall: -2 * time.Hour, want: ErrSpent}, {wall: -2 * time.Hour, ran: 65 * time.Minute, want: ErrSpent}, {want: ErrSpent}},
+		"over midnight":                  {{wall: 9 * time.Hour}, {wall: 7 * time.Hour, want: ErrSpent}, {wall: 7 * time.Hour, ran: 50 * time.Minute, want: ErrSpent}},
+		"a day back":                     {{}, {ran: 5 * time.Hour, wall: -day, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}},
+		"a day back, started anew":       {{}, {wall: -day, reboot: true, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}},
+		"minutes back over midnight":     {{wall: 8*time.Hour + time.Minute}, {wall: 8*time.Hour - time.Minute, want: ErrSpent}},
+	} {
+		dir := filepath.Join(t.TempDir(), ".claude", "springfield")
+		now := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
+		for i, step := range steps {
+			var p Spend
+			there, _ := readSmall(spendFile(dir), &p)
+			if p.Clock.Up -= step.ran.Milliseconds(); step.reboot {
+				p.Clock.Up = RunningTime() + day.Milliseconds()
+			}
+			if there {
+				must(t, replaceFile(spendFile(dir), &p))
+			}
+			now = now.Add(step.ran)
+			if err := TakeFromDay(dir, now.Add(step.wall), 600, 1000); err != step.want {
+				t.Errorf("%s, question %d: %v, want %v", name, i+1, err, step.want)
+			}
+		}
+	}
 }

@@ -8,6 +8,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"time"
@@ -29,8 +30,9 @@ type Spend struct {
 	FailedAt int64
 	// Until is when a judge may be asked again, in Unix milliseconds.
 	Until int64
-	// Up is for how long the machine had been running when the day began, in milliseconds.
-	Up int64
+	// Clock is the time that counts. Behind is what it was when the machine's was first found far behind it, or 0.
+	Clock  Clock
+	Behind int64
 }
 
 func (s *Spend) Members(m *codec.Members) {
@@ -42,7 +44,9 @@ func (s *Spend) Members(m *codec.Members) {
 	m.Quoted("detail", &s.Detail)
 	codec.Number(m, "failed_at", &s.FailedAt)
 	codec.Number(m, "until", &s.Until)
-	codec.Number(m, "up", &s.Up)
+	codec.Number(m, "clock", &s.Clock.At)
+	codec.Number(m, "up", &s.Clock.Up)
+	codec.Number(m, "behind", &s.Behind)
 }
 
 const (
@@ -56,6 +60,8 @@ const (
 	// longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
+	// A clock that is set back further is not believed until the machine has run for as long, in milliseconds.
+	behindAtMost = 3_600_000
 )
 
 func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
@@ -66,16 +72,24 @@ var (
 	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
-// ReadSpend reads what is known on a day; without a file that is nothing. A day that is earlier,
-// because the clock has been put back, is the one on file, until the machine has run for a day since.
+// ReadSpend reads what is known on a day; without a file that is nothing. A clock that has been put
+// back opens no day: either it is wrong, or the one before was, and it is believed only after an hour.
 func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	there, err := readSmall(spendFile(dir), &old)
 	if there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	day, up := dayOf(now), RunningTime()
-	if day > old.Day || day < old.Day && ranSince(old.Up, up) >= dayLength {
-		old.Day, old.Up, old.Micros, old.Questions = day, up, 0, 0
+	old.Clock = old.Clock.Tell(now, RunningTime())
+	switch at := old.Clock.At; {
+	case at-now.UnixMilli() <= behindAtMost:
+		old.Behind = 0
+	case old.Behind == 0 || old.Behind > at:
+		old.Behind = at
+	case at-old.Behind >= behindAtMost:
+		old.Clock.At, old.Behind = now.UnixMilli(), 0
+	}
+	if day := dayOf(old.Clock.Time()); day != old.Day {
+		old.Day, old.Micros, old.Questions = day, 0, 0
 	}
 	if old.Until > now.Add(longRest).UnixMilli() {
 		old.Until = 0 // the clock has been put back
@@ -180,8 +194,6 @@ func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	if err != nil {
 		return err
 	}
-	if err := change(&p); err != nil {
-		return err
-	}
-	return replaceFile(spendFile(dir), &p)
+	refused := change(&p)
+	return cmp.Or(refused, replaceFile(spendFile(dir), &p)) // the clock goes on either way
 }

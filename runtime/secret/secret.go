@@ -13,52 +13,65 @@ import (
 // shape is what a secret is known by. It is compiled when a text first has one of its
 // signs: most texts have none, and a hook has no time for more.
 type shape struct {
-	signs string // in small letters, with blanks between
-	find  func() *regexp.Regexp
-	left  string // what is left of one
+	signs    string // in small letters, with blanks between
+	expr     string
+	left     string // what is left of one
+	once     sync.Once
+	compiled *regexp.Regexp
 }
 
-func newShape(signs, expr, left string) shape {
-	return shape{signs, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), left}
+func (s *shape) find() *regexp.Regexp {
+	s.once.Do(func() { s.compiled = regexp.MustCompile(s.expr) })
+	return s.compiled
 }
 
 // block is the only one of several lines.
-var block = newShape("", `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, "[private key]")
+var block = shape{expr: `(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----.*?(-----END [A-Z0-9 ]*-----|$)`, left: "[private key]"}
 
 var shapes = []shape{
-	newShape("eyj", `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, "[token]"),
-	newShape("sk- sk_ rk- rk_ pk- pk_", `\b(sk|rk|pk)[-_][\w-]{16,}`, "$1-[secret]"),
-	newShape("ghp_ gho_ ghu_ ghs_ ghr_ _pat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp. sntry fm2_ atatt3 ops_eyj",
-		`\b(gh[pousr]_|(?:github|dckr)_pat_|gl(?:pat|dt|rt|ptt|ft|soat|cbt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.|sntry[su]_|fm2_|ATATT3|ops_eyJ)[\w-]{10,}[\w+/=-]*`, "$1[secret]"),
-	newShape("npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ sbp_ r8_ pplx- nrak- pmak- rubygems_",
-		`\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_)[A-Za-z0-9]{16,}[\w-]*`, "$1[secret]"),
-	newShape("sg. ya29. hvs.", `\b(SG\.|ya29\.|hvs\.)[\w-]{16,}[\w.-]*`, "$1[secret]"),
-	newShape("slack.com discord", `\b(hooks\.slack\.com/\w+/|discord(?:app)?\.com/api/webhooks/)[\w/-]+`, "$1[secret]"),
-	newShape("akia asia", `\b(AKIA|ASIA)[0-9A-Z]{16}\b`, "$1[secret]"),
-	newShape("dapi", `\b(dapi)[0-9a-f]{32}(-\d)?\b`, "$1[secret]"),
-	newShape("aiza", `\bAIza[\w-]{30,}`, "AIza[secret]"),
-	newShape("bearer", `(?i)\b(bearer)\s+[\w.~+/-]{16,}=*`, "$1 [secret]"),
-	newShape("authorization", `(?i)\b(authorization\W+(?:basic|digest|token|apikey)\s+)[^\s"']{6,}`, "$1[secret]"),
-	newShape("sig= signature=", `(?i)([?&;](?:sig|[\w-]*signature)=)[^\s"'&;]{16,}`, "$1[secret]"),
-	newShape("://", `\b(https?://)[^\s/:@]{16,}(:[^\s/@]*)?@`, "$1[secret]@"),
-	newShape("://", `\b([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)[^\s/]+@`, "$1[secret]@"),
-	newShape("curl", `\b(curl\s(?:[^|;]*?\s)?(?:-\w*u|--[\w-]*user)[\s=]*["']?[^\s:"'/]+:)[^\s"']+`, "$1[secret]"),
-	newShape("mysql mariadb sshpass redis-cli",
-		`\b((?:(?:mysql|mariadb)[\w-]*\s(?:[^|;]*?\s)?-p|sshpass\s+-p\s*|redis-cli\s(?:[^|;]*?\s)?-a\s+)["']?)[^\s"'$-][^\s"']{3,}`, "$1[secret]"),
-	newShape("cookie", `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`, "$1[secret]"),
+	{signs: "eyj", expr: `\beyJ[\w-]{8,}\.[\w-]{8,}(\.[\w-]*)?`, left: "[token]"},
+	{signs: "sk- sk_ rk- rk_ pk- pk_", expr: `\b(sk|rk|pk)[-_][\w-]{16,}`, left: "$1-[secret]"},
+	{signs: "ghp_ gho_ ghu_ ghs_ ghr_ _pat_ _oat_ glpat- gldt- glrt- glptt- glft- glsoat- glcbt- glimt- glagent- glffct- glwt- xox xapp- whsec_ gocspx- figd_ tskey- sq0atp- sq0csp- pscale_ dp. sntry fm2_ atatt3 atctt3 ops_eyj glc_eyj",
+		expr: `\b(gh[pousr]_|(?:github|dckr)_[po]at_|gl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|ffct|wt)-|xox[a-z]-|xapp-|whsec_|GOCSPX-|figd_|tskey-|sq0(?:atp|csp)-|pscale_[a-z]+_|dp\.(?:pt|st|ct|sa)\.|sntry[su]_|fm2_|AT[AC]TT3|(?:ops|glc)_eyJ)[\w-]{10,}[\w+/=-]*`, left: "$1[secret]"},
+	{signs: "npm_ hf_ dop_v1_ doo_v1_ dor_v1_ pypi- age-secret-key- gsk_ xai- glsa_ shpat_ shpca_ shppa_ shpss_ lin_api_ ntn_ sbp_ r8_ pplx- nrak- pmak- rubygems_ pul- tvly- lsv2_ pcsk_ e2b_ fc- csk- tgp_v1_ jina_ napi_ sb_secret_ rnd_ nfp_ bkua_ ccipat_ phc_ phx_ sgp_ squ_ sqp_ sqa_ cfpat- clojars_ xkeysib- mlsn. ltai",
+		expr: `\b(npm_|hf_|do[oprt]_v1_|pypi-|AGE-SECRET-KEY-|gsk_|xai-|glsa_|shp(?:at|ca|pa|ss)_|lin_api_|ntn_|sbp_|r8_|pplx-|NRAK-|PMAK-|rubygems_|pul-|tvly-(?:dev-|prod-)?|lsv2_[a-z]+_|pcsk_|e2b_|fc-|csk-|tgp_v1_|jina_|napi_|sb_secret_|rnd_|nfp_|bkua_|CCIPAT_|ph[cx]_|sgp_|sq[apu]_|CFPAT-|CLOJARS_|xkeysib-|mlsn\.|LTAI)[A-Za-z0-9]{16,}[\w-]*`, left: "$1[secret]"},
+	{signs: "akia asia dapi pat re_",
+		expr: `\b(?:(A[KS]IA)[0-9A-Z]{16}\b|(dapi)[0-9a-f]{32}(?:-\d)?\b|(pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}|(re_)[A-Za-z0-9]{8}_[A-Za-z0-9]{20,})`, left: "$1$2$3$4[secret]"},
+	{signs: "eaa aiza akcp absk atbb aq. 1//0 nvapi- hrku- sha256~ fwogzxivyxdz iqojb3jpz2lu", // short beginnings of long ones
+		expr: `\b(EAA|AIza|AKCp|ABSK|ATBB|AQ\.|1//0|nvapi-|HRKU-|sha256~|FwoGZXIvYXdz|IQoJb3JpZ2lu)[\w+/=-]{24,}`, left: "$1[secret]"},
+	{signs: "sg. ya29. hvs. hvb. hvr. dt0", expr: `\b(SG\.|ya29\.|hv[sbr]\.|dt0[a-z]\d\d\.)[\w-]{16,}[\w.-]*`, left: "$1[secret]"},
+	{signs: ".atlasv1. q~", expr: `\b(\w+\.atlasv1\.|[\w~.-]{0,4}\dQ~)[\w~.-]{24,}`, left: "[secret]"},
+	{signs: "key- -us", expr: `(^|[^\w-])(?:(key-)[0-9a-f]{32}|[0-9a-f]{32}(-us\d+))\b`, left: "$1$2[secret]$3"},
+	{signs: ":aa /bot", expr: `(/bot\d{6,12}:|\b(?:bot)?\d{6,12}:AA)[\w-]{30,}`, left: "$1[secret]"},
+	{signs: "hook discord maker.ifttt.com", // addresses that are secret themselves
+		expr: `\b(hooks\.(?:slack|slack-gov|zapier|airtable)\.com/\w+/|discord(?:app)?\.com/api/(?:v\d+/)?webhooks/|outlook\.office(?:365)?\.com/webhook\w*/|webhook\.office\.com/\w+/|hook\.[\w.]*make\.com/|/open-apis/bot/v2/hook/|maker\.ifttt\.com/\w+/)[\w/@-]+`, left: "$1[secret]"},
+	{signs: "session", expr: `(?i)(session[_-]?token\s+(?:is\s+)?["']?)[\w+/=-]{40,}`, left: "$1[secret]"},
+	{signs: "bearer", expr: `(?i)\b(bearer)\s+[\w.~+/-]{16,}=*`, left: "$1 [secret]"},
+	{signs: "authorization", expr: `(?i)\b(authorization\W+(?:basic|digest|token|apikey)\s+)[^\s"']{6,}`, left: "$1[secret]"},
+	{signs: "sig= signature= key= auth= pass= pwd= sid= code= jwt=", expr: `(?i)([?&;](?:sig|[\w-]*signature|key|auth|pass|pwd|sid|code|jwt)=)(?:[^\s"'&;#\d]{0,23}\d[^\s"'&;#]{11,}|[^\s"'&;#]{24,})`, left: "$1[secret]"},
+	{signs: "://", expr: `\b(https?://)[^\s/:@]{16,}(:[^\s/@]*)?@`, left: "$1[secret]@"},
+	{signs: "://", expr: `\b([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:)[^\s/]+@`, left: "$1[secret]@"},
+	{signs: "curl", expr: `\b(curl\s(?:[^|;]*?\s)?(?:-\w*u|--[\w-]*user)[\s=]*["']?[^\s:"'/]+:)[^\s"']+`, left: "$1[secret]"},
+	{signs: "mysql mariadb sshpass redis-cli",
+		expr: `\b((?:(?:mysql|mariadb)[\w-]*\s(?:[^|;]*?\s)?-p|sshpass\s+-p\s*|redis-cli\s(?:[^|;]*?\s)?-a\s+)["']?)[^\s"'$-][^\s"']{3,}`, left: "$1[secret]"},
+	{signs: "password", expr: `(\bmachine\s+\S+\s+login\s+\S+\s+(?:account\s+\S+\s+)?password\s+)[^\s"']+`, left: "$1[secret]"},
+	{signs: "password", expr: `((?:^|\blogin\s+\S+)\s*\bpassword\s+)(?:[^\s"']*\d[^\s"']{5,}|[^\s"']{5,}\d[^\s"']*)`, left: "$1[secret]"},
+	{signs: ":5432:", expr: `(:5432:[^\s:]+:[^\s:]+:)[^\s"'` + "`" + `]{4,}`, left: "$1[secret]"},
+	{signs: "cookie", expr: `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`, left: "$1[secret]"},
 }
 
 const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|(?:api|access|account|private|auth)[_-]?key|` +
 	`credential|authorization)s?(?:[_-][\w-]*)?)`
 
 var (
-	// named is a value behind the name of a secret, as an option's, or with a sign between.
-	named = newShape("password passwd passphrase _pass _pwd secret token _key -key apikey accesskey accountkey privatekey authkey credential authorization", `(?i)(?:--?`+name+`\s+|\b`+name+`(\\*["']?\s*(?::=|=>|[:=])\s*))`+
-		`(?:\\*["']([^"'\\]{6,})|([^\s"'\\&=-][^\s"'&]{5,}))`, "")
-	about    = newShape("", `(?i)(type|name|limit|count|ur[il]|file|path|length|policy|tokens)$`, "") // not one itself
-	harmless = newShape("", `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|`+
-		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`, "") // a word of a form, a variable, an address, a path
-	random = newShape("", `\d|[@#%^*+~!].|.{24}`, "") // else it may be the next word
+	// named is a value behind the name of a secret, as an option's, after set, or with a sign between.
+	named = shape{signs: "password passwd passphrase _pass _pwd secret token _key -key apikey accesskey accountkey privatekey authkey credential authorization",
+		expr: `(?i)(?:(?:--?|\bsetx?\s+(?:-\w+\s+)*)` + name + `\s+|\b` + name + `(\\*["']?\s*(?::=|=>|[:=])\s*))` +
+			`(?:\\*["']([^"'\\]{6,})|([^\s"'\\&=-][^\s"'&]{5,}))`}
+	about    = shape{expr: `(?i)(type|name|limit|count|ur[il]|file|path|length|policy|tokens)$`} // not one itself
+	harmless = shape{expr: `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|` +
+		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address, a path
+	random = shape{expr: `\d|[@#%^*+~!].|.{24}`} // else it may be the next word
 )
 
 // longest is how long a value is looked into for another one: a longer one is masked whole, so
@@ -78,7 +91,7 @@ func maskNamed(text string) string {
 	})
 }
 
-func (s shape) mayBeIn(folded string) bool {
+func (s *shape) mayBeIn(folded string) bool {
 	for sign := range strings.FieldsSeq(s.signs) {
 		if strings.Contains(folded, sign) {
 			return true
@@ -119,13 +132,13 @@ func mayHaveSecret(line string) bool {
 			}
 		}
 	}
-	return false
+	return strings.Contains(line, "password ") // in netrc it is all that stands before one
 }
 
 func maskLine(line string) string {
 	folded := strings.ToLower(line)
-	for _, s := range shapes {
-		if s.mayBeIn(folded) {
+	for i := range shapes {
+		if s := &shapes[i]; s.mayBeIn(folded) {
 			line = s.find().ReplaceAllString(line, s.left)
 		}
 	}

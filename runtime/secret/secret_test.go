@@ -76,8 +76,27 @@ func TestMask(t *testing.T) {
 
 // The shapes of many makers. Of each nothing of the secret stays, whatever is left.
 func TestShapesOfMakers(t *testing.T) {
-	const x = "Zq7Rt2Lm9Xw4Kb8Nc3Vd6Hf1"
+	const (
+		x   = "Zq7Rt2Lm9Xw4Kb8Nc3Vd6Hf1"
+		hex = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+	)
 	for _, text := range []string{
+		"123456789:AA" + x + "_-x1y2z3w", "https://api.telegram.org/bot123456789:AA" + x + "_-x1y2z3w/getMe", "https://api.telegram.org/file/bot123456789:" + x + "_-x1y2z3wab/a.jpg",
+		"key-" + hex, "-u api:key-" + hex, hex + "-us14", "Ab3dEf6hIj9lMn.atlasv1." + x + x + x[:19], "patAb3dEf6hIj9lMn." + hex + hex, "Ab_8Q~" + x + "~.ab1234", "pul-" + hex + hex[:8],
+		"glc_eyJv" + x + "/" + x + "==", "glsa_" + x + x[:8] + "_" + hex[:8], "EAA" + x + x, "EAAAl" + x + x, "tvly-" + x, "tvly-dev-" + x,
+		"FwoGZXIvYXdzE" + x + "/" + x + "+" + x + "=", "IQoJb3JpZ2luX2Vj" + x + "/" + x + "//" + x, "aws_session_token = " + x + "/" + x + "//" + x + "+" + x + "==",
+		"aws_session_token " + x + "/" + x + "+", "aws configure set aws_session_token " + x + "/" + x, "setx OPENAI_API_KEY " + x, "set -gx DEPLOY_TOKEN " + x,
+		"https://outlook.office.com/webhook/" + x + "@" + hex + "/IncomingWebhook/" + x, "https://outlook.office365.com/webhookb2/" + x, "https://a.webhook.office.com/webhookb2/" + hex + "@" + hex + "/IncomingWebhook/" + x + "/" + x,
+		"https://hooks.slack.com/workflows/T1/A1/" + x, "https://hooks.slack.com/triggers/T1/1/" + x, "https://discord.com/api/webhooks/123/" + x, "https://ptb.discord.com/api/v10/webhooks/123/" + x + "-_" + x,
+		"https://hooks.zapier.com/hooks/catch/1/" + x, "https://hook.eu1.make.com/" + x, "https://open.feishu.cn/open-apis/bot/v2/hook/" + x, "https://maker.ifttt.com/trigger/a/with/key/" + x,
+		"https://x/?key=" + x, "https://x/a?b=1&key=" + x + "&c=2", "https://x?token=" + x, "https://x/?a=b&token=" + x, "https://x/?sig=" + x, "https://x/?a=b&access_token=" + x, "https://x/cb?state=1&code=" + x + "#a",
+		"https://x/?auth=" + x, "https://x/?sid=" + x, "https://x/?a=1&amp;key=" + x,
+		"machine api.example.com login ned password " + x, "machine x login y account z password " + x, "default login ned password " + x, "machine x\n  login y\n  password " + x,
+		"machine x login y password hunter" + x[:8], "machine x\nlogin y\n\tpassword swordfish" + x[:8],
+		"db:5432:app:ned:" + x,
+		"ABSK" + x + x, "1//0g" + x + "-" + x, "AQ.Ab8" + x + x, "sha256~" + x + x[:19], "LTAI" + x[:20], "hvb." + x, "xkeysib-" + hex + hex + "-" + x, "mlsn." + hex, "dt0c01." + x + "." + x + x,
+		"lsv2_pt_" + hex + "_" + hex[:10], "pcsk_" + x + "_" + x, "nvapi-" + x + "-" + x, "re_" + x[:8] + "_" + x, "e2b_" + hex, "fc-" + hex, "csk-" + x, "tgp_v1_" + x, "jina_" + x, "napi_" + x, "sb_secret_" + x,
+		"rnd_" + x, "nfp_" + x, "bkua_" + hex, "CCIPAT_" + x + "_" + hex, "phx_" + x, "HRKU-AA" + x, "ATCTT3xFfGN0" + x, "ATBB" + x, "sgp_" + hex, "squ_" + hex, "CFPAT-" + x, "dckr_oat_" + x, "glimt-" + x, "AKCp" + x + x, "CLOJARS_" + hex,
 		"sk-proj-" + x + "_" + x, "sk-ant-api03-" + x + "-" + x, "sk_live_" + x, "rk_test_" + x, "whsec_" + x,
 		"gho_" + x, "ghs_" + x, "github_pat_11A_" + x, "glpat-" + x, "gldt-" + x, "glrt-" + x,
 		"xoxp-1-2-" + x, "xapp-1-A-" + x, "https://hooks.slack.com/services/T1/B1/" + x,
@@ -99,7 +118,7 @@ func TestShapesOfMakers(t *testing.T) {
 	} {
 		for _, around := range []string{text, "I have put `" + text + "` into .env.", "Fertig: " + text + "\nWeiter.", "„" + text + "“"} {
 			got := Mask(around)
-			if strings.Contains(got, x[:8]) || strings.Contains(got, x[len(x)-8:]) {
+			if strings.Contains(got, x[:8]) || strings.Contains(got, x[len(x)-8:]) || strings.Contains(got, hex[:8]) || strings.Contains(got, hex[len(hex)-8:]) {
 				t.Errorf("%q: %q", around, got)
 			}
 			if again := Mask(got); again != got {
@@ -120,6 +139,12 @@ func TestOrdinaryTexts(t *testing.T) {
 		"primary_key: id", "foreign key: user_id", "press any key: the menu closes",
 		"docker run --name mysql -p 3306:3306 mysql:8", "mysql -u root -p app < dump.sql", "mysql -uroot -p$MYSQL_PWD", "mysql --protocol=tcp -P3306", "the mysql client; ssh -p2222x host",
 		"sshpass -p $PASS ssh x", "redis-cli -p 6379 ping", "redis-cli --askpass", "The cookie: a name and a value.", "Cookie: name=value", "the dapiChannelIntensityOfEachCell", "pplx-70b-online",
+		"12345678:AA", "at 10:42:17:AAPL rose", "20261128:3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0", "robot1234567:starts", "the cache-key-d41d8cd98f00b204e9800998ecf8427e is used", "key-value store", "d41d8cd98f00b204e9800998ecf8427e-user",
+		"de-us14", "patterns.internal", "path/to/patAbc.go", "docs/atlasv1.md", "see FAQ~ and Q~", "pul-requests", "glc_config", "tvly-python", "EAASY", "IQoJ is a prefix", "https://api.telegram.org/bots", "telegram:bot",
+		"https://discord.com/api/webhooks/{id}/{token}", "https://docs.slack.com/services/a1b2c3d4e5f6", "https://learn.microsoft.com/outlook/webhook", "https://make.com/en/help", "https://x/?key=getting-started", "https://x/?key=value&sort=name",
+		"https://x/?code=404", "https://x/?sid=12&auth=basic", "https://x/?key=settings.profile", "on that machine the login form has a password reset", "Password reset", "password 3 of 5", "a machine login and a password 2fa step", "the login form password field",
+		"set token expiry to 30", "set the token budget to 2000000", "localhost:5432:app", "postgres:5432: connection refused", "sha256:abc", "re_render_all_components_now", "fc-list", "e2b_sandbox", "jina_embeddings_v3_base_english", "sgp_total",
+		"AQ.md", "hvb.example.com", "image@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "v0.0.0-20260101120000-3ceb6d6a0c1f", "squ_are", "patternRepository.findAllByNameAndDate()", "const re_matchesAWholeWord = 1", "EAAccess/to/things", "path/to/file-us14.txt", "key-d41d8cd9", "rnd_seed_for_the_simulation", "nvapi-client", "h1:3ceb6d6a0c1f2e3d4b5a69788796a5b4c3d2e1f0Zz=",
 		"r8_shrink_resources", "ntn_config", "rubygems_version", "lin_api_client", "sbp_profile", "dp.padding", "pscale_tkn_",
 	} {
 		if got := Mask(text); got != text {
