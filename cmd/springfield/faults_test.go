@@ -183,12 +183,12 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		{"disable", "disable", disabling, func() { prepare("enable", enabling...) }, 9},
 		{"undo", "undo", nil, func() { prepare("enable", enabling...) }, 9},
 		{"undo disable", "undo", nil, func() { prepare("enable", enabling...); prepare("disable", disabling...) }, 9},
-		{"publish", "publish", publishing, spoil, 16},
+		{"publish", "publish", publishing, spoil, 24},
 		{"undo publish", "undo", nil, func() { prepare("publish", publishing...) }, 8},
 		// All take the same steps, and suites many: TestFaultsAtEveryStep of change tries each.
-		{"init", "init", making, func() {}, 67},
+		{"init", "init", making, func() {}, 110},
 		{"undo init", "undo", nil, func() { prepare("init", making...) }, 29},
-		{"build", "build", []string{"suite"}, spoil, 9},
+		{"build", "build", []string{"suite"}, spoil, 18},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.reset(t, files)
