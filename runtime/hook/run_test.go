@@ -505,7 +505,7 @@ func TestLogOfGigabytes(t *testing.T) {
 // Who is stopped by a limit reads why, and what leads on: never a setting that would change nothing.
 func TestLimitSaysWhatLeadsOn(t *testing.T) {
 	for name, test := range map[string]struct{ user, project, want string }{
-		"a plugin alone":       {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or write {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json"},
+		"a plugin alone":       {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10` (without that program: {\"budget\":{\"burst\":10}} in ~/.claude/springfield/ned-flanders.json)"},
 		"the default":          {"", "", "ned-flanders kept going 3 times in 5 minutes and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.burst=10`"},
 		"raised":               {`{"budget": {"burst": 80, "prompt": 2}}`, "", "ned-flanders kept going 2 times for this prompt and is stopping so that you can look; type continue, or `springfield set ned-flanders budget.prompt=10`"},
 		"an hour":              {`{"budget": {"hour": 1}}`, "", "ned-flanders kept going once in an hour and is stopping so that you can look; it can go on by itself again in 1 h, or `springfield set ned-flanders budget.hour=10`"},

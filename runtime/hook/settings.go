@@ -267,7 +267,7 @@ func limitsOf(l *guard.Limits) []limit {
 	return []limit{{"burst", &l.Burst, maxBurst}, {"prompt", &l.PerPrompt, maxPrompt}, {"hour", &l.PerHour, guard.MaxHour}}
 }
 
-// raiseLimit is what a user can do about a limit that was reached: a command, or what to write
+// raiseLimit is what a user can do about a limit that was reached: a command, and what to write
 // where there is no CLI. "" where it is as high as it can be, or the project's file sets it.
 func (s Settings) raiseLimit(name, state, home, self string) string {
 	for _, l := range limitsOf(&s.Limits) {
@@ -275,13 +275,14 @@ func (s Settings) raiseLimit(name, state, home, self string) string {
 			continue
 		}
 		more := strconv.Itoa(min(max(10, 2**l.value), l.most))
+		command := "`springfield set " + s.Plugin + " budget." + name + "=" + more + "`"
 		if self == cliName {
-			return "`springfield set " + s.Plugin + " budget." + name + "=" + more + "`"
+			return command
 		}
 		if rest, below := strings.CutPrefix(state, home+string(filepath.Separator)); below && home != "" {
 			state = filepath.Join("~", rest)
 		}
-		return "write {\"budget\":{\"" + name + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json")
+		return command + " (without that program: {\"budget\":{\"" + name + "\":" + more + "}} in " + filepath.Join(state, s.Plugin+".json") + ")"
 	}
 	return ""
 }
