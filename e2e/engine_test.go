@@ -303,10 +303,13 @@ func TestSlashCommandsWithoutTheEvent(t *testing.T) {
 		write(t, hooks, strings.Replace(read(t, hooks), "UserPromptExpansion", "PostCompact", 1))
 		talk := w.Talk(Session{Mode: "default"})
 		ends(t, talk.Say("execute the plan", says(plan[0], plan[2])...), plan[2], 2)
-		for prompt, want := range map[string]string{"/ned-flanders:why": "rule     finished", "/ned-flanders:log": "continue  ned-flanders  progress", "/ned-flanders:hold 30m": "holding all sessions for 30 min"} {
-			r := talk.Say(prompt, says("That is all there is.")...)
+		for _, c := range []struct{ prompt, want string }{
+			{"/ned-flanders:why", "rule     finished"}, {"/ned-flanders:log", "continue  ned-flanders  progress"},
+			{"/ned-flanders:hold 30m", "holding all sessions for 30 min"}, // last, because why tells of the newest decision
+		} {
+			r := talk.Say(c.prompt, says("That is all there is.")...)
 			ends(t, r, "That is all there is.", 1)
-			told(t, r, want)
+			told(t, r, c.want)
 		}
 		if d := w.last(); d.Rule != "hold" {
 			t.Errorf("the last decision is %+v, want a stop by the hold", d)
