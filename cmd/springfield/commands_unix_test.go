@@ -22,7 +22,7 @@ import (
 // Verbs that write leave the same files, whether or not something reads what they print.
 func TestReaderIsGone(t *testing.T) {
 	t.Parallel()
-	_, gocache := scratch.FindGo(t)
+	carried := carriedHeads(t)
 	gone := func() *os.File {
 		r, w, err := os.Pipe()
 		must(t, err)
@@ -47,7 +47,7 @@ func TestReaderIsGone(t *testing.T) {
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache}
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "PREBUILT=" + carried}
 			var said strings.Builder
 			if cmd.Stdout = &said; stdout != nil {
 				cmd.Stdout = stdout()

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -38,7 +39,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){}
 
 func TestScripts(t *testing.T) {
 	goroot, gocache := scratch.FindGo(t)
-	heads, hooks := carriedHeads(t), carriedHooks(t, goroot, gocache)
+	heads, hooks := carriedHeads(t), carriedHooks(t)
 	real, err := os.UserHomeDir()
 	must(t, err)
 	testscript.Run(t, testscript.Params{
@@ -69,13 +70,18 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// carriedHooks are the programs of this tree for this machine, compiled once, for scripts that start them.
-func carriedHooks(t *testing.T, goroot, gocache string) string {
+// carriedHooks are the programs of this tree for this machine, compiled once, for tests that start them.
+func carriedHooks(t *testing.T) string {
 	t.Helper()
-	tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
-	built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
-	must(t, err)
-	dir := t.TempDir()
-	must(t, generator.WritePrebuilt(dir, built))
+	goroot, gocache := scratch.FindGo(t)
+	dir := scratch.SharedPath("hooks")
+	compiling.Do(func() {
+		tools := generator.Toolchain{Path: filepath.Join(goroot, "bin"), GoCache: gocache}
+		built, err := tools.BuildPrograms(t.Context(), []generator.Target{generator.HostTarget()}, generator.Hook, generator.Judge)
+		must(t, err)
+		must(t, generator.WritePrebuilt(dir, built))
+	})
 	return dir
 }
+
+var compiling sync.Once

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,7 +31,7 @@ func TestTwoPublishAtOnce(t *testing.T) {
 	// A go that waits, so that the first run is still at work when the second begins.
 	w.write(t, "slow/go", fmt.Sprintf("#!/bin/sh\n: >'%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\nexec '%s' \"$@\"\n", w.path("begun"), w.path("go-on"), real), 0o755)
 	slow := exec.Command("springfield", "publish", "one", "--bump", "minor", "--target", host)
-	slow.Dir, slow.Env = w.path("home"), append(append([]string{}, w.base...), "PATH="+w.path("slow")+":/usr/bin:/bin")
+	slow.Dir, slow.Env = w.path("home"), slices.Concat(w.base, []string{"PREBUILT=", "PATH=" + w.path("slow") + ":/usr/bin:/bin"})
 	var said strings.Builder
 	slow.Stdout, slow.Stderr = &said, &said
 	must(t, slow.Start())

@@ -396,6 +396,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 	}
 	for name, places := range map[string]int{"one place": 1, "many places": 11} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each stop waits for a log that is behind the event
 			w := newWorld(t, wiggumOne)
 			w.write(".claude/springfield/ralph-wiggum.json", `{"ceiling": 12}`)
 			prompt := "p1"
@@ -408,7 +409,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 				return out
 			}
 			continues, told := 0, ""
-			for i := range 80 {
+			for i := range 60 {
 				if asks(w, "p1"); i > 0 {
 					asks(w, fmt.Sprint("forged", i))
 				}
@@ -436,26 +437,29 @@ func TestLoopsWithoutEnd(t *testing.T) {
 func TestLoopHasItsIterations(t *testing.T) {
 	text := strings.Replace(loopText, "mood", "loop_id: abc\nstarted_at: 2027-01-15T07:00:00Z\nmood", 1)
 	for typed, want := range map[int]int{0: 23, 60: 58} {
-		w := inLoop(t, wiggumOne, text)
-		if typed > 0 {
-			must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
-		}
-		continues, last := 0, output{}
-		w.host.Self = func() string { return `"/springfield-hook"` } // there is no springfield on PATH
-		for i := range 90 {
-			w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
-			w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
-			out, _ := w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i))
-			if out.Decision == "block" {
-				continues++
-			} else if last.SystemMessage == "" {
-				last = out
+		t.Run(fmt.Sprint(typed), func(t *testing.T) {
+			t.Parallel() // each stop waits for a log that is behind the event
+			w := inLoop(t, wiggumOne, text)
+			if typed > 0 {
+				must(t, ledger.AppendLoop(w.path(".claude/springfield"), activity.LoopEvent{Loop: "abc", Event: activity.LoopRaised, Dir: w.path("work"), Typed: typed}))
 			}
-		}
-		scratch.Equal(t, continues, want, "however often its file comes back", last.SystemMessage)
-		if !strings.Contains(last.SystemMessage, `: "/springfield-hook" loop history rerun abc --max `) {
-			t.Error(last.SystemMessage)
-		}
+			continues, last := 0, output{}
+			w.host.Self = func() string { return `"/springfield-hook"` } // there is no springfield on PATH
+			for i := range 70 {
+				w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
+				w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
+				out, _ := w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i))
+				if out.Decision == "block" {
+					continues++
+				} else if last.SystemMessage == "" {
+					last = out
+				}
+			}
+			scratch.Equal(t, continues, want, "however often its file comes back", last.SystemMessage)
+			if !strings.Contains(last.SystemMessage, `: "/springfield-hook" loop history rerun abc --max `) {
+				t.Error(last.SystemMessage)
+			}
+		})
 	}
 }
 
