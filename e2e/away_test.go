@@ -164,7 +164,7 @@ func TestNightInHeadlessSessions(t *testing.T) {
 
 // A plan waits for the user: its dialog stands, and nothing is denied.
 func TestPlanWaitsForTheUser(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		w.order("", 50)
 		model := newStandIn(t, []Turn{calls("Here is the plan.", "ExitPlanMode", map[string]any{"plan": "1. Read TOML\n2. Write TOML"})}, nil)
@@ -177,7 +177,7 @@ func TestPlanWaitsForTheUser(t *testing.T) {
 
 // What the API refuses is in the report, with its time; the session ends there.
 func TestNightWithAFailure(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		w.order("", 50)
 		write(t, w.path(".claude/settings.local.json"), `{"env": {"CLAUDE_CODE_MAX_RETRIES": "1"}}`)

@@ -128,7 +128,7 @@ func saw(t *testing.T, r Request, want ...string) {
 
 // A hold stops a running loop at its next stop and every session after it, until a person lifts it.
 func TestHold(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := enabled(t, version)
 		talk, script := w.Talk(Session{}), says(endless(6)...)
 		script[1].Before = func() { // in another terminal, while Claude works
@@ -195,7 +195,7 @@ func TestBackgroundWorkIsWaitedFor(t *testing.T) {
 
 // A development server runs until the user stops it: nothing to wait for.
 func TestServerIsNotWaitedFor(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		file := filepath.Join(w.Project, "server.pid")
 		running := func() bool {
@@ -297,7 +297,7 @@ func TestSlashCommands(t *testing.T) {
 
 // Without the event, and where an answer needs more, the model gets the words of the command's file, with what the hook says.
 func TestSlashCommandsWithoutTheEvent(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)
 		hooks := filepath.Join(suite, "ned-flanders", "hooks", "hooks.json")
 		write(t, hooks, strings.Replace(read(t, hooks), "UserPromptExpansion", "PostCompact", 1))
@@ -335,7 +335,7 @@ func TestSlashCommandsAtATerminal(t *testing.T) {
 
 // A plugin with skills of the shape that superpowers has.
 func TestSkillsOfAnotherPlugin(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		dir := filepath.Join(w.dir, "plugins of others", "powers")
 		write(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "powers", "description": "Ways to work", "version": "1.0.0"}`)
@@ -378,7 +378,7 @@ func TestSkillsOfAnotherPlugin(t *testing.T) {
 
 // With the ledger gone, the transcript is witness of how often Claude was made to go on.
 func TestBudgetWithoutLedger(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		script := says(endless(12)...)
 		for i := range script {
