@@ -131,12 +131,20 @@ func showSettings(a *app, p hook.Plugin, o setOptions) error {
 		a.talk("what a key means: springfield set %s KEY", p.Name)
 		a.talk("change it:        springfield set %s KEY=VALUE", p.Name)
 	}
+	a.warnOfFaults(stack)
+	return nil
+}
+
+// warnOfFaults names what is wrong with the files of a plugin's settings.
+func (a *app) warnOfFaults(stack pluginsettings.Stack) {
 	for _, f := range stack.Files {
 		if f.Fault != "" {
-			a.talk("springfield: warning: nothing of %s is in force: %s", f.Path, f.Fault)
+			a.talk("springfield: warning: %s: %s%s", f.Path, hook.WholeFile, f.Fault)
+		}
+		for _, fault := range f.Faults {
+			a.talk("springfield: warning: passed over: %s: %s", f.Path, fault)
 		}
 	}
-	return nil
 }
 
 // showValue shows one setting, and what each file says of it.
@@ -149,8 +157,11 @@ func (a *app) showValue(stack pluginsettings.Stack, v pluginsettings.Value) {
 	for _, said := range v.Said {
 		i := slices.IndexFunc(stack.Files, func(f pluginsettings.File) bool { return f.Scope == said.Scope })
 		text := valueOnOneLine(said.Value) + " in " + stack.Files[i].Path
-		if !said.InForce {
+		switch {
+		case !said.InForce:
 			text += ", not in force: " + said.Why
+		case said.Why != "":
+			text += ", not all in force: " + said.Why
 		}
 		p.PrintFolded("  "+layout.PadText(string(said.Scope), 9), "%s", text)
 	}
@@ -265,6 +276,7 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 		a.resultPrinter().PrintDiff(c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
+	a.warnOfFaults(stack)
 	rank := func(s pluginsettings.Scope) int { return slices.Index(pluginsettings.AllScopes(), s) }
 	for _, v := range values {
 		if rank(pluginsettings.Scope(v.From)) > rank(scope) {

@@ -58,10 +58,10 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 			continue
 		}
 		for _, fault := range settings.Faults {
-			all = append(all, check.Warned(fault+"; that part is not in force", "fix that place"))
+			all = append(all, check.Warned("passed over: "+fault, "fix that place"))
 		}
 		for _, err := range rules.CheckPatterns(settings.Options) {
-			all = append(all, check.Warned(s.ID+": "+err.Error()+"; it is not in force", "fix that rule"))
+			all = append(all, check.Warned("passed over: "+s.ID+": "+err.Error(), "fix that rule"))
 		}
 	}
 	return all

@@ -31,6 +31,8 @@ type Key struct {
 	whole bool
 	// ids are names that a list can have beside others: those of built-in rules.
 	ids []string
+	// most is how many elements of a list the hook takes, 0 for all.
+	most int
 	// names tells a list of words, which can be written with commas.
 	names bool
 }
@@ -41,6 +43,7 @@ type property struct {
 	Enum       []string
 	Items      *property
 	Properties map[string]property
+	MaxItems   int
 	Required   []string
 }
 
@@ -106,7 +109,7 @@ func (p property) leafKeys(prefix string) (keys []Key) {
 			continue
 		}
 		k := at.Key
-		k.Name, k.Choices, k.whole = prefix+name, at.Enum, len(p.Required) > 0
+		k.Name, k.Choices, k.most, k.whole = prefix+name, at.Enum, at.MaxItems, len(p.Required) > 0
 		if k.Default == nil {
 			k.Default = json.RawMessage("null")
 		}

@@ -21,12 +21,12 @@ type Assignment struct {
 	Value json.RawMessage
 }
 
-// ErrInvalid is that a file of settings cannot be read, or would not be in force.
+// ErrInvalid is that a file of settings cannot be read, or nothing of it would be in force.
 var ErrInvalid = errors.New("read settings")
 
 // PlanSet plans to give keys values in the file of a scope, byte-exactly. A value that the
-// hook would not take from that file is a misuse. What else is wrong with the
-// file is an error with ErrInvalid inside: with it, nothing of the file is in force.
+// hook would not take from that file is a misuse. That nothing of the file would be in force
+// is an error with ErrInvalid inside.
 func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change, err error) {
 	c = journal.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
@@ -47,7 +47,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
 		return c, fmt.Errorf("%w: %w", ErrInvalid, link)
 	}
-	if f.Fault != "" {
+	if f.err != nil {
 		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
 	}
 	after, err := f.doc.ApplyEdits(edits...)
@@ -67,7 +67,7 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 		if a.Value == nil {
 			continue
 		}
-		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
+		if _, why := changed.valueTaken(a.Key, a.Value, Stack{Files: s.Files[:i]}.ValueOf(a.Key).Value); why != "" {
 			hint := "springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()
 			var words []string
 			_ = json.Unmarshal(a.Value, &words) // of anything else none is a name
@@ -79,8 +79,8 @@ func (s Stack) PlanSet(scope Scope, assignments []Assignment) (c journal.Change,
 			return journal.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why), hint)
 		}
 	}
-	if _, faults := f.below.Overlay(after, f.by); len(faults) > 0 {
-		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
+	if _, _, err := f.below.Overlay(after, f.by); err != nil {
+		return c, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
 	if bytes.Equal(after, f.data) {
 		return c, nil

@@ -3,6 +3,7 @@ package pluginsettings
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,37 +50,49 @@ func (s Stack) value(t *testing.T, name string) Value {
 	return s.ValueOf(k)
 }
 
+const deploys = `{"id":"deploys","says":["deploy"],"then":"stop"}`
+
 // A key has the value that the hook has in force, from the file that it comes from.
 func TestValues(t *testing.T) {
 	for name, test := range map[string]struct {
 		strategy, suite, user, project string
 		key, value, from, why          string
 	}{
-		"the user's above":             {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
-		"a project lowers":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
-		"a project raises":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
-		"a project chooses rules":      {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
-		"a project chooses a protocol": {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"context"`, "default", "cannot set it"},
-		"a project chooses checks":     {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
-		"a project asks more often":    {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
-		"a suite names a model":        {"lisa-simpson", `{"judge":{"model":"opus"}}`, "", "", "judge.model", `"opus"`, "suite", ""},
-		"a suite names a client":       {"lisa-simpson", `{"judge":{"client":"/bin/claude"}}`, "", "", "judge.client", "null", "default", "only your own file"},
-		"a project names a client":     {"lisa-simpson", "", "", `{"judge":{"client":"/bin/claude"}}`, "judge.client", "null", "default", "only your own file"},
-		"a project names an address":   {"lisa-simpson", "", "", `{"judge":{"address":"https://models.example/v1"}}`, "judge.address", "null", "default", "only your own file"},
-		"a project names a backend":    {"lisa-simpson", "", "", `{"judge":{"backend":"api"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
-		"a project names a model":      {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},
-		"a project waits less for it":  {"lisa-simpson", "", "", `{"judge":{"within":10}}`, "judge.within", "10", "project", ""},
-		"a project spends less":        {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
-		"the user spends more":         {"lisa-simpson", "", `{"judge":{"session":20}}`, "", "judge.session", "20", "user", ""},
-		"a suite raises a price":       {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
-		"a list in two files":          {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
-		"a project waits longer":       {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
-		"a project waits less":         {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
-		"a project raises a ceiling":   {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
-		"the user raises it":           {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
-		"too large":                    {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
-		"a file that is misspelt":      {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "3", "default", "cannot be read"},
-		"a file that is no JSON":       {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
+		"the user's above":                 {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
+		"a project lowers":                 {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
+		"a project raises":                 {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
+		"a project chooses rules":          {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
+		"a project chooses a protocol":     {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"context"`, "default", "cannot set it"},
+		"a project chooses checks":         {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
+		"a project asks more often":        {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
+		"a suite names a model":            {"lisa-simpson", `{"judge":{"model":"opus"}}`, "", "", "judge.model", `"opus"`, "suite", ""},
+		"a suite names a client":           {"lisa-simpson", `{"judge":{"client":"/bin/claude"}}`, "", "", "judge.client", "null", "default", "only your own file"},
+		"a project names a client":         {"lisa-simpson", "", "", `{"judge":{"client":"/bin/claude"}}`, "judge.client", "null", "default", "only your own file"},
+		"a project names an address":       {"lisa-simpson", "", "", `{"judge":{"address":"https://models.example/v1"}}`, "judge.address", "null", "default", "only your own file"},
+		"a project names a backend":        {"lisa-simpson", "", "", `{"judge":{"backend":"api"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
+		"a project names a model":          {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},
+		"a project waits less for it":      {"lisa-simpson", "", "", `{"judge":{"within":10}}`, "judge.within", "10", "project", ""},
+		"a project spends less":            {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
+		"the user spends more":             {"lisa-simpson", "", `{"judge":{"session":20}}`, "", "judge.session", "20", "user", ""},
+		"a suite raises a price":           {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
+		"a list in two files":              {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
+		"a project waits longer":           {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
+		"a project waits less":             {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
+		"a project raises a ceiling":       {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
+		"the user raises it":               {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
+		"too large":                        {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
+		"a file that is misspelt":          {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "4", "user", ""},
+		"an object that is misspelt":       {"ned-flanders", "", `{"budget":{"burst":4,"brst":5}}`, "", "budget.burst", "4", "user", ""},
+		"a number that is none":            {"ned-flanders", "", `{"budget":{"burst":"4"}}`, "", "budget.burst", "3", "default", "budget.burst cannot be a string"},
+		"a name among others":              {"ned-flanders", "", `{"off":["colom","colon",7]}`, "", "off", `["colon"]`, "user", `there is no rule "colom"; off cannot be a number`},
+		"no name at all":                   {"ned-flanders", "", `{"off":["colom"]}`, "", "off", "null", "default", `there is no rule "colom"`},
+		"a rule among others":              {"ned-flanders", "", `{"add":[` + deploys + `,{"id":"x","say":["a"],"then":"stop"},{"id":"bad"}]}`, "", "add", "[" + deploys + "]", "user", `unknown member "say"; number 2 of add is left out; rule "bad": then must`},
+		"the name of one's own rule":       {"ned-flanders", "", `{"off":["deploys"],"order":["deploys","x"],"add":[` + deploys + `]}`, "", "order", `["deploys"]`, "user", `there is no rule "x"`},
+		"one that the suite does not know": {"ned-flanders", `{"off":["colom"]}`, `{"off":["colon"]}`, "", "off", `["colon"]`, "user", `there is no rule "colom"`},
+		"a project's among others":         {"ned-flanders", "", "", `{"off":["asks","colon"]}`, "off", `["colon"]`, "project", "cannot set it"},
+		"checks among others":              {"ralph-specum", "", `{"checks":["quick-mode","nope"]}`, "", "checks", `["quick-mode"]`, "user", `none called "nope"`},
+		"more rules than there may be":     {"ned-flanders", "", `{"order":[` + strings.Repeat(`"asks",`, 400) + `"colon"]}`, "", "order", "[" + strings.Repeat(`"asks",`, 399) + `"asks"]`, "user", "more than 400"},
+		"a file that is no JSON":           {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := stack(t, test.strategy, test.suite, test.user, test.project).value(t, test.key)
@@ -88,7 +101,7 @@ func TestValues(t *testing.T) {
 			}
 			why := ""
 			for _, said := range v.Said {
-				scratch.Equal(t, said.InForce, said.Why == "", said)
+				scratch.FailIf(t, !said.InForce && said.Why == "", "%+v", said)
 				why += said.Why
 			}
 			if (why != "") != (test.why != "") || !strings.Contains(why, test.why) {
@@ -135,8 +148,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 				must(t, err, k.Name, text)
 				after := string(c.Edits[0].After.Data)
 				defaults, _ := hook.Defaults(*known, "")
-				if _, faults := defaults.Overlay([]byte(after), 1); len(faults) > 0 {
-					t.Errorf("%s: %v", after, faults)
+				if _, faults, err := defaults.Overlay([]byte(after), 1); len(faults) > 0 || err != nil {
+					t.Errorf("%s: %v, %v", after, faults, err)
 				}
 				changed := stack(t, known.Name, "{}", after, "")
 				if v := changed.value(t, k.Name); v.From != "user" {
@@ -147,6 +160,31 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 					t.Errorf("taken out of %s: %+v, %v", after, c, err)
 				}
 			})
+		}
+	}
+}
+
+// What is wrong with a file is told of it as the hook has it, and does not keep the rest from being changed.
+func TestFaultsOfAFile(t *testing.T) {
+	for text, want := range map[string]struct{ fault, faults, after string }{
+		`{"off":["colom"],"nonsense":1}`: {"", `[line 1, column 18: unknown member "nonsense" off: there is no rule "colom"]`, `{"off":["colom"],"nonsense":1,"budget":{"burst":2}}`},
+		`{"off":["colon"]`:               {"line 1, column 16: unexpected end of JSON input", "[]", ""},
+		`{"off":["colon"]} x`:            {"line 1, column 19: invalid character 'x' after top-level value", "[]", ""},
+		`["colon"]`:                      {"line 1, column 1: the file cannot be an array", "[]", ""},
+	} {
+		s := stack(t, "ned-flanders", "{}", text, "{}")
+		f := s.Files[1]
+		scratch.Equal(t, f.Fault, want.fault, text)
+		scratch.Equal(t, fmt.Sprint(f.Faults), want.faults, text)
+		scratch.Equal(t, len(s.Files[2].Faults), 0, text)
+		k, err := s.FindKey("budget.burst")
+		must(t, err)
+		c, err := s.PlanSet(User, []Assignment{{k, json.RawMessage("2")}})
+		switch {
+		case want.after == "":
+			scratch.FailIf(t, !errors.Is(err, ErrInvalid), "%s: %v", text, err)
+		case err != nil || string(c.Edits[0].After.Data) != want.after:
+			t.Errorf("%s: %v, %+v", text, err, c)
 		}
 	}
 }

@@ -4,11 +4,14 @@
 package pluginsettings
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,16 +42,16 @@ type File struct {
 	Scope Scope  `json:"scope"`
 	Path  string `json:"path"`
 	There bool   `json:"exists"`
-	// Fault is why nothing of the file is in force, "" if it can be read.
+	// Fault is why nothing of the file is in force, "" if something is.
 	Fault string `json:"fault,omitempty"`
-	err   error  // the Fault
-	edit  journal.Edit
-	doc   *document.Document
-	data  []byte // what the hook reads
-	by    strategy.Writer
-	below hook.Settings // in force below the file
-	// unread is why the hook takes nothing of a file that can be read otherwise.
-	unread string
+	// Faults are what is wrong with parts of it, which are not in force.
+	Faults []string `json:"faults,omitempty"`
+	err    error    // why it cannot be edited, which is a Fault too
+	edit   journal.Edit
+	doc    *document.Document
+	data   []byte // what the hook reads
+	by     strategy.Writer
+	below  hook.Settings // in force below the file
 }
 
 // Stack is a plugin's settings, with the files that they come from.
@@ -88,16 +91,17 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 			f.data = []byte("{}")
 		}
 		f.below = settings
-		var faults []string
-		if named := (*fs.PathError)(nil); errors.As(f.err, &named) {
-			f.Fault = named.Err.Error() // the path stands beside it
-		} else if f.err != nil {
-			f.Fault = f.err.Error()
-		} else {
-			settings, faults = settings.Overlay(f.data, f.by)
+		err := f.err
+		if f.There || err == nil { // of what keeps it from being edited the hook may have words of its own
+			var whole error
+			settings, f.Faults, whole = settings.Overlay(f.data, f.by)
+			err = cmp.Or(whole, err)
 		}
-		if len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
-			f.unread = "the file cannot be read: " + faults[0]
+		if named := (*fs.PathError)(nil); errors.As(err, &named) {
+			err = named.Err // the path stands beside it
+		}
+		if err != nil {
+			f.Fault = err.Error()
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -117,8 +121,8 @@ type Value struct {
 type Said struct {
 	Scope   Scope           `json:"scope"`
 	Value   json.RawMessage `json:"value"`
-	InForce bool            `json:"in_force"`
-	Why     string          `json:"why,omitempty"` // it is not in force
+	InForce bool            `json:"in_force"`      // of a list also a part of it
+	Why     string          `json:"why,omitempty"` // it, or a part of it, is not in force
 }
 
 // AllValues are all settings.
@@ -138,17 +142,17 @@ func (s Stack) ValueOf(k Key) Value {
 			continue
 		}
 		raw, ok, err := f.doc.Get(k.pathInFile()...)
-		said := Said{Scope: f.Scope, Value: raw, Why: f.unread}
+		said, taken := Said{Scope: f.Scope, Value: raw, Why: f.Fault}, json.RawMessage(nil)
 		switch {
 		case err != nil: // a key on the way is there twice
 			said.Value, said.Why = json.RawMessage("null"), err.Error()
 		case !ok:
 			continue
 		case said.Why == "":
-			said.Why = f.refusal(k, v.Value)
+			taken, said.Why = f.valueTaken(k, raw, v.Value)
 		}
-		if said.InForce = said.Why == ""; said.InForce {
-			v.Value, v.From = k.valueOver(v.Value, raw), string(f.Scope)
+		if said.InForce = taken != nil; said.InForce {
+			v.Value, v.From = k.valueOver(v.Value, taken), string(f.Scope)
 		}
 		v.Said = append(v.Said, said)
 	}
@@ -173,27 +177,62 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
+// valueTaken is what the hook takes from the file of a value, nil for nothing, and why not the
+// rest. Of a list it may take some. Nothing else that is wrong with the file matters.
+func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
+	var list, some []json.RawMessage
+	if k.Type != "array" || k.whole || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		if why = f.refusal(k, raw, inForce); why == "" {
+			taken = raw
+		}
+		return taken, why
+	}
+	var whys []string
+	if k.most > 0 && len(list) > k.most {
+		list, whys = list[:k.most], []string{fmt.Sprintf("more than %d", k.most)}
+	}
+	for i, one := range list {
+		alone := fmt.Appendf(nil, "[%s%s]", strings.Repeat("null,", i), one) // null is nothing, and the one keeps its number
+		if why := f.refusal(k, alone, inForce); why != "" {
+			whys = append(whys, why)
+		} else {
+			some = append(some, one)
+		}
+	}
+	if some != nil {
+		taken, _ = document.EncodeValue(some) // of values that were read
+	}
+	return taken, strings.Join(slices.Compact(whys), "; ")
+}
+
+// placeInText begins a fault: in what the hook was given, which is not the file.
+var placeInText = regexp.MustCompile(`^line \d+, column \d+: `)
+
 // refusal is why the hook does not take a value, given to it alone, from the file; "" if
-// it does. Nothing else that is wrong with the file matters.
-func (f File) refusal(k Key, inForce json.RawMessage) string {
+// it does.
+func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	path := k.pathInFile()
 	if k.whole {
 		path = path[:1]
+		raw, _, _ = f.doc.Get(path...) // as the value was
 	}
-	raw, _, err := f.doc.Get(path...)
-	if err != nil {
-		return err.Error()
+	below := f.below
+	if add, ok, err := f.doc.Get("add"); ok && err == nil && len(k.ids) > 0 { // rules that a list can name
+		below, _, _ = below.Overlay(fmt.Appendf(nil, `{"add":%s}`, add), f.by)
 	}
 	alone := string(raw)
 	for _, name := range slices.Backward(path) {
 		alone = "{" + document.QuoteKey(name) + ":" + alone + "}"
 	}
-	above, faults := f.below.Overlay([]byte(alone), f.by)
-	if len(faults) > 0 {
-		return strings.TrimPrefix(faults[0], k.Name+": ")
+	above, faults, err := below.Overlay([]byte(alone), f.by)
+	if err != nil {
+		return err.Error()
 	}
-	same := above.Protocol == f.below.Protocol && above.Limits == f.below.Limits &&
-		reflect.DeepEqual(above.Options, f.below.Options)
+	if len(faults) > 0 {
+		return strings.TrimPrefix(placeInText.ReplaceAllString(faults[0], ""), k.Name+": ")
+	}
+	same := above.Protocol == below.Protocol && above.Limits == below.Limits &&
+		reflect.DeepEqual(above.Options, below.Options)
 	switch {
 	case document.MeanSame(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
 		return ""

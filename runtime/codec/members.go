@@ -30,7 +30,7 @@ type Members struct {
 	strict []byte // all of it, nil for what is not
 	path   string // of the object that is read
 	known  bool   // the member that is read is listed
-	fault  *Fault
+	faults []*Fault
 
 	names *[]string // where names are put, and nothing else is done; see MemberNames
 }
@@ -98,7 +98,7 @@ func (m *Members) isAtHand(name string, empty bool) bool {
 }
 
 // noteWrongKind notes that the member at hand, or an element of its list, is not what is
-// wanted. In what a person has written null stands for nothing.
+// wanted: it is left out. In what a person has written null stands for nothing.
 func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if m.strict == nil {
 		if m.err == nil {
@@ -114,7 +114,7 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 	if kind == "number" && strings.HasSuffix(wanted, "number") {
 		says += " " + string(value)
 	}
-	m.noteFault(&Fault{At: m.offsetOf(value), Says: says})
+	m.faults = append(m.faults, &Fault{At: m.offsetOf(value), Says: says})
 }
 
 // Text is a member that is a string.
@@ -194,9 +194,11 @@ func (m *Members) Object(name string, o Object) {
 func (m *Members) Texts(name string, v *[]string) {
 	all := []string{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = AppendText(m.out, (*v)[i]) }, func(raw []byte) {
-		if all = append(all, m.textOf(raw)); raw[0] != '"' {
+		if raw[0] != '"' {
 			m.noteWrongKind(raw, "list of strings")
+			return
 		}
+		all = append(all, m.textOf(raw))
 	}) {
 		*v = all
 	}
@@ -223,8 +225,9 @@ func Numbers[T integer](m *Members, name string, v *[]T) {
 	all := []T{}
 	if m.eachElement(name, len(*v), func(i int) { m.out = appendNumber(m.out, (*v)[i]) }, func(raw []byte) {
 		var n T
-		readNumber(m, raw, &n)
-		all = append(all, n)
+		if readNumber(m, raw, &n) {
+			all = append(all, n)
+		}
 	}) {
 		*v = all
 	}
@@ -241,25 +244,33 @@ func NumberPair(m *Members, name string, v *[2]int64) {
 	}
 }
 
-// ListOf is a member that is a list of objects.
+// ListOf is a member that is a list of objects. One in which a person has made a mistake is
+// left out: without one of its members it can mean something else.
 func ListOf[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	all, most := []T{}, m.most
+	all, most, number := []T{}, m.most, 0
 	m.most = 0
 	if m.eachElement(name, len(*v), func(i int) { m.out = Append(m.out, O(&(*v)[i])) }, func(raw []byte) {
+		number++
 		if m.strict != nil && string(raw) == "null" || most > 0 && len(all) == most { // null stands for nothing
 			return
 		}
 		all = append(all, *new(T))
-		m.readObject(raw, O(&all[len(all)-1]))
+		if before := len(m.faults); !m.readObject(raw, O(&all[len(all)-1])) {
+			all = all[:len(all)-1]
+			for _, f := range m.faults[before:] {
+				f.Says += "; number " + strconv.Itoa(number) + " of " + name + " is left out"
+			}
+		}
 	}) {
 		*v = all
 	}
 }
 
-// Optional is a member that is an object or nothing.
+// Optional is a member that is an object or nothing, which is what remains of one in which a
+// person has made a mistake.
 func Optional[T any, O interface {
 	*T
 	Object
@@ -267,9 +278,11 @@ func Optional[T any, O interface {
 	if m.reading && *v == nil && m.isAtHand(name, false) {
 		*v = new(T)
 	}
-	if *v != nil {
+	if before := len(m.faults); *v != nil {
 		m.keep = true
-		m.Object(name, O(*v))
+		if m.Object(name, O(*v)); len(m.faults) > before {
+			*v = nil
+		}
 	}
 }
 
@@ -303,39 +316,43 @@ func appendNumber[T integer](out []byte, n T) []byte {
 	return strconv.AppendInt(out, int64(n), 10)
 }
 
-func readNumber[T integer](m *Members, raw []byte, v *T) {
+func readNumber[T integer](m *Members, raw []byte, v *T) bool {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil {
 		var large uint64
 		large, err = strconv.ParseUint(string(raw), 10, 64)
 		n = int64(large)
 	}
-	if *v = T(n); err != nil || int64(*v) != n || (*v < 0) != (raw[0] == '-' && n != 0) {
+	read := T(n)
+	if err != nil || int64(read) != n || (read < 0) != (raw[0] == '-' && n != 0) {
 		m.noteWrongKind(raw, "whole number")
+		return false
 	}
+	*v = read
+	return true
 }
 
 // What a person has written is read strictly: every fault is found, and has a place.
 
 // ReadStrictly reads what a person has written, a JSON object, into one; null is an object
-// without members. Names of members may be in any case. The first fault is returned. A member
-// that is not listed is one, unless others, which may be nil, knows its name.
-func ReadStrictly(data []byte, o Object, others func(name string) bool) *Fault {
-	text, fault := FirstValue(data)
-	if fault != nil {
-		return fault
+// without members. Names of members may be in any case. Of a text that is no such object
+// nothing is read, and whole says why. Else what is right is read, and parts are what is wrong
+// and left out. A member that is not listed is, unless others, which may be nil, knows its name.
+func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts []*Fault, whole *Fault) {
+	if whole = FindFault(data); whole != nil {
+		return nil, whole
 	}
-	value := text[skipSpace(text, 0):]
+	value := data[skipSpace(data, 0):]
 	switch kind := KindName(value); kind {
 	case "null":
-		return nil
+		return nil, nil
 	case "object":
 	default:
-		return &Fault{At: len(text) - len(value), Says: "the file cannot be " + WithArticle(kind)}
+		return nil, &Fault{At: len(data) - len(value), Says: "the file cannot be " + WithArticle(kind)}
 	}
 	m := Members{reading: true, strict: data}
 	m.readMembers(value, o, others)
-	return m.fault
+	return m.faults, nil
 }
 
 // MemberNames are the names of the members that an object lists.
@@ -346,13 +363,6 @@ func MemberNames(o Object) (names []string) {
 
 // offsetOf is where a part of the strict text begins: both end at the same byte of memory.
 func (m *Members) offsetOf(part []byte) int { return cap(m.strict) - cap(part) }
-
-// noteFault notes a fault, of several the first.
-func (m *Members) noteFault(f *Fault) {
-	if m.fault == nil {
-		m.fault = f
-	}
-}
 
 // KindName is what a JSON value is called.
 func KindName(value []byte) string {
@@ -379,22 +389,23 @@ func WithArticle(kind string) string {
 	return "a " + kind
 }
 
-// readObject reads an object that is the value of the member at hand, or in its list.
-func (m *Members) readObject(value []byte, o Object) {
+// readObject reads an object that is the value of the member at hand, or in its list. False:
+// a person has made a mistake in it.
+func (m *Members) readObject(value []byte, o Object) bool {
 	if m.strict == nil {
 		if err := ReadObject(value, o); err != nil && m.err == nil {
 			m.err = errors.New(string(m.name) + ": " + err.Error())
 		}
-		return
+		return true
 	}
 	if value[0] != '{' {
 		m.noteWrongKind(value, "object")
-		return
+		return false
 	}
 	inner := Members{reading: true, strict: m.strict, path: m.path + string(m.name) + "."}
-	if inner.readMembers(value, o, nil); m.fault == nil {
-		m.fault = inner.fault
-	}
+	inner.readMembers(value, o, nil)
+	m.faults = append(m.faults, inner.faults...)
+	return len(inner.faults) == 0
 }
 
 // readMembers reads the members of an object strictly.
@@ -405,7 +416,7 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 		name := ExactText(key)
 		m.name, m.value, m.known = []byte(name), w.Value(), false
 		if o.Members(m); !m.known && (others == nil || !others(name)) {
-			m.noteFault(&Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
+			m.faults = append(m.faults, &Fault{At: m.offsetOf(key) - 1, Says: "unknown member " + strconv.Quote(name)})
 		}
 	}
 }
@@ -413,8 +424,10 @@ func (m *Members) readMembers(value []byte, o Object, others func(name string) b
 // OptionalMember is a member whose absence means something: nil for none. It is read only.
 func OptionalMember[T any](m *Members, name string, v **T, read func(m *Members, name string, v *T)) {
 	if m.isAtHand(name, true) {
-		*v = new(T)
-		read(m, name, *v)
+		value, before := new(T), len(m.faults)
+		if read(m, name, value); len(m.faults) == before {
+			*v = value
+		}
 	}
 }
 
@@ -424,7 +437,9 @@ func Float(m *Members, name string, v *float64) {
 		return
 	}
 	n, err := strconv.ParseFloat(string(m.value), 64)
-	if *v = n; err != nil {
+	if err != nil {
 		m.noteWrongKind(m.value, "number")
+		return
 	}
+	*v = n
 }

@@ -95,7 +95,7 @@ func TestNotesAreText(t *testing.T) {
 	w := newWorld(t, ned)
 	w.host.Project = w.path("a\x1b[2J\nb")
 	w.write("a\x1b[2J\nb/.claude/springfield/ned-flanders.json", `{"x": 1}`)
-	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "it is not in force") || strings.Contains(notes, "\x1b") || strings.Contains(notes, "\nb") {
+	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "passed over: ") || strings.Contains(notes, "\x1b") || strings.Contains(notes, "\nb") {
 		t.Errorf("%q", notes)
 	}
 }

@@ -96,9 +96,9 @@ func (n *named) Members(m *codec.Members) {
 // otherwise where it names none. A fault in the rules does not hide it.
 func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	var named named
-	fault := codec.FindFault(data)
-	if fault == nil {
-		fault = codec.ReadStrictly(data, &named, func(string) bool { return true })
+	parts, fault := codec.ReadStrictly(data, &named, func(string) bool { return true })
+	if len(parts) > 0 {
+		fault = parts[0]
 	}
 	if fault != nil {
 		return Plugin{}, errors.New("read " + path + ": " + fault.InText(data))

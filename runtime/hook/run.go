@@ -137,7 +137,7 @@ func (h Process) Run() (code int) {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
 	for _, fault := range settings.Faults {
-		s.noteForDebug(fault + "; it is not in force")
+		s.noteForDebug("passed over: " + fault)
 	}
 	a := s.decideAndRecord(settings)
 	code = s.answerHost(a, settings)

@@ -314,6 +314,13 @@ func TestFaultsInSettings(t *testing.T) {
 		"a bad pattern":          {`{"strategy": "ned-flanders", "add": [{"id": "x", "text": "(", "then": "stop"}]}`, progress, true, `rule "x": error parsing regexp`},
 		"a misspelt condition":   {"{\n\"strategy\": \"ned-flanders\",\n\"add\": [{\"id\": \"x\", \"tool\": \"Bash\", \"say\": [\"a\"], \"then\": \"continue\"}]}", "All done.", false, "strategy.json: line 3, column 37: unknown member \"say\""},
 		"a wrong type":           {`{"strategy": "ned-flanders", "off": "progress"}`, progress, true, "off cannot be a string"},
+		"an unknown member":      {`{"strategy": "ned-flanders", "nonsense": 1, "off": ["progress", "intent"]}`, progress, false, `line 1, column 30: unknown member "nonsense"`},
+		"one beside a limit":     {`{"strategy": "ned-flanders", "budget": {"brst": 3, "burst": 0}}`, progress, false, `unknown member "brst"`},
+		"a limit of no number":   {`{"strategy": "ned-flanders", "budget": {"burst": "0"}}`, progress, true, "budget.burst cannot be a string"},
+		"a number among names":   {`{"strategy": "ned-flanders", "off": [7, "progress", "intent"]}`, progress, false, "off cannot be a number"},
+		"a bad rule and a good":  {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "used": false, "text": ".", "then": "continue"}, {"id": "y", "says": ["task 2"], "then": "stop"}]}`, progress, false, `unknown member "say"; number 1 of add is left out`},
+		"a bad rule alone":       {`{"strategy": "ned-flanders", "add": [{"id": "x", "say": ["done"], "text": ".", "then": "continue"}]}`, "All done.", false, `unknown member "say"; number 1 of add is left out`},
+		"half a command":         {`{"strategy": "ned-flanders", "progress": {"command": ["/bin/true", 7]}, "off": ["progress", "intent"]}`, progress, false, "progress.command cannot be a number"},
 		"a budget beyond bounds": {`{"strategy": "ned-flanders", "budget": {"burst": 1000000}}`, progress, true, "burst must be from 0 to 100"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -337,6 +344,9 @@ func TestLayers(t *testing.T) {
 	}{
 		"no plugin's":                  {"", "", progress, "progress"},
 		"the user adds a stop":         {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, "", progress, "mine"},
+		"beside what is wrong":         {`{"nonsense": 1, "add": [{"id": "x", "say": 1}, {"id": "mine", "says": ["task 2"], "then": "stop"}]}`, "", progress, "mine"},
+		"nothing of a broken file":     {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]} x`, "", progress, "progress"},
+		"a project's own nonsense":     {"", `{"nonsense": 1, "budget": {"burst": 5, "prompt": 0}, "rules": "seed", "add": [{"id": "x", "text": ".", "unlss": [], "then": "continue"}]}`, progress, "budget"},
 		"the user switches off":        {`{"off": ["asks"]}`, "", question, "otherwise"},
 		"the user chooses seed":        {`{"rules": "seed"}`, "", "Next.js", "progress"},
 		"the project adds a stop":      {"", `{"add": [{"id": "theirs", "says": ["task 2"], "then": "stop"}]}`, progress, "theirs"},
@@ -361,6 +371,23 @@ func TestLayers(t *testing.T) {
 			scratch.Equal(t, w.rule(), test.rule, notes)
 			scratch.Lacks(t, "the project's words reach the model", out.Reason, "evil")
 		})
+	}
+}
+
+// Each fault is told of the file that it is in, once. In the home, the project's file is the user's.
+func TestFaultsNameTheirFile(t *testing.T) {
+	w := newWorld(t, ned)
+	w.layers("ned-flanders", `{"off": ["colom"], "nonsense": 1}`, `{"of": 1}`)
+	for project, want := range map[string]int{w.path("project"): 3, w.home: 2} {
+		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), project)
+		if said := strings.Join(s.Faults, "\n"); err != nil || len(s.Faults) != want || strings.Count(said, "colom") != 1 || strings.Contains(said, WholeFile) {
+			t.Errorf("%v\n%s", err, said)
+		}
+	}
+	w.write(".claude/springfield/ned-flanders.json", `{"off": ["colon"]`)
+	s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), "")
+	if err != nil || len(s.Faults) != 1 || !strings.Contains(s.Faults[0], "ned-flanders.json: the whole file is not in force: line 1, column 17: ") {
+		t.Errorf("%v, %v", s.Faults, err)
 	}
 }
 

@@ -59,8 +59,8 @@ type Settings struct {
 	Progress *strategy.Progress
 	Limits   guard.Limits
 	lowered  []string // of the limits, those that the project's file sets
-	// Faults are what is wrong with the files, a line each. What is wrong is not in
-	// force.
+	// Faults are what is wrong with the files, a line each: that part is passed over, or
+	// where the line says so, the whole file.
 	Faults []string
 	// Prepared decides in place of the options, for who has many situations.
 	Prepared func(strategy.Situation) strategy.Verdict
@@ -138,7 +138,10 @@ func (p Plugin) Layers(state, project string) []LayerFile {
 	}
 	if project != "" {
 		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
-		all = append(all, LayerFile{path, strategy.Project, maxProject})
+		isOwn := func(l LayerFile) bool { return l.Path == path } // the project is the user's home
+		if !slices.ContainsFunc(all, isOwn) {
+			all = append(all, LayerFile{path, strategy.Project, maxProject})
+		}
 	}
 	return all
 }
@@ -151,16 +154,15 @@ func (p Plugin) ReadSettings(state, project string) Settings {
 		if layer.By != strategy.Author {
 			data, err = file.ReadRegular(layer.Path, layer.most)
 		}
-		var faults []string
-		switch {
-		case os.IsNotExist(err):
-		case err != nil:
-			faults = []string{err.Error()}
-		default:
-			s, faults = s.Overlay(data, layer.By)
+		if os.IsNotExist(err) {
+			continue
 		}
-		if more := len(faults) - maxFaults; more > 0 {
-			faults = append(faults[:maxFaults], strconv.Itoa(more)+" more faults")
+		var faults []string
+		if err == nil {
+			s, faults, err = s.Overlay(data, layer.By)
+		}
+		if err != nil {
+			faults = []string{WholeFile + err.Error()}
 		}
 		for _, says := range faults {
 			s.Faults = append(s.Faults, shortenText(layer.Path+": "+says, maxFault))
@@ -176,11 +178,11 @@ func Defaults(known strategy.Strategy, set string) (Settings, error) {
 	if set == "" {
 		return s, nil
 	}
-	s, faults := s.Overlay([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
+	s, faults, err := s.Overlay([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
 	if len(faults) > 0 {
-		return s, errors.New(faults[0])
+		err = errors.New(faults[0])
 	}
-	return s, nil
+	return s, err
 }
 
 // budget are the limits that a file sets: continues within 5 minutes, for one prompt,
@@ -212,14 +214,21 @@ func (f *fileMembers) Members(m *codec.Members) {
 	m.Object("budget", &f.budget)
 }
 
-// Overlay are the settings with a file over them, and what is wrong with it: that is not
-// in force. The file is read strictly. Of a member that only other strategies have the
-// rest is in force; a fault that begins with a line is about the whole file.
-func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) {
+// WholeFile is said before what is wrong with a file of which nothing is in force.
+const WholeFile = "the whole file is not in force: "
+
+// Overlay are the settings with a file over them, and what is wrong with parts of it, which
+// are not in force; the rest is. The error is that nothing of the file is. Members that only
+// other strategies have may be there.
+func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string, error) {
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
 	f := fileMembers{options: s.Strategy.New()}
-	if fault := codec.ReadStrictly(data, &f, func(name string) bool { return isOfAnother(name, &l) }); fault != nil {
-		return s, []string{fault.InText(data)}
+	parts, whole := codec.ReadStrictly(data, &f, func(name string) bool { return isOfAnother(name, &l) })
+	if whole != nil {
+		return s, nil, errors.New(whole.InText(data))
+	}
+	for _, fault := range parts[:min(len(parts), maxFaults+1)] {
+		l.NoteFault(fault.InText(data))
 	}
 	f.options.Over(s.Options, &l)
 	s.Options = f.options
@@ -253,7 +262,10 @@ func (s Settings) Overlay(data []byte, by strategy.Writer) (Settings, []string) 
 			}
 		}
 	}
-	return s, l.Faults
+	if len(l.Faults) > maxFaults {
+		l.Faults = append(l.Faults[:maxFaults], "there are more faults")
+	}
+	return s, l.Faults, nil
 }
 
 // limit is one of the budget's that a file sets, and the most that it can be.

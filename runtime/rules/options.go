@@ -131,6 +131,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	if l.By == strategy.Project {
 		o.restrictProject(Arranged(below, set(below.Set)), judged)
 	}
+	named := [...][]string{o.Off, o.Order}
 	o.Add = slices.Concat(o.Add, below.Add)
 	o.Off = slices.Concat(o.Off, below.Off)
 	o.Last = slices.Concat(below.Last, o.Last)
@@ -163,8 +164,8 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 		*list = good
 	}
 	known := slices.Concat(o.Add, set(o.Set), o.Last)
-	for _, list := range lists {
-		for _, id := range *list.ids {
+	for i, list := range lists {
+		for _, id := range named[i] {
 			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
 				l.NoteFault(list.name + ": there is no rule " + strconv.Quote(id))
 			}

@@ -103,7 +103,7 @@ type Options struct {
 
 	set struct { // by the file at hand
 		cascade *bool
-		judge   *said
+		judge   said
 	}
 }
 
@@ -131,7 +131,7 @@ func (o *Options) Judge() judge.Options { return o.judge }
 func (o *Options) Members(m *codec.Members) {
 	o.Options.Members(m)
 	codec.OptionalMember(m, "cascade", &o.set.cascade, (*codec.Members).Bool)
-	codec.Optional(m, "judge", &o.set.judge)
+	m.Object("judge", &o.set.judge)
 }
 
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
@@ -144,10 +144,8 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 	default:
 		o.always = !*cascade
 	}
-	if o.set.judge != nil {
-		o.takeLimits(*o.set.judge, l)
-	}
-	o.set.cascade, o.set.judge = nil, nil
+	o.takeLimits(o.set.judge, l)
+	o.set.cascade, o.set.judge = nil, said{}
 	o.PutChosen(&under.Options, nil, ruleSet, true, l)
 }
 

@@ -52,9 +52,9 @@ func (w *Workflow) Members(m *codec.Members) {
 // ParseWorkflow reads a workflow state.
 func ParseWorkflow(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	fault := codec.FindFault(data)
-	if fault == nil {
-		fault = codec.ReadStrictly(data, &w, func(string) bool { return true })
+	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })
+	if len(parts) > 0 {
+		fault = parts[0]
 	}
 	if fault != nil {
 		return w, errors.New(quotation.PlainName(fault.InText(data)))
