@@ -95,7 +95,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	defer space.Close()
 	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Home: p.Home, Alone: c.Bare}.Examine()
-	if len(snapshot.Faults) > 0 {
+	if len(snapshot.Faults) > len(snapshot.Verdict.Faults) { // it is not about a rule
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
@@ -201,6 +201,9 @@ func (e Explanation) WriteText(out layout.Printer) {
 		rows = append(rows, []string{mark + r.ID, then, r.Evidence})
 	}
 	out.PrintTable(" ", rows)
+	if len(rows) > 0 {
+		out.PrintText("  >: it decides, as the first that matches; +: it matches, too")
+	}
 	out.InBold().PrintText("decision")
 	says := string(e.Decision) + decidedBy(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
 	if e.Rule != otherwise {

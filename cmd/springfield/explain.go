@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 type explainOptions struct {
@@ -37,9 +40,10 @@ func newExplain(a *app) *cobra.Command {
 after --line. Shows what the hook sees, why each rule holds or not, and the decision.
 The log is a file (~/.claude/projects/DIR/SESSION.jsonl, or one of another host) or a
 session: its id, or the beginning of it. A decision, by its ID as springfield log shows it, or "last", is
-explained with the log as it was at that moment, by the plugin's strategy with its
-default settings. Files that a strategy keeps in the project are read as they are now.
-Budget and hold are left out.`,
+explained with the log as it was at that moment, by the plugin that decided. Without
+--strategy your settings and the project's are in force, as they are now; with it those of
+the strategy alone. Files that a strategy keeps in the project are read as they are now,
+too. Budget and hold are left out.`,
 		Example: `  springfield explain last
   springfield explain SESSION.jsonl
   springfield explain SESSION.jsonl --line 120 --strategy marge-simpson`,
@@ -49,6 +53,7 @@ Budget and hold are left out.`,
 			o.chosen = cmd.Flags().Changed("strategy")
 			return runExplain(cmd.Context(), a, o)
 		},
+		PreRunE: a.needPlaces,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
@@ -69,10 +74,12 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		a.say("%s: %s decided %s by rule %s, %s, in %s", decided.ID, decided.Plugin, decided.Decision, decided.Rule,
 			doctor.AgoInWords(place.Now, time.UnixMilli(decided.At)), place.Log)
 	}
-	if _, ok := registry.StrategyNamed(decided.Plugin); ok && !o.chosen {
-		o.strategy = decided.Plugin
+	var c replay.Candidate
+	if o.chosen {
+		c, err = a.chosenCandidate(o)
+	} else {
+		c, err = a.candidateInForce(cmp.Or(decided.Plugin, o.strategy), cmp.Or(decided.ProjectPlace(), place.Work))
 	}
-	c, err := a.chosenCandidate(o)
 	if err != nil {
 		return err
 	}
@@ -88,10 +95,29 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 		return err
 	}
 	e.WriteText(a.resultPrinter())
+	for _, fault := range slices.Concat(c.Settings.Faults, check.NamesOf(rules.CheckPatterns(c.Settings.Options), error.Error)) {
+		a.talk("springfield: note: passed over: %s", fault)
+	}
 	if decided.ID != "" && decided.Rule != e.Rule {
-		a.talk("springfield: note: at that stop, rule %s decided; explain knows neither what the hook had counted by then nor holds", decided.Rule)
+		with := "explain reads settings as they are now"
+		if o.chosen {
+			with = "--strategy leaves your settings out"
+		}
+		a.talk("springfield: note: at that stop, rule %s decided; %s, and knows neither what the hook had counted by then nor holds", decided.Rule, with)
 	}
 	return nil
+}
+
+// candidateInForce is a plugin with the settings that are in force in a project.
+func (a *app) candidateInForce(plugin, project string) (replay.Candidate, error) {
+	p, err := a.findPlugin(plugin)
+	if known, ok := registry.StrategyNamed(plugin); err != nil && ok { // without the file of the plugin, of which there are several
+		p, err = hook.Plugin{Name: plugin, Strategy: known}, nil
+	}
+	if err != nil {
+		return replay.Candidate{}, check.Advise(err, "say how to decide: --strategy "+registry.Default())
+	}
+	return replay.Candidate{Name: plugin, Settings: p.ReadSettings(a.places.StatePath(), project)}, nil
 }
 
 // placeToExplain is the place that is meant: of a file, a session, or a decision.

@@ -234,51 +234,52 @@ const asked = 200
 
 // condition is something that a rule can ask for.
 type condition struct {
-	name string
-	set  func(r *Rule) bool
-	test func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
+	fails string // what is so where it does not hold
+	set   func(r *Rule) bool
+	test  func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
 }
 
 // conditions are all of them, the cheap ones first.
 var conditions = [...]condition{
-	{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+	{"the turn did not end with a tool that asks you", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
 	}},
-	{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the last tool call was another one", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		last := a.situation.Turn.LastTool
 		if r.Window {
 			last = a.situation.Window.LastTool
 		}
 		return "the last tool call was " + r.Tool, last == r.Tool
 	}},
-	{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
-	{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
-	{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+	{"there is no such todo, or none that changed lately", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesTodos(a.situation) }},
+	{"no such skill is in use", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.matchesSkill(a.situation) }},
+	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
-	{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
-	{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesAct(r) }},
-	{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
+	{"the message does not end so", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
+	{"nothing so before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
+	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.closesParagraph(a.message.end.paragraph, r.Closes), a.message.end.last)
 	}},
-	{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+	{"the message does not end with such a list", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.closesParagraph(a.message.end.intro, r.Lists), a.message.end.intro)
 	}},
-	{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
 	}},
-	{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
-	{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
+	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
 	}},
-	{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
-	{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
+	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)
 	}},
-	{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		return a.findInText(r, r.Text, a.situation.Message.Text)
 	}},
-	{"own", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+	{"it does not match", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
 		seen, a.reason, held = r.Own(*a.situation)
 		return seen, held
 	}},
@@ -300,7 +301,7 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 		}
 		if evidence, ok = c.test(a, r, m); !ok {
 			if r.Own == nil || evidence == "" {
-				evidence = c.name + " does not hold"
+				evidence = c.fails
 			}
 			return evidence, false
 		}
@@ -311,7 +312,7 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 	return evidence, ok
 }
 
-func (a *asking) matchesAct(r *Rule) (evidence string, ok bool) {
+func (a *asking) matchesAct(r *Rule, _ *meter) (evidence string, ok bool) {
 	a.read = true
 	said, ok := a.message.findAct(r.Act, r.Near)
 	return quoteIf(ok, said)
