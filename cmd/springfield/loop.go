@@ -129,7 +129,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 		return err
 	}
 	plugin, scope, _ := strings.Cut(call, " --scope ")
-	var o enableOptions
+	o := enableOptions{begun: true}
 	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
 	yes, err := a.offerEnable(ctx, o, "No plugin that is on drives loops. Switch "+plugin+" on?")
 	if err == nil && !yes {

@@ -424,6 +424,10 @@ func (d *Console) SetLoop(key string, values []string) error {
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
 	}
+	if key == "max" && l.lastIteration(l.goal) < l.goal.Max { // the note says what counts
+		l.printLine("max is " + body + " in the file")
+		return nil
+	}
 	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
 	return nil
 }

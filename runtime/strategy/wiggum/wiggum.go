@@ -87,9 +87,8 @@ func armedState(s strategy.Situation) strategy.Armed {
 	case !goal.Active && (!running || goal.ID != id || goal.Count != count):
 		return strategy.Armed{} // else it was stopped since the last iteration
 	}
-	return strategy.Armed{
-		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id,
-	}
+	// Without the iteration: its own hook may count it up at the same time, and what is typed limits it.
+	return strategy.Armed{Evidence: "its loop is in " + File, Running: running && goal.ID == id}
 }
 
 // Reminder is what the model is told first, word for word as users of the
