@@ -297,8 +297,11 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	}
 }
 
-// freshly is how long a hold's end is news.
-const freshly = 24 * time.Hour
+// How long it is news that a hold was lifted or ran out, and that it ended otherwise.
+const (
+	lately  = 5 * time.Minute
+	freshly = 24 * time.Hour
+)
 
 // endedHoldsInWords tells of the holds that ended without resume, lately and last, but for
 // the one that is told already. A person should hear of them whatever they ask.
@@ -329,7 +332,7 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 		case e.BeginsHold():
 			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
-		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
+		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < lately.Milliseconds():
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
 		break
