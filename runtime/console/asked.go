@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -82,9 +83,9 @@ func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
-		d.printLine("of this session; " + d.wordToType(word) + " --all shows every project")
+		d.printLine("of this session; " + d.wordToType(word+" --all") + " shows every project")
 	default:
-		d.printLine("in " + v.name + "; " + d.wordToType(word) + " --all shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
@@ -92,10 +93,10 @@ func (d *Console) printScope(v view, word string) {
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
-			return "/" + settings.Plugin + ":" + word
+			return display.JoinWords("/" + settings.Plugin + ":" + word)
 		}
 	}
-	return d.Self + " " + word
+	return d.commandTo(word)
 }
 
 // sayNothingDecided says that there is no decision to tell about, but perhaps prompts before which
@@ -110,7 +111,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
 	}
 	if prompts {
-		what = "only prompts are recorded" + of + ": " + d.wordToType(word) + " --prompts"
+		what = "only prompts are recorded" + of + ": " + d.wordToType(word+" --prompts")
 	}
 	d.printLine(what)
 	if d.Caller != nil {
@@ -122,7 +123,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 			if v.session() == "" {
 				where = " in " + other.ProjectPlace()
 			}
-			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.Self + " " + word + " --all")
+			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.commandTo(word+" --all"))
 		}
 		return
 	}
@@ -141,7 +142,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.commandTo("log --all") + " lists them with their ids"}
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
@@ -259,7 +260,7 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	}
 	r, err := d.findDecision(id, v, Asked{})
 	if err == errNothing {
-		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.Self + " log --all lists those of every project"}
+		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.commandTo("log --all") + " lists those of every project"}
 	}
 	return r, err
 }
@@ -288,7 +289,7 @@ func (d *Console) FindLog(session string) (string, error) {
 		}
 		break
 	}
-	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quoteSession(id) + " lists what is recorded of it"}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists what is recorded of it"}
 }
 
 // findLog is the log of a session that is there, "" for none.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -302,4 +304,44 @@ func TestAnsweredAtOnce(t *testing.T) {
 			t.Errorf("%s: %q, want %q", call, got, want)
 		}
 	}
+}
+
+// A command is never broken: what is pasted of it is the whole.
+func TestCommandsAreNotBroken(t *testing.T) {
+	d, _ := loopDesk(t)
+	var out bytes.Buffer
+	d.Out, d.Err, d.Self = &out, &out, `"/plugins of mine/hooks/springfield-hook"`
+	d.Wrap = func(line string, _ int) []string { return strings.Split(line, " ") }
+	decided(t, d,
+		ledger.Record{Session: "s1", Cwd: "/elsewhere", Decision: "stop", Rule: "asks"}, ledger.Record{Session: "s2", Cwd: d.Work, Decision: "stop", Rule: "asks"})
+	commands := 0
+	for _, words := range []string{
+		"why", "why 1", "log", "log --session s", "hold 2h", "hold 1h", "hold 2h --session s1", "hold --list", "resume", "resume --session s1",
+		"loop", "loop stop", "loop set max 5", "loop start", "loop start Mend it", "loop start Mend it", "loop", "loop stop", "loop", "loop stop --delete",
+		"loop history", "loop history show last", "loop history show x", "loop history rerun x", "log --follow",
+	} {
+		asks := d
+		if words == "log --follow" {
+			asks.Caller = registry.DefaultHost()
+		}
+		out.Reset()
+		if err := asks.AnswerCall(strings.Fields(words)); err == ErrUsage {
+			t.Errorf("%s: %v", words, err)
+		} else if err != nil {
+			advised, _ := err.(interface{ Hint() string })
+			out.WriteString(display.PartWords(strings.Join(asks.Wrap(advised.Hint(), 0), "\n")))
+		}
+		for line := range strings.Lines(out.String()) {
+			switch _, rest, named := strings.Cut(strings.TrimSpace(line), d.Self); {
+			case strings.HasPrefix(strings.TrimSpace(line), `"/plugins`) && !named, named && !strings.HasPrefix(rest, " "):
+				t.Errorf("%s: %q in\n%s", words, line, out.String())
+			case named:
+				commands++
+			}
+		}
+		if strings.Contains(out.String(), "\u00a0") {
+			t.Errorf("%s: no blank in %q", words, out.String())
+		}
+	}
+	failIf(t, commands < 20, "only %d commands", commands)
 }

@@ -81,7 +81,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
-			"SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches one off"}
+			"SPRINGFIELD=off in its environment: then hooks always let it stop; " + display.JoinWords("springfield disable PLUGIN") + " switches one off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -232,9 +232,9 @@ func (d *Console) meansOf(from string) ledger.Means {
 // resumeCall is how a person lifts a hold.
 func (d *Console) resumeCall(session string) string {
 	if session == "" {
-		return d.Self + " resume"
+		return d.commandTo("resume")
 	}
-	return d.Self + " resume --session " + quoteSession(session)
+	return d.commandTo("resume --session " + quoteSession(session))
 }
 
 // quoteSession is a session's id as a person types it.

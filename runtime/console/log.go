@@ -51,7 +51,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 // says so.
 func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
-		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
+		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.commandTo("log --follow")}
 	}
 	v, err := d.scopeOf(a)
 	if err != nil {
