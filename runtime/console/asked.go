@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -142,7 +143,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.commandTo("log --all") + " lists them with their ids"}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their ids; last is the newest")}
 	}
 	var other ledger.Record
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
@@ -161,6 +162,17 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		return other, errNothing
 	}
 	return other, nil
+}
+
+// hintAtDecision names the newest decision whose ID begins with what was typed, all up to the number.
+func (d *Console) hintAtDecision(part, otherwise string) string {
+	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
+		return strings.HasPrefix(r.ID, part+"-")
+	})
+	if len(all) == 0 {
+		return otherwise
+	}
+	return "did you mean " + all[0].ID + ", the newest of that session?"
 }
 
 // knownSessions are at most n sessions whose ids begin like that, each with its last decision if
@@ -220,7 +232,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; without --session it applies to all of them"
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the newest are " + d.listSessions(all) + "; the beginning of an id is enough"
+			advice = "the newest are " + d.listSessions(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -232,9 +244,17 @@ func (d *Console) resolveSession(id string) (string, error) {
 	}
 }
 
-// listSessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
+// listSessions lists sessions by the beginnings of their ids, which are enough: 3f2a51c7 (~/p, 3 min ago).
 func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
+	enough := shortID
+	for i, a := range all {
+		for _, b := range all[:i] {
+			for enough < 99 && quotation.Head(a.Session, enough) == quotation.Head(b.Session, enough) {
+				enough++
+			}
+		}
+	}
 	for _, a := range all {
 		var about []string
 		if place := a.ProjectPlace(); place != "" {
@@ -243,7 +263,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 		if a.At > 0 {
 			about = append(about, timestamp.AgoInWords(d.Now().UnixMilli()-a.At))
 		}
-		s := shorten(a.Session)
+		s := quotation.Head(a.Session, enough)
 		if len(about) > 0 {
 			s += " (" + strings.Join(about, ", ") + ")"
 		}
@@ -272,6 +292,9 @@ func (d *Console) FindLog(session string) (string, error) {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
+	}
+	if advice, ok := err.(*adviceError); ok && len(d.knownSessions(session, 1)) == 0 {
+		advice.advice = d.hintAtDecision(session, advice.advice)
 	}
 	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
 		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
