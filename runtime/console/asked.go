@@ -164,15 +164,15 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 	return other, nil
 }
 
-// hintAtDecision names the newest decision whose ID begins with what was typed, all up to the number.
+// hintAtDecision names the newest decision whose ID begins with what was typed.
 func (d *Console) hintAtDecision(part, otherwise string) string {
 	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
-		return strings.HasPrefix(r.ID, part+"-")
+		return strings.HasPrefix(r.ID, part)
 	})
 	if len(all) == 0 {
 		return otherwise
 	}
-	return "did you mean " + all[0].ID + ", the newest of that session?"
+	return "did you mean " + all[0].ID + ", the newest that begins so?"
 }
 
 // knownSessions are at most n sessions whose ids begin like that, each with its last decision if
