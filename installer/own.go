@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,9 +63,10 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 // makeFiles makes the files of the suite, on a stage. Where they are to be written the suite is locked, and read
 // again.
 func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
-	if o.stage != "" {
+	if o.stage != "" && (!write || o.unlock != nil) {
 		return nil
 	}
+	tried := o.spec
 	if write {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
@@ -75,6 +77,10 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 			return err
 		}
 	}
+	if o.stage != "" && reflect.DeepEqual(tried, o.spec) {
+		return nil
+	}
+	_ = os.RemoveAll(o.stage) // of what was tried before the lock
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}

@@ -17,7 +17,9 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -131,6 +133,24 @@ func carriedHeads(t *testing.T) string {
 	dir := t.TempDir()
 	must(t, generator.WritePrebuilt(dir, built))
 	return dir
+}
+
+// Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
+// several agents.
+func TestOwnSuiteIsLocked(t *testing.T) {
+	w := newWorld(t)
+	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
+	a := &app{home: w.home(), getenv: func(string) string { return "" }}
+	for _, agents := range []string{"claude", "claude,copilot"} {
+		unlock, err := settings.Journal(client.Places{Config: filepath.Join(w.home(), ".claude")}).LockDir(a.ownSuite(t.Context()).Dir)
+		must(t, err)
+		got := w.call(t, "enable", "ned-flanders", "--host", agents)
+		unlock()
+		if got.code != failed || !strings.Contains(got.out+got.err, "another springfield is at work") {
+			t.Errorf("%s: %+v", agents, got)
+		}
+	}
+	w.must(t, "enable", "ned-flanders", "--host", "claude,copilot")
 }
 
 // What the CLI and the hook know of a host, they know under the same names.
