@@ -95,11 +95,11 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 }
 
 // Close removes the stage, and gives the lock back.
-func (o *OwnSuite) Close() error {
+func (o *OwnSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()
 	}
-	return os.RemoveAll(o.stage)
+	os.RemoveAll(o.stage)
 }
 
 // addTo adds the files to a change that switches the plugin on, and the suite to those that are known.

@@ -162,6 +162,16 @@ func (l *loopHere) sayCapped() {
 	}
 }
 
+// sayHeld says that a hold comes before the loop.
+func (l *loopHere) sayHeld() {
+	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
+	for _, h := range inForce {
+		if h.Of == "" || h.Of == sessionKey(l.goal.Session) {
+			l.printNote("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not go on; " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")) + " lifts it")
+		}
+	}
+}
+
 func (l *loopHere) ceiling() int {
 	rounds, _ := l.driver.Settings.MaxIterations()
 	return rounds
@@ -279,6 +289,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.printLine("  status   " + l.Self + " loop status")
 	l.printLine("  stop it  " + l.Self + " loop stop")
 	l.sayCapped()
+	l.sayHeld()
 	return nil
 }
 
