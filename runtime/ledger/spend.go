@@ -79,7 +79,11 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	if there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	old.Clock = old.Clock.Tell(now, RunningTime())
+	up := RunningTime()
+	if old.Clock.At-now.UnixMilli() <= behindAtMost {
+		old.Clock.Up = up // another machine with the same home may have asked last
+	}
+	old.Clock = old.Clock.Tell(now, up)
 	switch at := old.Clock.At; {
 	case at-now.UnixMilli() <= behindAtMost:
 		old.Behind = 0
