@@ -31,7 +31,8 @@ type OwnSuite struct {
 
 	name  string
 	spec  generator.Spec
-	stage string // where the suite lies until it is written, to be looked at
+	stage string         // where the suite lies until it is written, to be looked at
+	made  generator.Spec // what it was made from
 	files []generator.File
 
 	unlock func() // another springfield adds its plugin before or after, not at once
@@ -66,7 +67,6 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 	if o.stage != "" && (!write || o.unlock != nil) {
 		return nil
 	}
-	tried := o.spec
 	if write {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
@@ -77,10 +77,11 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 			return err
 		}
 	}
-	if o.stage != "" && reflect.DeepEqual(tried, o.spec) {
+	if o.stage != "" && reflect.DeepEqual(o.made, o.spec) {
 		return nil
 	}
 	_ = os.RemoveAll(o.stage) // of what was tried before the lock
+	o.made = o.spec
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}

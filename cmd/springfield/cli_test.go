@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -136,13 +138,16 @@ func carriedHeads(t *testing.T) string {
 }
 
 // Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
-// several agents.
+// several agents; and what it added since all was tried stays.
 func TestOwnSuiteIsLocked(t *testing.T) {
 	w := newWorld(t)
 	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
-	a := &app{home: w.home(), getenv: func(string) string { return "" }}
+	a := &app{user: "ned", home: w.home(), work: w.work(), prebuilt: w.heads, out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }}
+	must(t, a.findPlaces())
+	own := a.ownSuite(t.Context())
+	defer own.Close()
 	for _, agents := range []string{"claude", "claude,copilot"} {
-		unlock, err := settings.Journal(client.Places{Config: filepath.Join(w.home(), ".claude")}).LockDir(a.ownSuite(t.Context()).Dir)
+		unlock, err := settings.Journal(a.places).LockDir(own.Dir)
 		must(t, err)
 		got := w.call(t, "enable", "ned-flanders", "--host", agents)
 		unlock()
@@ -150,7 +155,14 @@ func TestOwnSuiteIsLocked(t *testing.T) {
 			t.Errorf("%s: %+v", agents, got)
 		}
 	}
-	w.must(t, "enable", "ned-flanders", "--host", "claude,copilot")
+	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own, DryRun: true}
+	_, err := installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	must(t, err)
+	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
+	tried.DryRun = false
+	_, err = installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	must(t, err)
+	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(own.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
 
 // What the CLI and the hook know of a host, they know under the same names.
