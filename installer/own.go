@@ -64,10 +64,7 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 // makeFiles makes the files of the suite, on a stage. Where they are to be written the suite is locked, and read
 // again.
 func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
-	if o.stage != "" && (!write || o.unlock != nil) {
-		return nil
-	}
-	if write {
+	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
 		} else if err != nil {
@@ -81,13 +78,13 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 		return nil
 	}
 	_ = os.RemoveAll(o.stage) // of what was tried before the lock
-	o.made = o.spec
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}
 	if o.stage, err = os.MkdirTemp("", "springfield-stage-"); err != nil {
 		return err
 	}
+	o.made = o.spec
 	staged, err := generator.MakePlan(o.stage, generator.Completing, o.files)
 	if err == nil {
 		err = staged.WriteUnjournaled()
