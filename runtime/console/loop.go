@@ -162,7 +162,7 @@ func (l *loopHere) typedMaximum(n int) int {
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
-			"; a larger number counts if you type it in a terminal: " + display.JoinWords("springfield loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
+			"; a larger number counts if you type it in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
 
