@@ -275,7 +275,7 @@ func TestGoalLoopBesideADailyPlugin(t *testing.T) {
 		ends(t, r, texts[5], 6)
 		scratch.Lacks(t, "the transcript", read(t, r.Transcript),
 			"ned-flanders kept Claude going", "ned-flanders: I let")
-		if out := w.Springfield("log", "--session", r.ID); !strings.Contains(out.Stdout, "another-loop") {
+		if out := w.Springfield("log", "--json", "--session", r.ID); !strings.Contains(out.Stdout, "another-loop") {
 			t.Errorf("no rule another-loop in\n%s", out.Stdout)
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)

@@ -25,6 +25,7 @@ type enableOptions struct {
 	installer.EnableRequest
 	hosts []string
 	json  bool
+	begun bool // it is for a loop that a person starts
 }
 
 func newEnable(a *app) *cobra.Command {
@@ -146,7 +147,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		first = [][]string{{"asks", "a model where its rules are not sure, with at most 3 KB of the session; springfield set " + name + " shows its limits"}}
 	case known.EventName() == "UserPromptSubmit":
 		first = [][]string{{"needs", "a todo list, which Opus 4.8, Sonnet 5 and later do not have; springfield doctor says what brings it back"}}
-	case known.Loop != nil && !known.Loop.Spec:
+	case known.Loop != nil && !known.Loop.Spec && !o.begun:
 		first = [][]string{{"begin", `springfield loop start "Fix the failing tests"`}}
 	}
 	a.resultPrinter().PrintTable("", append(first, [][]string{

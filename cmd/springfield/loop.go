@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -113,9 +114,15 @@ func (a *app) noteBlockCap(most int) {
 	if a.findPlaces() != nil {
 		return // status tells
 	}
-	if honoured := client.Honoured(client.NewSnapshot(a.places).AllLayers()); most > honoured && a.caller == nil {
-		a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; it honours more from the next session with \"%s\": \"%d\" in env of your settings",
-			honoured, client.BlockCap, most)
+	snapshot := client.NewSnapshot(a.places)
+	honoured := client.Honoured(snapshot.AllLayers())
+	for _, p := range snapshot.AllPlugins() {
+		if most > honoured && a.caller == nil && p.Runs && console.DrivesLoops(p.Strategy) {
+			name, _, _ := strings.Cut(p.ID, "@")
+			a.talk("springfield: note: Claude Code ends a turn after %d continues in a row without a tool call; for more from the next session:", honoured)
+			a.notePrinter().PrintUnbroken(fmt.Sprintf("  springfield set %s ceiling=%d && springfield enable %s --scope %s", name, most, p.ID, p.Decides))
+			return
+		}
 	}
 }
 
@@ -129,7 +136,7 @@ func (a *app) offerDriver(ctx context.Context, d console.Driver) error {
 		return err
 	}
 	plugin, scope, _ := strings.Cut(call, " --scope ")
-	var o enableOptions
+	o := enableOptions{begun: true}
 	o.Plugin, o.Scope = plugin, cmp.Or(client.Scope(scope), client.User)
 	yes, err := a.offerEnable(ctx, o, "No plugin that is on drives loops. Switch "+plugin+" on?")
 	if err == nil && !yes {

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/interview"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // errCancelled is Ctrl-C, or a no to the last question.
@@ -72,7 +73,7 @@ func (a *app) encodeFailure(err error, hint string) error {
 	failure := struct {
 		Error string `json:"error"`
 		Hint  string `json:"hint"` // "" if there is none
-	}{err.Error(), hint}
+	}{err.Error(), display.PartWords(hint)}
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(failure)

@@ -57,16 +57,17 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	}
 	if claude {
 		status.WriteText(a.resultPrinter())
-	} else {
-		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
-			a.resultPrinter().PrintItem("note: ", note)
-		}
 	}
 	for i, o := range others {
 		if i > 0 || claude {
 			a.say("")
 		}
 		o.WriteText(a.resultPrinter())
+	}
+	if !claude {
+		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
+			a.resultPrinter().PrintItem("note: ", note)
+		}
 	}
 	if claude && status.Next != "" {
 		a.resultPrinter().PrintCommand("%s", status.Next)

@@ -17,6 +17,9 @@ func (s Status) WriteText(out layout.Printer) {
 		out.PrintText("")
 	}
 	s.writeDecision(out)
+	for _, n := range s.Notes {
+		out.PrintItem("note: ", n)
+	}
 	if s.Judge.Questions > 0 {
 		out.PrintText("judges, today: %s", s.Judge.Spent)
 	}
@@ -57,10 +60,7 @@ func (s Status) writeProblems(out layout.Printer) bool {
 		out.PrintText("  %s", l.File)
 		out.PrintItem("  ", l.Problem)
 	}
-	for _, n := range s.Notes {
-		out.PrintItem("note: ", n)
-	}
-	return len(broken)+len(skipped)+len(s.Notes) > 0
+	return len(broken)+len(skipped) > 0
 }
 
 // writeDecision tells which plugin decides, or why none does.

@@ -231,7 +231,9 @@ func (p Printer) PrintDiff(text string) {
 
 // printLines prints lines: in the style all of them, or the title that the first one begins with.
 func (p Printer) printLines(title string, lines ...string) {
+	title = display.PartWords(title)
 	for n, line := range lines {
+		line = display.PartWords(line)
 		styled := line
 		if title != "" {
 			styled = ""

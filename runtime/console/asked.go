@@ -11,9 +11,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -82,9 +84,9 @@ func (d *Console) printScope(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
-		d.printLine("of this session; " + d.wordToType(word) + " --all shows every project")
+		d.printLine("of this session; " + d.wordToType(word+" --all") + " shows every project")
 	default:
-		d.printLine("in " + v.name + "; " + d.wordToType(word) + " --all shows every project")
+		d.printLine("in " + v.name + "; " + d.wordToType(word+" --all") + " shows every project")
 	}
 }
 
@@ -92,10 +94,10 @@ func (d *Console) printScope(v view, word string) {
 func (d *Console) wordToType(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
-			return "/" + settings.Plugin + ":" + word
+			return display.JoinWords("/" + settings.Plugin + ":" + word)
 		}
 	}
-	return d.Self + " " + word
+	return d.commandTo(word)
 }
 
 // sayNothingDecided says that there is no decision to tell about, but perhaps prompts before which
@@ -110,7 +112,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
 	}
 	if prompts {
-		what = "only prompts are recorded" + of + ": " + d.wordToType(word) + " --prompts"
+		what = "only prompts are recorded" + of + ": " + d.wordToType(word+" --prompts")
 	}
 	d.printLine(what)
 	if d.Caller != nil {
@@ -122,7 +124,7 @@ func (d *Console) sayNothingDecided(v view, a Asked, word string, prompts bool) 
 			if v.session() == "" {
 				where = " in " + other.ProjectPlace()
 			}
-			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.Self + " " + word + " --all")
+			d.printLine("another session was at work" + where + " " + d.agoOf(other.At) + ": " + d.commandTo(word+" --all"))
 		}
 		return
 	}
@@ -141,10 +143,10 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		if r, ok := ledger.FindDecision(d.stateDirs(), v.Scope, id); ok {
 			return r, nil
 		}
-		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.hintAtDecision(id, d.commandTo("log --all")+" lists them with their ids; last is the newest")}
 	}
 	var other ledger.Record
-	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, func(r ledger.Record) bool {
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
 		if r.Rule == "answer" {
 			return false
 		}
@@ -160,6 +162,17 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		return other, errNothing
 	}
 	return other, nil
+}
+
+// hintAtDecision names the newest decision whose ID begins with what was typed.
+func (d *Console) hintAtDecision(part, otherwise string) string {
+	all, _ := ledger.Newest(d.stateDirs(), ledger.Scope{}, 1, true, func(r ledger.Record) bool {
+		return strings.HasPrefix(r.ID, part)
+	})
+	if len(all) == 0 {
+		return otherwise
+	}
+	return "did you mean " + all[0].ID + ", the newest that begins so?"
 }
 
 // knownSessions are at most n sessions whose ids begin like that, each with its last decision if
@@ -219,7 +232,7 @@ func (d *Console) resolveSession(id string) (string, error) {
 	case 0:
 		advice := "no session is known yet; without --session it applies to all of them"
 		if all := d.knownSessions("", enough); len(all) > 0 {
-			advice = "the newest are " + d.listSessions(all) + "; the beginning of an id is enough"
+			advice = "the newest are " + d.listSessions(all)
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -231,9 +244,17 @@ func (d *Console) resolveSession(id string) (string, error) {
 	}
 }
 
-// listSessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
+// listSessions lists sessions by the beginnings of their ids, which are enough: 3f2a51c7 (~/p, 3 min ago).
 func (d *Console) listSessions(all []ledger.Record) string {
 	var said []string
+	enough := shortID
+	for i, a := range all {
+		for _, b := range all[:i] {
+			for enough < 99 && quotation.Head(a.Session, enough) == quotation.Head(b.Session, enough) {
+				enough++
+			}
+		}
+	}
 	for _, a := range all {
 		var about []string
 		if place := a.ProjectPlace(); place != "" {
@@ -242,7 +263,7 @@ func (d *Console) listSessions(all []ledger.Record) string {
 		if a.At > 0 {
 			about = append(about, timestamp.AgoInWords(d.Now().UnixMilli()-a.At))
 		}
-		s := shorten(a.Session)
+		s := quotation.Head(a.Session, enough)
 		if len(about) > 0 {
 			s += " (" + strings.Join(about, ", ") + ")"
 		}
@@ -259,7 +280,7 @@ func (d *Console) Decision(id string) (ledger.Record, error) {
 	}
 	r, err := d.findDecision(id, v, Asked{})
 	if err == errNothing {
-		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.Self + " log --all lists those of every project"}
+		err = &adviceError{"no decision is recorded for " + d.shortPath(v.name) + " yet", d.commandTo("log --all") + " lists those of every project"}
 	}
 	return r, err
 }
@@ -271,6 +292,9 @@ func (d *Console) FindLog(session string) (string, error) {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
 			return paths[0], nil
 		}
+	}
+	if advice, ok := err.(*adviceError); ok && len(d.knownSessions(session, 1)) == 0 {
+		advice.advice = d.hintAtDecision(session, advice.advice)
 	}
 	if advice, ok := err.(*adviceError); ok && len(d.knownSessions("", 1)) == 0 {
 		advice.advice = "name its log: a file in a directory of " + d.shortPath(d.projectsDir())
@@ -288,7 +312,7 @@ func (d *Console) FindLog(session string) (string, error) {
 		}
 		break
 	}
-	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quoteSession(id) + " lists what is recorded of it"}
+	return "", &adviceError{"session " + shorten(id) + " has no log in " + d.shortPath(in) + ": " + title + " removes the logs of old sessions", d.commandTo("log --session "+quoteSession(id)) + " lists what is recorded of it"}
 }
 
 // findLog is the log of a session that is there, "" for none.

@@ -1,11 +1,16 @@
 package console
 
 import (
+	"bytes"
+	"cmp"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -19,7 +24,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	for i, r := range all {
 		s, err := ledger.OpenSession(d.Dir, "session:"+r.Session)
 		must(t, err)
-		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
+		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli()+r.At, cmp.Or(r.Plugin, "ned")
 		if _, err := s.AppendRecord(r); err != nil {
 			t.Fatal(err)
 		}
@@ -81,6 +86,60 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
 			t.Errorf("%s: why does not say %q:\n%s", name, test.says, why)
 		}
+	}
+}
+
+// A plugin that had nothing to decide at a stop is not told of where another one decided it, whichever was the first to
+// end; where none did, it is. What is listed is in the order of ids.
+func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
+	d, out := console(t)
+	ned := func(decision, rule string, at int64) ledger.Record {
+		return ledger.Record{Session: "s", Cwd: d.Work, Plugin: "ned-flanders", Decision: decision, Rule: rule, At: at}
+	}
+	wiggum := func(decision, rule string, at int64) ledger.Record {
+		r := ned(decision, rule, at)
+		r.Plugin = "ralph-wiggum"
+		return r
+	}
+	for name, test := range map[string]struct {
+		stop     []ledger.Record
+		why, log string // rules
+	}{
+		"without a loop":    {[]ledger.Record{ned("stop", "question", 0), wiggum("stop", "no-loop", 0)}, "question", "question"},
+		"the other first":   {[]ledger.Record{wiggum("stop", "no-loop", 0), ned("continue", "progress", -1500)}, "progress", "progress"},
+		"in a loop":         {[]ledger.Record{wiggum("continue", "loop", 0), ned("stop", "another-loop", 0)}, "loop", "loop"},
+		"a loop that rests": {[]ledger.Record{ned("stop", "question", 0), wiggum("stop", "inactive", 0)}, "question", "question"},
+		"alone":             {[]ledger.Record{wiggum("stop", "no-loop", 0)}, "no-loop", "no-loop"},
+		"none decides":      {[]ledger.Record{ned("stop", "another-loop", 0), wiggum("stop", "inactive", 0)}, "inactive", "another-loop inactive"},
+		"both decide":       {[]ledger.Record{wiggum("stop", "limit", 0), ned("stop", "question", -1500)}, "question", "limit question"},
+		"another stop":      {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", 0)}, "no-loop", "question no-loop"},
+		"two stops": {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", -60_000), wiggum("continue", "loop", 0), ned("stop", "another-loop", 0)},
+			"loop", "question loop"},
+	} {
+		must(t, os.RemoveAll(d.Dir))
+		decided(t, d, test.stop...)
+		tell := func(a Asked) string {
+			out.Reset()
+			must(t, d.ListDecisions(20, a))
+			var rules []string
+			for _, line := range strings.Split(out.String(), "\n") {
+				for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '"' }) {
+					if slices.ContainsFunc(test.stop, func(r ledger.Record) bool { return r.Rule == word }) {
+						rules = append(rules, word)
+					}
+				}
+			}
+			return strings.Join(rules, " ")
+		}
+		scratch.Equal(t, tell(Asked{}), test.log, name, "log", out.String())
+		tell(Asked{JSON: true})
+		scratch.Equal(t, strings.Count(out.String(), "\n"), len(test.stop), name, "log --json", out.String())
+		out.Reset()
+		must(t, d.ListDecisions(1, Asked{}))
+		scratch.Holds(t, name+": log -n 1", out.String(), "  "+test.why)
+		out.Reset()
+		must(t, d.ExplainDecision("", Asked{}))
+		scratch.Holds(t, name+": why", out.String(), "rule     "+test.why+"\n")
 	}
 }
 
@@ -180,7 +239,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 		got := strings.Join(said, " ")
 		failIf(t, err != nil || got != test.list, "log %+v: %q, %v\n%s", test.asked, got, err, out)
 	}
-	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, func(ledger.Record) bool { return true })
+	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, true, func(ledger.Record) bool { return true })
 	id := newest[0].ID
 	out.Reset()
 	if err := d.ExplainDecision(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {
@@ -245,4 +304,44 @@ func TestAnsweredAtOnce(t *testing.T) {
 			t.Errorf("%s: %q, want %q", call, got, want)
 		}
 	}
+}
+
+// A command is never broken: what is pasted of it is the whole.
+func TestCommandsAreNotBroken(t *testing.T) {
+	d, _ := loopDesk(t)
+	var out bytes.Buffer
+	d.Out, d.Err, d.Self = &out, &out, `"/plugins of mine/hooks/springfield-hook"`
+	d.Wrap = func(line string, _ int) []string { return strings.Split(line, " ") }
+	decided(t, d,
+		ledger.Record{Session: "s1", Cwd: "/elsewhere", Decision: "stop", Rule: "asks"}, ledger.Record{Session: "s2", Cwd: d.Work, Decision: "stop", Rule: "asks"})
+	commands := 0
+	for _, words := range []string{
+		"why", "why 1", "log", "log --session s", "hold 2h", "hold 1h", "hold 2h --session s1", "hold --list", "resume", "resume --session s1",
+		"loop", "loop stop", "loop set max 5", "loop start", "loop start Mend it", "loop start Mend it", "loop", "loop stop", "loop", "loop stop --delete",
+		"loop history", "loop history show last", "loop history show x", "loop history rerun x", "log --follow",
+	} {
+		asks := d
+		if words == "log --follow" {
+			asks.Caller = registry.DefaultHost()
+		}
+		out.Reset()
+		if err := asks.AnswerCall(strings.Fields(words)); err == ErrUsage {
+			t.Errorf("%s: %v", words, err)
+		} else if err != nil {
+			advised, _ := err.(interface{ Hint() string })
+			out.WriteString(display.PartWords(strings.Join(asks.Wrap(advised.Hint(), 0), "\n")))
+		}
+		for line := range strings.Lines(out.String()) {
+			switch _, rest, named := strings.Cut(strings.TrimSpace(line), d.Self); {
+			case strings.HasPrefix(strings.TrimSpace(line), `"/plugins`) && !named, named && !strings.HasPrefix(rest, " "):
+				t.Errorf("%s: %q in\n%s", words, line, out.String())
+			case named:
+				commands++
+			}
+		}
+		if strings.Contains(out.String(), "\u00a0") {
+			t.Errorf("%s: no blank in %q", words, out.String())
+		}
+	}
+	failIf(t, commands < 20, "only %d commands", commands)
 }

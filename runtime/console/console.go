@@ -99,7 +99,7 @@ func misused(problem, advice string) error { return &misuse{adviceError{problem,
 // AdviceOn is what to do about an error, "" if there is nothing to say.
 func AdviceOn(err error) string {
 	if e, ok := err.(interface{ Hint() string }); ok { // not errors.As, which makes the hook larger
-		return e.Hint()
+		return display.PartWords(e.Hint())
 	}
 	return ""
 }
@@ -121,7 +121,7 @@ func (d *Console) ExplainDecision(id string, a Asked) error {
 	}
 	switch {
 	case a.JSON && err != nil:
-		return &adviceError{err.Error(), d.Self + " log --all lists every project's"}
+		return &adviceError{err.Error(), d.commandTo("log --all") + " lists every project's"}
 	case a.JSON:
 		return d.printJSON(&r)
 	case err != nil:
@@ -212,6 +212,9 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	d.printField("  judge    ", s)
 }
 
+// commandTo is how a person calls this program with some words. No line is broken in it.
+func (d *Console) commandTo(words string) string { return display.JoinWords(d.Self + " " + words) }
+
 // errNothing says that there is no decision to tell about.
 var errNothing = errors.New("no decision is recorded")
 
@@ -250,10 +253,10 @@ func (d *Console) printLead(s display.Style, begins, rest string, indent int) {
 
 func (d *Console) foldLine(s string, indent int) string {
 	line := d.shortPath(display.OneLine(s))
-	if d.Wrap == nil {
-		return line
+	if d.Wrap != nil {
+		line = strings.Join(d.Wrap(line, indent), "\n")
 	}
-	return strings.Join(d.Wrap(line, indent), "\n")
+	return display.PartWords(line)
 }
 
 func (d *Console) printNote(s string) {

@@ -81,7 +81,7 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	}
 	if err != nil && err != ledger.ErrUnnoted {
 		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
-			"SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches one off"}
+			"SPRINGFIELD=off in its environment: then hooks always let it stop; " + display.JoinWords("springfield disable PLUGIN") + " switches one off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -232,9 +232,9 @@ func (d *Console) meansOf(from string) ledger.Means {
 // resumeCall is how a person lifts a hold.
 func (d *Console) resumeCall(session string) string {
 	if session == "" {
-		return d.Self + " resume"
+		return d.commandTo("resume")
 	}
-	return d.Self + " resume --session " + quoteSession(session)
+	return d.commandTo("resume --session " + quoteSession(session))
 }
 
 // quoteSession is a session's id as a person types it.
@@ -297,8 +297,11 @@ func (d *Console) printHoldOf(r ledger.Record) {
 	}
 }
 
-// freshly is how long a hold's end is news.
-const freshly = 24 * time.Hour
+// How long it is news that a hold was lifted or ran out, and that it ended otherwise.
+const (
+	lately  = 5 * time.Minute
+	freshly = 24 * time.Hour
+)
 
 // endedHoldsInWords tells of the holds that ended without resume, lately and last, but for
 // the one that is told already. A person should hear of them whatever they ask.
@@ -329,7 +332,7 @@ func HoldNews(dirs []string, now time.Time) (set string, news []string) {
 		case e.BeginsHold():
 			set = strings.Replace(holdEventInWords(e, now), holdLength(e), "", 1)
 		case e.Did == ledger.HoldLifted && e.From != "" && e.From == terminal.TerminalName():
-		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds():
+		case e.Did != ledger.HoldRemoved && now.UnixMilli()-e.At < lately.Milliseconds():
 			news = append(news, "the hold on "+holderOf(e)+" "+holdEventInWords(e, now))
 		}
 		break

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
@@ -39,8 +40,11 @@ type Driver struct {
 }
 
 func (d Driver) problemInWords() string {
-	if d.Next == "" {
+	switch {
+	case d.Next == "":
 		return d.Problem
+	case strings.HasPrefix(d.Next, "springfield "):
+		return d.Problem + "; next: " + display.JoinWords(d.Next)
 	}
 	return d.Problem + "; next: " + d.Next
 }
@@ -158,7 +162,7 @@ func (l *loopHere) typedMaximum(n int) int {
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
-			"; a larger number counts if you type it in a terminal: springfield loop set max " + strconv.Itoa(min(l.goal.Max, activity.MostIterations)))
+			"; a larger number counts if you type it in a terminal: " + l.commandTo("loop set max "+strconv.Itoa(min(l.goal.Max, activity.MostIterations))))
 	}
 }
 
@@ -179,7 +183,7 @@ func (l *loopHere) ceiling() int {
 
 func (l *loopHere) unreadError() error {
 	return &adviceError{"read loop: " + l.filePath() + ": " + l.fault.Error(),
-		"correct it, or remove it: " + l.Self + " loop stop --delete"}
+		"correct it, or remove it: " + l.commandTo("loop stop --delete")}
 }
 
 // changeFile edits the file under the lock. edit gets what is there then.
@@ -235,7 +239,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 			return l.unreadError()
 		case l.file.Found && (l.goal.Active || l.goal.ID == "") && !o.Replace: // one without an ID is in no history
 			return &adviceError{"a loop is here already: " + l.loopName(l.goal) + l.progress(l.goal),
-				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
+				"stop it with " + l.commandTo("loop stop") + ", or replace it with --replace"}
 		}
 		return nil
 	}
@@ -286,8 +290,8 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	} else {
 		l.printLine("  starts   the next time this session stops")
 	}
-	l.printLine("  status   " + l.Self + " loop status")
-	l.printLine("  stop it  " + l.Self + " loop stop")
+	l.printLine("  status   " + l.commandTo("loop status"))
+	l.printLine("  stop it  " + l.commandTo("loop stop"))
 	l.sayCapped()
 	l.sayHeld()
 	return nil
@@ -393,7 +397,7 @@ func (d *Console) SetLoop(key string, values []string) error {
 		switch {
 		case l.hasNoFile():
 			return nil, &adviceError{"there is no loop in " + l.space.Dir,
-				"start one: " + l.Self + " loop start \"Fix the failing tests\""}
+				"start one: " + l.commandTo(`loop start "Fix the failing tests"`)}
 		case l.fault != nil:
 			return nil, l.unreadError()
 		case key == "goal":
@@ -423,6 +427,10 @@ func (d *Console) SetLoop(key string, values []string) error {
 	}
 	if key == "promise" {
 		body = cmp.Or(strings.Join(values, "|"), "none")
+	}
+	if key == "max" && l.lastIteration(l.goal) < l.goal.Max { // the note says what counts
+		l.printLine("max is " + body + " in the file")
+		return nil
 	}
 	l.printLine(key + " is " + titleOf(body) + "; it takes effect at the next stop")
 	return nil
@@ -460,7 +468,7 @@ func (d *Console) StopLoop(remove bool) error {
 	})
 	switch {
 	case err == nothing && l.hasNoFile():
-		l.printLine("there is no loop in " + l.space.Dir + "; " + l.Self + " loop history --all lists those that were")
+		l.printLine("there is no loop in " + l.space.Dir + "; " + l.commandTo("loop history --all") + " lists those that were")
 		return nil
 	case err == nothing:
 		l.printLine("the loop is paused already: active is false in " + l.filePath())
@@ -473,12 +481,12 @@ func (d *Console) StopLoop(remove bool) error {
 	l.tellCancelled(was, before)
 	if !remove {
 		l.printLine("stopped the loop" + l.progress(was) + ": Claude may stop")
-		l.printLine("its file stays, with active: false; to go on: " + l.Self + " loop set active true")
+		l.printLine("its file stays, with active: false; to go on: " + l.commandTo("loop set active true"))
 		return nil
 	}
 	l.printLine("stopped the loop and deleted " + l.filePath() + ": Claude may stop")
 	if was.ID != "" {
-		l.printLine("it is kept in the history: " + l.Self + " loop history show " + was.ID)
+		l.printLine("it is kept in the history: " + l.commandTo("loop history show "+was.ID))
 	}
 	return nil
 }

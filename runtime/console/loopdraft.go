@@ -130,7 +130,7 @@ func (l *loopHere) draftLoop(o LoopStart) ([]byte, error) {
 		return nil, err
 	case needs && goal == "":
 		return nil, misused("a loop needs a goal",
-			"write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
+			"write it like: "+l.commandTo(`loop start "Fix the failing tests in test_auth.py"`))
 	case needs:
 		draft, err = wiggum.SetBody(draft, strings.ReplaceAll(g.Body, "{goal}", goal))
 	case goal != "":

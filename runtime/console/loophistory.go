@@ -96,7 +96,7 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	}
 	if len(past) == 0 && !asJSON {
 		if l.printLine("no past loops in " + l.space.Dir); !all {
-			l.printLine("for other directories: " + l.Self + " loop history --all")
+			l.printLine("for other directories: " + l.commandTo("loop history --all"))
 		}
 		return nil
 	}
@@ -130,7 +130,7 @@ func (d *Console) findPastLoop(id string) (pastLoop, error) {
 	if i := slices.IndexFunc(all, func(p pastLoop) bool { return p.ID == id }); i >= 0 {
 		return all[i], nil
 	}
-	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.Self + " loop history --all lists them with their ids"}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.commandTo("loop history --all") + " lists them with their ids"}
 }
 
 // ShowLoop prints a loop with each of its iterations.
@@ -151,7 +151,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		d.printLine("  " + padRight(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + padRight(d.agoOf(e.At), 12) + padRight(e.Event, 11) + quotation.LastBytes(quotation.OneLine(e.Text), 119))
 	}
 	d.printLine(loopEndInWords(p))
-	d.printLine("run it again: " + d.Self + " loop history rerun " + p.ID)
+	d.printLine("run it again: " + d.commandTo("loop history rerun "+p.ID))
 	return nil
 }
 
@@ -181,7 +181,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	if _, err := wiggum.ReadLoop([]byte(p.file)); err != nil {
-		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
+		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.commandTo(`loop start "…"`)}
 	}
 	l, err := d.openLoop(o.Named)
 	if err != nil {
@@ -259,12 +259,12 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	switch {
 	case l.hasNoFile():
 		s.State = "none"
-		says = "there is no loop in " + s.Directory + "; start one: " + l.Self + " loop start \"Fix the failing tests\""
+		says = "there is no loop in " + s.Directory + "; start one: " + l.commandTo(`loop start "Fix the failing tests"`)
 	case l.fault != nil:
 		s.State, s.Problem, says = "unreadable", l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
 	case !g.Active:
 		s.State = "inactive"
-		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
+		says = "loop " + l.loopName(g) + " is paused" + l.progress(g) + "; to go on: " + l.commandTo("loop set active true")
 	case g.Count > 1:
 		s.State, s.Problem = "running", l.driver.problemInWords()
 		says = "loop " + l.loopName(g) + " is running" + l.progress(g)
@@ -280,6 +280,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.Loop.Promises = append([]string{}, g.Promises...) // in JSON a list, also without any
 	}
 	if asJSON {
+		s.Problem = display.PartWords(s.Problem)
 		return l.printJSON(&s)
 	}
 	l.printLine(says)

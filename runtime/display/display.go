@@ -50,6 +50,11 @@ func OneLine(s string) string {
 	}, s)
 }
 
+// JoinWords makes a command one word, so that no line is broken in it: what is pasted is the whole of it. PartWords makes
+// it words again, once lines are broken.
+func JoinWords(command string) string { return strings.ReplaceAll(command, " ", "\u00a0") }
+func PartWords(text string) string    { return strings.ReplaceAll(text, "\u00a0", " ") }
+
 // PlainText is a text of several lines for a model, or for a program that shows it its own
 // way: what would not show is left out, but for line ends, tabs and joiners.
 func PlainText(s string) string {

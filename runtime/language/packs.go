@@ -2,6 +2,7 @@ package language
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -81,8 +82,12 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LanguageNames says codes as names of languages: "German, English".
+// LanguageNames says codes as names of languages: "Spanish, Portuguese". With English among them it says nothing: a
+// message in English can have common words of others, and one in another language technical words in English.
 func LanguageNames(codes []string) string {
+	if slices.Contains(codes, "en") {
+		return ""
+	}
 	var all []string
 	for _, code := range codes {
 		if p := Library(nil).PackNamed(code); p != nil {

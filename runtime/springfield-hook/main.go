@@ -28,6 +28,10 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(answerPerson(home, program, os.Args[1:]))
 	}
+	if isTerminal(os.Stdin) {
+		io.WriteString(display.SafeWriter(safeOutput(os.Stderr)), console.Usage)
+		os.Exit(0)
+	}
 	os.Exit(hook.Process{
 		Stdin: os.Stdin, Stdout: display.SafeWriter(safeOutput(os.Stdout)), Stderr: safeOutput(os.Stderr),
 		Executable: program,
@@ -46,6 +50,16 @@ func main() {
 			return person.AnswerAtOnce(word, arguments)
 		},
 	}.Run())
+}
+
+// isTerminal tells that a person has started the hook without a word: no agent sends an event through a terminal.
+func isTerminal(stdin *os.File) bool {
+	in, err := stdin.Stat()
+	if err != nil || in.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(in, null)
 }
 
 // growStack has the stack grow once, while there is little on it to copy, and not five

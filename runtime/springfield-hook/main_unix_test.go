@@ -282,6 +282,21 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A person who starts the hook without a word is told what it is, and nothing is recorded.
+func TestHookAtATerminal(t *testing.T) {
+	hook, home := install(t), t.TempDir()
+	cmd := exec.Command("sh", "-c", `exec "$0" </dev/tty`, hook)
+	cmd.Env = []string{"HOME=" + home}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	timer := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	_, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+	failIf(t, err != nil || !strings.Contains(out.String(), "Called with a word it answers you"), "%v: %q", err, out.String())
+	_, err = os.Stat(filepath.Join(home, ".claude"))
+	failIf(t, err == nil, "something was recorded")
+}
+
 // Standard input stays open, as it does on some hosts.
 func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
 	cmd := hookCommand(t, install(t))

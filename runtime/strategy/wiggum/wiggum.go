@@ -87,9 +87,8 @@ func armedState(s strategy.Situation) strategy.Armed {
 	case !goal.Active && (!running || goal.ID != id || goal.Count != count):
 		return strategy.Armed{} // else it was stopped since the last iteration
 	}
-	return strategy.Armed{
-		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id,
-	}
+	// Without the iteration: its own hook may count it up at the same time, and what is typed limits it.
+	return strategy.Armed{Evidence: "its loop is in " + File, Running: running && goal.ID == id}
 }
 
 // Reminder is what the model is told first, word for word as users of the
@@ -288,7 +287,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, Began: l.Started, At: l.s.Session.Now,
+			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
 	if l.memory.Mark == "" && l.max < l.Max {
