@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -369,7 +370,7 @@ func (l *leaving) offer(version string) {
 		}
 		offer("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
 	}
-	rule := absence.RuleFor(l.check)
+	rule := away.RuleFor(l.check)
 	switch {
 	case l.check == "":
 	case rule == "" || l.all:

@@ -255,8 +255,10 @@ func TestNeeds(t *testing.T) {
 		"at a limit":      {log: says("On to Task 3."), rule: "stagnation", evidence: "no", want: left + "no"},
 		"all spent":       {log: says("On to Task 3."), rule: "away", evidence: "5", did: ledger.AwaySpent, want: left + "5"},
 		"the check fails": {log: []string{ask, done}, rule: "away", evidence: "n", did: ledger.AwayFailed, want: left + "n"},
-		"failed":          {log: ends("29 fails API Error: 529"), want: "it failed, session s at 22:29: API Error: 529"},
-		"went on":         {log: []string{ask, "25 fails API Error: 529", "27 asks go on", done}, rule: "finished"},
+		"the check was denied": {log: []string{ask, done}, rule: "away", evidence: "the check was denied", did: ledger.AwaySeen,
+			want: left + "the check was denied"},
+		"failed":  {log: ends("29 fails API Error: 529"), want: "it failed, session s at 22:29: API Error: 529"},
+		"went on": {log: []string{ask, "25 fails API Error: 529", "27 asks go on", done}, rule: "finished"},
 		"killed at a plan": {log: ends("29 plans 1. Read TOML"),
 			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
 		"killed at a dialog": {log: ends("29 dialog Tabs or blanks?"),
@@ -377,6 +379,12 @@ func TestCheckAndDecisions(t *testing.T) {
 	}
 	n.event(t, 30, ledger.AwayEvent{Session: "s", Did: ledger.AwayContinued, Key: "5", Check: ledger.AwayPassed})
 	if got := n.text(); !strings.Contains(got, "  check    make test passed at 22:30\n") {
+		t.Error(got)
+	}
+	n.event(t, 40, ledger.AwayEvent{Session: "s", Did: ledger.AwayDenied, Key: "6"}) // another permission
+	n.event(t, 50, ledger.AwayEvent{Session: "s", Did: ledger.AwaySeen, Key: "7", Check: ledger.AwayDenied})
+	got := strings.Join(strings.Fields(n.text()), " ")
+	if want := "check make test was denied, so it did not run, at 22:50; it needs Bash(make test) in permissions.allow, and no rule or hook against it"; !strings.Contains(got, want) {
 		t.Error(got)
 	}
 }

@@ -103,14 +103,6 @@ func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// RuleFor is the rule by which Claude Code allows a check and nothing else; "": no rule can say so.
-func RuleFor(check string) string {
-	if check == "" || strings.ContainsAny(check, `()*:\`) {
-		return ""
-	}
-	return "Bash(" + check + ")"
-}
-
 // UntilInWords is when an order ends, by the clock.
 func UntilInWords(until, now time.Time) string {
 	if until = until.Local(); until.Format(time.DateOnly) == now.Local().Format(time.DateOnly) {
