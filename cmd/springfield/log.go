@@ -19,7 +19,8 @@ func newLog(a *app) *cobra.Command {
 		Long: `Lists the decisions of the project in the current directory, the newest last: every
 stop, and the prompts before which something was said. In a session of an agent it lists
 those of that session. With --prompts, lists only prompts, and also those before which
-nothing was said. Decisions are kept for 90 days, or for keep_days in
+nothing was said. A plugin that had nothing to decide at a stop is listed where no other
+decided it, and with --json. Decisions are kept for 90 days, or for keep_days in
 ~/.claude/springfield/settings.json.`,
 		Example: `  springfield log -n 50
   springfield log --follow

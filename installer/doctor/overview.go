@@ -123,7 +123,7 @@ func (o Overview) WhyNoneDecides() (why, next string) {
 
 // lastDecision is the newest decision at a stop, nil if there is none.
 func (in *Inspection) lastDecision() *Decision {
-	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, func(r ledger.Record) bool {
+	all, _ := ledger.Newest(in.stateDirs(), ledger.Scope{}, 1, false, func(r ledger.Record) bool {
 		return r.Decision == "continue" || r.Decision == "stop"
 	})
 	if len(all) == 0 {

@@ -144,7 +144,7 @@ func (d *Console) findDecision(id string, v view, a Asked) (ledger.Record, error
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
-	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, func(r ledger.Record) bool {
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, 1, false, func(r ledger.Record) bool {
 		if r.Rule == "answer" {
 			return false
 		}

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +22,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	for i, r := range all {
 		s, err := ledger.OpenSession(d.Dir, "session:"+r.Session)
 		must(t, err)
-		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
+		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli()+r.At, cmp.Or(r.Plugin, "ned")
 		if _, err := s.AppendRecord(r); err != nil {
 			t.Fatal(err)
 		}
@@ -81,6 +84,60 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
 			t.Errorf("%s: why does not say %q:\n%s", name, test.says, why)
 		}
+	}
+}
+
+// A plugin that had nothing to decide at a stop is not told of where another one decided it, whichever was the first to
+// end; where none did, it is. What is listed is in the order of ids.
+func TestWhoStandsAsideIsNotToldOf(t *testing.T) {
+	d, out := console(t)
+	ned := func(decision, rule string, at int64) ledger.Record {
+		return ledger.Record{Session: "s", Cwd: d.Work, Plugin: "ned-flanders", Decision: decision, Rule: rule, At: at}
+	}
+	wiggum := func(decision, rule string, at int64) ledger.Record {
+		r := ned(decision, rule, at)
+		r.Plugin = "ralph-wiggum"
+		return r
+	}
+	for name, test := range map[string]struct {
+		stop     []ledger.Record
+		why, log string // rules
+	}{
+		"without a loop":    {[]ledger.Record{ned("stop", "question", 0), wiggum("stop", "no-loop", 0)}, "question", "question"},
+		"the other first":   {[]ledger.Record{wiggum("stop", "no-loop", 0), ned("continue", "progress", -1500)}, "progress", "progress"},
+		"in a loop":         {[]ledger.Record{wiggum("continue", "loop", 0), ned("stop", "another-loop", 0)}, "loop", "loop"},
+		"a loop that rests": {[]ledger.Record{ned("stop", "question", 0), wiggum("stop", "inactive", 0)}, "question", "question"},
+		"alone":             {[]ledger.Record{wiggum("stop", "no-loop", 0)}, "no-loop", "no-loop"},
+		"none decides":      {[]ledger.Record{ned("stop", "another-loop", 0), wiggum("stop", "inactive", 0)}, "inactive", "another-loop inactive"},
+		"both decide":       {[]ledger.Record{wiggum("stop", "limit", 0), ned("stop", "question", -1500)}, "question", "limit question"},
+		"another stop":      {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", 0)}, "no-loop", "question no-loop"},
+		"two stops": {[]ledger.Record{ned("stop", "question", -60_000), wiggum("stop", "no-loop", -60_000), wiggum("continue", "loop", 0), ned("stop", "another-loop", 0)},
+			"loop", "question loop"},
+	} {
+		must(t, os.RemoveAll(d.Dir))
+		decided(t, d, test.stop...)
+		tell := func(a Asked) string {
+			out.Reset()
+			must(t, d.ListDecisions(20, a))
+			var rules []string
+			for _, line := range strings.Split(out.String(), "\n") {
+				for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '"' }) {
+					if slices.ContainsFunc(test.stop, func(r ledger.Record) bool { return r.Rule == word }) {
+						rules = append(rules, word)
+					}
+				}
+			}
+			return strings.Join(rules, " ")
+		}
+		scratch.Equal(t, tell(Asked{}), test.log, name, "log", out.String())
+		tell(Asked{JSON: true})
+		scratch.Equal(t, strings.Count(out.String(), "\n"), len(test.stop), name, "log --json", out.String())
+		out.Reset()
+		must(t, d.ListDecisions(1, Asked{}))
+		scratch.Holds(t, name+": log -n 1", out.String(), "  "+test.why)
+		out.Reset()
+		must(t, d.ExplainDecision("", Asked{}))
+		scratch.Holds(t, name+": why", out.String(), "rule     "+test.why+"\n")
 	}
 }
 
@@ -180,7 +237,7 @@ func TestAnswersAreAboutEveryHost(t *testing.T) {
 		got := strings.Join(said, " ")
 		failIf(t, err != nil || got != test.list, "log %+v: %q, %v\n%s", test.asked, got, err, out)
 	}
-	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, func(ledger.Record) bool { return true })
+	newest, _ := ledger.Newest([]string{d.Also}, ledger.Scope{}, 1, true, func(ledger.Record) bool { return true })
 	id := newest[0].ID
 	out.Reset()
 	if err := d.ExplainDecision(id, Asked{}); err != nil || !strings.Contains(out.String(), "second") {

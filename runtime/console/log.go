@@ -4,7 +4,6 @@ package console
 
 import (
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ func (d *Console) ListDecisions(n int, a Asked) error {
 	if err != nil {
 		return err
 	}
-	all, looked := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
+	all, looked := ledger.Newest(d.stateDirs(), v.Scope, n, a.JSON, a.wantsRecord)
 	if a.JSON {
 		for _, r := range all {
 			if err := d.printJSON(&r); err != nil {
@@ -59,9 +58,9 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 		return err
 	}
 	seen := map[string]bool{}
-	d.unseenDecisions(v, seen) // before the newest are listed: none is lost between
+	d.unseenDecisions(v, a.JSON, seen) // before the newest are listed: none is lost between
 	l := list{Console: d, view: v, when: d.clockTime}
-	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.wantsRecord)
+	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.JSON, a.wantsRecord)
 	if !a.JSON {
 		d.printScope(v, "log")
 	}
@@ -85,7 +84,7 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 			return nil
 		}
 		time.Sleep(250 * time.Millisecond)
-		all = d.unseenDecisions(v, seen)
+		all = d.unseenDecisions(v, a.JSON, seen)
 	}
 }
 
@@ -93,23 +92,26 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 const lateness = 10 * time.Minute
 
 // unseenDecisions are the decisions of the last minutes that were not seen before, oldest first.
-func (d *Console) unseenDecisions(v view, seen map[string]bool) (all []ledger.Record) {
+func (d *Console) unseenDecisions(v view, every bool, seen map[string]bool) (all []ledger.Record) {
+	var recent []ledger.Record
 	for r := range ledger.Backwards(d.stateDirs(), v.Scope) {
 		if d.Now().UnixMilli()-r.At > lateness.Milliseconds() {
 			break
 		}
-		if one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10); !seen[one] {
+		recent = append(recent, r)
+	}
+	for _, r := range slices.Backward(recent) {
+		one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10)
+		if aside := slices.ContainsFunc(recent, func(o ledger.Record) bool { return r.StandsAsideFor(&o) }); !seen[one] && (every || !aside) {
 			seen[one] = true
 			all = append(all, r)
 		}
 	}
-	slices.Reverse(all)
 	return all
 }
 
 // row is a line of the list: a decision, or what happened to a hold.
 type row struct {
-	at                       int64
 	id, when, did, who, rule string
 	text                     string
 	place                    string // project and session
@@ -166,18 +168,21 @@ func decisionStyles() map[string]display.Style {
 
 // allRows are decisions, and between them what happened to holds.
 func (l *list) allRows(all []ledger.Record, n int) (rows []row) {
-	for _, r := range all {
-		rows = append(rows, l.rowOfDecision(r))
-	}
 	events := slices.DeleteFunc(l.holdEvents(), func(e ledger.HoldEvent) bool {
 		listed := e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
 			slices.ContainsFunc(all, func(r ledger.Record) bool { return sessionKey(r.Session) == e.Of })
 		return !listed || len(all) == n && e.At < all[0].At
 	})
-	for _, e := range events[max(0, len(events)-n):] {
+	events = events[max(0, len(events)-n):]
+	for _, r := range all { // in the order of their ids: of the hooks of one stop, the last to begin can be the first to end
+		for ; len(events) > 0 && events[0].At < r.At; events = events[1:] {
+			rows = append(rows, l.rowOfHold(events[0]))
+		}
+		rows = append(rows, l.rowOfDecision(r))
+	}
+	for _, e := range events {
 		rows = append(rows, l.rowOfHold(e))
 	}
-	sort.SliceStable(rows, func(i, j int) bool { return rows[i].at < rows[j].at })
 	return rows
 }
 
@@ -186,7 +191,7 @@ func (l *list) rowOfDecision(r ledger.Record) row {
 	if a := r.Asked; a != nil && a.Micros > 0 {
 		text = judge.Dollars(a.Micros) + " " + text
 	}
-	return row{at: r.At, id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
+	return row{id: display.OneLine(r.ID), when: l.when(r.At), did: display.OneLine(r.Decision), who: display.OneLine(r.Plugin), rule: display.OneLine(r.Rule), text: text, place: l.placeOf(r)}
 }
 
 // placeOf is the project and the session of a decision, as far as the list has others.
@@ -205,5 +210,5 @@ func (l *list) placeOf(r ledger.Record) string {
 }
 
 func (l *list) rowOfHold(e ledger.HoldEvent) row {
-	return row{at: e.At, when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
+	return row{when: l.when(e.At), did: display.OneLine(shorten(e.Did)), who: display.OneLine(shorten(e.Program)), rule: "hold", text: holderOf(e) + holdLength(e) + originOf(e)}
 }

@@ -125,7 +125,7 @@ func TestHostileProject(t *testing.T) {
 		w.write(".claude/springfield/ned-flanders.json", `{"add": [{"id": "mine", "text": "^[a*]", "then": "stop"}]}`)
 		w.host.Project = w.path("project")
 		_, notes := w.run(w.event(map[string]any{"last_assistant_message": p.message}))
-		history, _ := ledger.Newest([]string{w.path(".claude/springfield")}, ledger.Scope{}, 10, func(ledger.Record) bool { return true })
+		history, _ := ledger.Newest([]string{w.path(".claude/springfield")}, ledger.Scope{}, 10, true, func(ledger.Record) bool { return true })
 		if len(history) != 1 || history[0].Rule != "mine" {
 			t.Fatalf("%s: %+v\n%.500s", name, history, notes)
 		}

@@ -119,13 +119,23 @@ func SessionsNamed(dirs []string, beginning string, n int) (all []Record) {
 const maxLooked = 5000
 
 // Newest are the newest n decisions of a scope that are wanted, oldest first, and how many
-// were looked at.
-func Newest(dirs []string, of Scope, n int, wanted func(Record) bool) (all []Record, looked int) {
+// were looked at. Of a stop that another plugin decided, only every keeps those that stood aside.
+func Newest(dirs []string, of Scope, n int, every bool, wanted func(Record) bool) (all []Record, looked int) {
 	for r := range Backwards(dirs, of) {
-		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
+		if looked++; looked > max(maxLooked, 50*n) || len(all) == n && (every || !all[n-1].standsAside()) {
 			break
 		}
-		if wanted(r) {
+		if !wanted(r) {
+			continue
+		}
+		stop := max(0, len(all)-maxPlugins) // the decisions of one stop lie beside each other
+		if !every {
+			all = append(all[:stop], slices.DeleteFunc(all[stop:], func(o Record) bool { return o.StandsAsideFor(&r) })...)
+		}
+		if len(all) == n {
+			break
+		}
+		if every || !slices.ContainsFunc(all[min(stop, len(all)):], func(o Record) bool { return r.StandsAsideFor(&o) }) {
 			all = append(all, r)
 		}
 	}

@@ -194,6 +194,6 @@ func TestSweepComesToAll(t *testing.T) {
 
 // history are the newest n decisions of a scope, oldest first.
 func history(dir string, of Scope, n int) []Record {
-	all, _ := Newest([]string{dir}, of, n, func(Record) bool { return true })
+	all, _ := Newest([]string{dir}, of, n, true, func(Record) bool { return true })
 	return all
 }

@@ -54,6 +54,22 @@ func (r *Record) ProjectPlace() string {
 	return cmp.Or(r.Project, r.Cwd)
 }
 
+// sideBySide is how far apart the hooks that one stop starts begin, at most, in milliseconds.
+const sideBySide = 10_000
+
+// StandsAsideFor tells that a plugin had nothing to decide at a stop, and another decided it.
+func (r *Record) StandsAsideFor(other *Record) bool {
+	apart := r.At - other.At
+	return r.standsAside() && !other.standsAside() && (other.Decision == "stop" || other.Decision == "continue") &&
+		r.Session == other.Session && r.Plugin != other.Plugin && -sideBySide < apart && apart < sideBySide
+}
+
+// standsAside tells that a plugin has no loop to drive, or that another drives one, and that the user was told nothing.
+func (r *Record) standsAside() bool {
+	return r.Decision == "stop" && r.Told == "" &&
+		slices.Contains([]string{"another-loop", "no-loop", "other-session", "inactive", "no-spec", "no-feature", "no-state", "disabled"}, r.Rule)
+}
+
 // None is the decision of a record about a start of the hook that came to none.
 const None = "none"
 

@@ -282,7 +282,7 @@ func TestReaderIsGone(t *testing.T) {
 		} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
 			t.Errorf("%s: said %q, want %q", name, out, test.want)
 		}
-		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
+		records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, true, func(ledger.Record) bool { return true })
 		failIf(t, len(records) == 0 || records[0].Decision != "continue", "%s: on file: %+v", name, records)
 		if len(test.args) == 0 {
 			continue
