@@ -2,6 +2,7 @@ package absence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -108,7 +109,7 @@ func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
 
 func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
 	t.Helper()
-	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", "ned-flanders"
+	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", cmp.Or(r.Plugin, "ned-flanders")
 	s, err := ledger.OpenSession(n.Orders, "session:"+r.Session)
 	must(t, err)
 	must(t, s.LockSession())
@@ -298,6 +299,29 @@ func TestNeeds(t *testing.T) {
 		if got := n.text(); !strings.Contains(got, want) {
 			t.Errorf("%s: not %q\n%s", name, want, got)
 		}
+	}
+}
+
+// A plugin that had nothing to decide at a stop does not stand for it, in whatever order two have decided; alone it does.
+func TestWhoDecidedStands(t *testing.T) {
+	left := ledger.Record{Session: "s", Decision: "stop", Rule: "away", Evidence: "yours to decide"}
+	aside := ledger.Record{Session: "s", Decision: "stop", Rule: "no-loop", Evidence: "there is no loop", Plugin: "ralph-wiggum"}
+	for _, test := range []struct {
+		decided []ledger.Record
+		want    string
+	}{
+		{[]ledger.Record{left, aside}, "ned-flanders away"}, {[]ledger.Record{aside, left}, "ned-flanders away"}, {[]ledger.Record{aside}, "ralph-wiggum no-loop"},
+	} {
+		n := newNight(t)
+		n.log(t, "s", "20 asks Do it.", "29 says Shall I delete the old backups?")
+		for _, r := range test.decided {
+			n.decide(t, 30, r)
+		}
+		n.running(t, os.Getpid(), "s", "idle")
+		stands := n.Report(n.order, nil).Sessions[0].Stands
+		scratch.Equal(t, stands.Plugin+" "+stands.Rule, test.want, "back")
+		n.Now = time.UnixMilli(n.at(40))
+		scratch.Equal(t, n.Look(n.order, "", "").Sessions[0].Plugin, stands.Plugin, "away")
 	}
 }
 
