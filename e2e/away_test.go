@@ -162,6 +162,21 @@ func TestNightInHeadlessSessions(t *testing.T) {
 	})
 }
 
+// A check that the client denies did not run: the agent is told once to run it, and may stop.
+func TestCheckThatIsDenied(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.order("make test", 50)
+		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"deny": ["Bash(make test)"]}}`)
+		r := w.Run(Session{Script: []Turn{says("All is done.")[0], calls("I run the check.", "Bash", map[string]any{"command": "make test"}), says("All is done but the check.")[0]}})
+		ends(t, r, "All is done but the check.", 3)
+		w.decided(r.ID, "continue away", "stop away")
+		if n := w.back(); len(n.Sessions) != 1 || n.Sessions[0].Check != ledger.AwayDenied || len(n.Sessions[0].Refused) != 1 || n.Order.Used != 1 {
+			t.Errorf("the report: %+v", n)
+		}
+	})
+}
+
 // A plan waits for the user: its dialog stands, and nothing is denied.
 func TestPlanWaitsForTheUser(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {

@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -170,7 +171,11 @@ func (a *app) sayOrders(out layout.Printer, p absence.Places, orders ...ledger.A
 		if o.Check != "" {
 			out.PrintField("done is  ", secret.Mask(o.Check))
 		}
-		for _, note := range a.hindrances(o) {
+		notes := a.hindrances(o)
+		if lacks := a.lackedRule(o); lacks != "" {
+			notes = append(notes, lacks)
+		}
+		for _, note := range notes {
 			out.InYellow().PrintFolded("note: ", "%s", note)
 		}
 	}
@@ -190,6 +195,15 @@ func (a *app) hindrances(o ledger.AwayOrder) []string {
 			why+"; next: "+next)
 	}
 	return held
+}
+
+// lackedRule says that no rule allows an order's check, "" where one does.
+func (a *app) lackedRule(o ledger.AwayOrder) string {
+	places, err := a.placesFrom(cmp.Or(o.Project, a.work))
+	if err != nil {
+		return ""
+	}
+	return secret.Mask(absence.LackedRule(o.Check, client.AllowRules(settings.ReadSettings(places).AllLayers())))
 }
 
 // noteHindered notes which orders are in force and hindered, after plugins were switched off.
@@ -369,18 +383,18 @@ func (l *leaving) offer(version string) {
 		}
 		offer("Have Claude Code wait for a usage limit to end, and go on ("+name+" in your settings)?", m)
 	}
-	rule := absence.RuleFor(l.check)
-	switch {
-	case l.check == "":
-	case rule == "" || l.all:
-		l.talk("springfield: note: without a rule in permissions.allow for it, the check may be refused: %s", l.check)
-	default:
-		m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"},
-			Did: "allow " + rule + " in local settings"}
+	if rule := away.RuleFor(l.check); rule != "" && !l.all && l.lackedRule(l.order) != "" {
+		m := settings.Member{Scope: client.Local, Path: []string{"permissions", "allow"}, Did: didAllow(rule)}
 		m.Change = func(was json.RawMessage) (json.RawMessage, error) { return addRule(was, rule) }
 		offer("Allow "+rule+" in this project (permissions.allow in .claude/settings.local.json)?", m)
 	}
+	if lacks := l.lackedRule(l.order); lacks != "" {
+		l.notePrinter().InYellow().PrintFolded("note: ", "%s", lacks)
+	}
 }
+
+// didAllow is what the journal says of a rule that the user has agreed to.
+func didAllow(rule string) string { return "allow " + rule + " in local settings" }
 
 // changeSettings changes a member of settings that the user has agreed to.
 func (l *leaving) changeSettings(m settings.Member) {

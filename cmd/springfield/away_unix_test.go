@@ -65,6 +65,9 @@ func TestAwayIsAskedAbout(t *testing.T) {
 		if set != test.set || set != (err == nil) || test.rule != (changed == nil) || asked != len(test.keys) {
 			t.Errorf("%s: %v, %v, %v, %d questions\n%s%s", name, cmd.ProcessState, err, changed, asked, &out, screen)
 		}
+		if lacks := strings.Contains(out.String(), "the check is denied"); lacks != (test.set && !test.rule) {
+			t.Errorf("%s: that the rule lacks is said: %v\n%s", name, lacks, &out)
+		}
 		allow, keep := strings.Index(screen, "Allow Bash(make test)"), strings.Index(screen, "Keep agents at work")
 		if keep < 0 || len(test.keys) > 1 && allow < keep || len(test.keys) == 1 && allow >= 0 {
 			t.Errorf("%s: the order is not asked about first\n%s", name, screen)

@@ -4,12 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/absence"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -84,11 +91,41 @@ func (a *app) markLooked(p absence.Places, order ledger.AwayOrder) {
 // reportOf makes the report of an order.
 func (a *app) reportOf(ctx context.Context, p absence.Places, order ledger.AwayOrder) absence.Report {
 	changed, note := a.changesSince(ctx, &order)
+	stays := a.ownRule(order)
+	if stays != "" {
+		changed = slices.DeleteFunc(changed, func(c git.Changed) bool { return c.Path == ".claude/settings.local.json" })
+	}
 	r := p.Report(order, changed)
+	if stays != "" {
+		r.Notes = append(r.Notes, secret.Mask(stays)+" stays allowed in .claude/settings.local.json, as you agreed to for away: take it out there")
+	}
 	if note != "" {
 		r.Notes = append(r.Notes, secret.Mask(note))
 	}
 	return r
+}
+
+// ownRule is the rule for an order's check that the user has agreed to, if local settings are as away has left them.
+func (a *app) ownRule(order ledger.AwayOrder) string {
+	rule := away.RuleFor(order.Check)
+	places, err := a.placesFrom(order.Project)
+	if rule == "" || order.Project == "" || err != nil {
+		return ""
+	}
+	file, _ := filepath.EvalSymlinks(places.Settings(client.Local)) // "" where there is none
+	now, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	entries, _ := settings.Journal(places).ReadEntries() // what cannot be read has left nothing
+	for _, e := range entries {
+		for _, edit := range e.Edits {
+			if e.Did == didAllow(rule) && e.At.UnixMilli() >= order.At && edit.At == file && edit.After != nil && edit.After.SHA256 == journal.HashBytes(now) {
+				return rule
+			}
+		}
+	}
+	return ""
 }
 
 // changesSince are the files that are not as an order has kept them. Of a snapshot that is not

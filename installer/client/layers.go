@@ -135,6 +135,14 @@ func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	return "", "", false
 }
 
+// AllowRules are the rules of permissions.allow, of all layers.
+func AllowRules(layers []Layer) (all []string) {
+	for _, l := range layers {
+		all = append(all, as[[]string](as[object](l.fields["permissions"])["allow"])...)
+	}
+	return all
+}
+
 // Variable is a member of a layer's env. Claude Code hands it to every hook that it starts, a
 // project's too, and in a directory that its user has not accepted yet.
 type Variable struct {

@@ -76,7 +76,7 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 			continue
 		}
 		s := add(r.Session, r.Host, r.ProjectPlace())
-		if s != nil && s.newest.Plugin == "" {
+		if s != nil && (s.newest.Plugin == "" || s.newest.StandsAsideFor(&r)) {
 			s.newest, s.host, s.cwd = r, r.Host, r.ProjectPlace()
 		}
 		if s != nil {

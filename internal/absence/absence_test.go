@@ -2,6 +2,7 @@ package absence
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -108,7 +109,7 @@ func (n *night) event(t *testing.T, minutes int64, e ledger.AwayEvent) {
 
 func (n *night) decide(t *testing.T, minutes int64, r ledger.Record) {
 	t.Helper()
-	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", "ned-flanders"
+	r.At, r.Cwd, r.Plugin = n.at(minutes), "/p", cmp.Or(r.Plugin, "ned-flanders")
 	s, err := ledger.OpenSession(n.Orders, "session:"+r.Session)
 	must(t, err)
 	must(t, s.LockSession())
@@ -255,8 +256,10 @@ func TestNeeds(t *testing.T) {
 		"at a limit":      {log: says("On to Task 3."), rule: "stagnation", evidence: "no", want: left + "no"},
 		"all spent":       {log: says("On to Task 3."), rule: "away", evidence: "5", did: ledger.AwaySpent, want: left + "5"},
 		"the check fails": {log: []string{ask, done}, rule: "away", evidence: "n", did: ledger.AwayFailed, want: left + "n"},
-		"failed":          {log: ends("29 fails API Error: 529"), want: "it failed, session s at 22:29: API Error: 529"},
-		"went on":         {log: []string{ask, "25 fails API Error: 529", "27 asks go on", done}, rule: "finished"},
+		"the check was denied": {log: []string{ask, done}, rule: "away", evidence: "the check was denied", did: ledger.AwaySeen,
+			want: left + "the check was denied"},
+		"failed":  {log: ends("29 fails API Error: 529"), want: "it failed, session s at 22:29: API Error: 529"},
+		"went on": {log: []string{ask, "25 fails API Error: 529", "27 asks go on", done}, rule: "finished"},
 		"killed at a plan": {log: ends("29 plans 1. Read TOML"),
 			want: "a plan to approve, session s at 22:25: 1. Read TOML"},
 		"killed at a dialog": {log: ends("29 dialog Tabs or blanks?"),
@@ -296,6 +299,29 @@ func TestNeeds(t *testing.T) {
 		if got := n.text(); !strings.Contains(got, want) {
 			t.Errorf("%s: not %q\n%s", name, want, got)
 		}
+	}
+}
+
+// A plugin that had nothing to decide at a stop does not stand for it, in whatever order two have decided; alone it does.
+func TestWhoDecidedStands(t *testing.T) {
+	left := ledger.Record{Session: "s", Decision: "stop", Rule: "away", Evidence: "yours to decide"}
+	aside := ledger.Record{Session: "s", Decision: "stop", Rule: "no-loop", Evidence: "there is no loop", Plugin: "ralph-wiggum"}
+	for _, test := range []struct {
+		decided []ledger.Record
+		want    string
+	}{
+		{[]ledger.Record{left, aside}, "ned-flanders away"}, {[]ledger.Record{aside, left}, "ned-flanders away"}, {[]ledger.Record{aside}, "ralph-wiggum no-loop"},
+	} {
+		n := newNight(t)
+		n.log(t, "s", "20 asks Do it.", "29 says Shall I delete the old backups?")
+		for _, r := range test.decided {
+			n.decide(t, 30, r)
+		}
+		n.running(t, os.Getpid(), "s", "idle")
+		stands := n.Report(n.order, nil).Sessions[0].Stands
+		scratch.Equal(t, stands.Plugin+" "+stands.Rule, test.want, "back")
+		n.Now = time.UnixMilli(n.at(40))
+		scratch.Equal(t, n.Look(n.order, "", "").Sessions[0].Plugin, stands.Plugin, "away")
 	}
 }
 
@@ -377,6 +403,12 @@ func TestCheckAndDecisions(t *testing.T) {
 	}
 	n.event(t, 30, ledger.AwayEvent{Session: "s", Did: ledger.AwayContinued, Key: "5", Check: ledger.AwayPassed})
 	if got := n.text(); !strings.Contains(got, "  check    make test passed at 22:30\n") {
+		t.Error(got)
+	}
+	n.event(t, 40, ledger.AwayEvent{Session: "s", Did: ledger.AwayDenied, Key: "6"}) // another permission
+	n.event(t, 50, ledger.AwayEvent{Session: "s", Did: ledger.AwaySeen, Key: "7", Check: ledger.AwayDenied})
+	got := strings.Join(strings.Fields(n.text()), " ")
+	if want := "check make test was denied, so it did not run, at 22:50; it needs Bash(make test) in permissions.allow, and no rule or hook against it"; !strings.Contains(got, want) {
 		t.Error(got)
 	}
 }

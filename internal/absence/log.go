@@ -2,9 +2,9 @@ package absence
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -139,9 +139,6 @@ func (l *sessionLog) takeCalls(c *transcript.Cursor, counts bool) {
 	}
 }
 
-// refusals are how Claude Code says that a call has no permission and no one was asked, as with -p.
-var refusals = []string{"you haven't granted it yet", "require approval", "requires approval", "Permission to use "}
-
 // takeResults looks for calls that were refused. What an order has denied is on file already.
 func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 	for _, p := range c.Entry.Parts {
@@ -150,10 +147,8 @@ func (l *sessionLog) takeResults(c *transcript.Cursor, counts bool) {
 		}
 		what, known := l.open[string(p.ID)]
 		delete(l.open, string(p.ID))
-		text := codec.ValidText(p.Text)
-		said := func(words string) bool { return strings.Contains(text, words) }
-		denied := slices.ContainsFunc(refusals, said) && !said("The user is away")
-		if known && counts && p.Failed && denied && len(l.refused) < mostKept {
+		byOrder := strings.Contains(codec.ValidText(p.Text), away.Denial)
+		if known && counts && p.Denied && !byOrder && len(l.refused) < mostKept {
 			l.refused = append(l.refused, what)
 		}
 	}

@@ -1,10 +1,12 @@
 package absence
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -103,12 +105,24 @@ func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// RuleFor is the rule by which Claude Code allows a check and nothing else; "": no rule can say so.
-func RuleFor(check string) string {
-	if check == "" || strings.ContainsAny(check, `()*:\`) {
+// LackedRule says that none of some rules allows a check, "" where one does.
+func LackedRule(check string, allowed []string) string {
+	allows := func(rule string) bool {
+		about, isBash := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
+		if before, ok := strings.CutSuffix(about, ":*"); ok {
+			about = before + "*"
+		}
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(about), `\*`, ".*")
+		return rule == "Bash" || isBash && regexp.MustCompile("^"+pattern+"$").MatchString(check)
+	}
+	if check == "" || slices.ContainsFunc(allowed, allows) {
 		return ""
 	}
-	return "Bash(" + check + ")"
+	lacks := "where Claude Code asks for a permission, the check is denied: no rule in permissions.allow allows it"
+	if rule := away.RuleFor(check); rule != "" {
+		lacks += "; " + rule + " in .claude/settings.local.json would"
+	}
+	return lacks
 }
 
 // UntilInWords is when an order ends, by the clock.

@@ -66,7 +66,7 @@ type Session struct {
 	Decided   []Item `json:"decided"` // in the user's place
 	Refused   []Item `json:"refused"` // permissions
 	Failed    []Item `json:"failed"`
-	Check     string `json:"check,omitempty"` // passed, failed, or checked: it was told to run it
+	Check     string `json:"check,omitempty"` // passed, failed, denied, or checked: it was told to run it
 	CheckAt   int64  `json:"check_at,omitempty"`
 	Stands    *Stand `json:"stands,omitempty"`
 	Words     string `json:"words"` // its last
@@ -246,8 +246,11 @@ func (r *Report) addEvent(out *Session, s *session, e ledger.AwayEvent) {
 	if e.IsContinue() {
 		out.Continues++
 	}
-	switch check := cmp.Or(e.Check, e.Did); check {
-	case ledger.AwayPassed, ledger.AwayFailed, ledger.AwayChecked:
+	check := e.Check
+	if e.Did == ledger.AwayPassed || e.Did == ledger.AwayFailed || e.Did == ledger.AwayChecked {
+		check = cmp.Or(check, e.Did)
+	}
+	if check != "" {
 		out.Check, out.CheckAt = check, e.At
 	}
 	item := Item{At: e.At, Session: out.ID, Needs: "a question", Text: say(e.Text), Word: say(e.Word)}

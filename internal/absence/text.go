@@ -123,10 +123,14 @@ func (s Session) writeText(out layout.Printer, o Order) {
 	})
 	printSome(out.InRed(), "  failed   ", s.Failed, func(f Item) string { return clock(f.At) + " " + f.Text })
 	if s.Check != "" {
-		out.PrintField("  check    ", o.Check+map[string]string{
-			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ",
+		said := o.Check + map[string]string{
+			ledger.AwayPassed: " passed at ", ledger.AwayFailed: " did not pass at ", ledger.AwayDenied: " was denied, so it did not run, at ",
 			ledger.AwayChecked: " has not passed; it was told to run it at ",
-		}[s.Check]+clock(s.CheckAt))
+		}[s.Check] + clock(s.CheckAt)
+		if s.Check == ledger.AwayDenied {
+			said += "; " + away.NeededFor(o.Check)
+		}
+		out.PrintField("  check    ", said)
 	}
 	if d := s.Stands; d != nil {
 		did := " let it stop "

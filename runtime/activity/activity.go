@@ -93,6 +93,8 @@ type Call struct {
 	Result string `json:"result,omitempty"`
 	Error  bool   `json:"error"`
 	Done   bool   `json:"done"` // there is a result, be it an empty one
+	// Denied tells that it was not allowed, so it did not run.
+	Denied bool `json:"-"`
 	// Writes tells that it may change a file; Seen names what a failed one brought back, numbers left aside.
 	Writes bool   `json:"-"`
 	Seen   string `json:"-"`

@@ -144,11 +144,14 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 			situation.Turn.Asked = "" // the dialog is closed, and the message is about something else
 		}
 		call, ran := findCheck(calls, &a.Order, s.Dir)
-		if ran && a.Order.Check != "" {
+		switch {
+		case a.Order.Check == "":
+		case ran && call.Error:
+			out.Event.Check = ledger.AwayFailed
+		case ran:
 			out.Event.Check = ledger.AwayPassed
-			if call.Error {
-				out.Event.Check = ledger.AwayFailed
-			}
+		case isCheckDenied(calls, &a.Order, s.Dir):
+			out.Event.Check = ledger.AwayDenied
 		}
 		need, needed := rules.FindNeed(situation)
 		switch {
@@ -211,7 +214,7 @@ const decideYourself = " Decide yourself: take the safest option that can be und
 
 // SayAway says that the user is away, and for how long.
 func SayAway(o *ledger.AwayOrder, now int64) string {
-	return "The user is away for another " + timestamp.LengthInWords(o.Until-now) + "."
+	return Denial + " for another " + timestamp.LengthInWords(o.Until-now) + "."
 }
 
 // Describe says what an order is, in one line: who set it, when, from where, until when, how much is used.
@@ -242,6 +245,10 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 	e.Text = check
 	if ran && !call.Error {
 		out.stop(ledger.AwayPassed, "the check has passed: "+check)
+		return
+	}
+	if e.Check == ledger.AwayDenied { // to ask again would bring no more
+		out.stop(ledger.AwaySeen, "the check was denied, so it did not run: "+check+"; "+NeededFor(check))
 		return
 	}
 	if ran {
@@ -287,26 +294,57 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 		Reason: SayAway(&a.Order, e.At) + " " + reason + "If it cannot be run here, say so under “Decided while you were away”."}
 }
 
-// findCheck finds the check among the newest calls: the newest command of a shell, whole and as it
-// stands, in the order's project, behind the last call that can have changed a file, and at its end.
+// RuleFor is the rule by which Claude Code allows a check and nothing else; "": no rule can say so.
+func RuleFor(check string) string {
+	if check == "" || strings.ContainsAny(check, `()*:\`) {
+		return ""
+	}
+	return "Bash(" + check + ")"
+}
+
+// NeededFor says what a check that was denied needs.
+func NeededFor(check string) string {
+	rule := RuleFor(check)
+	if rule == "" {
+		rule = "a rule for it"
+	}
+	return "it needs " + rule + " in permissions.allow, and no rule or hook against it"
+}
+
+// findCheck finds the check among the newest calls: the newest command of a shell, as isCheck knows it, behind the last
+// call that can have changed a file, and at its end.
 func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := calls[i]
 		if c.Command == "" && c.Writes {
 			break
 		}
-		if c.Command == "" {
-			continue
+		if c.Command != "" {
+			return c, isCheck(c, o, dir) && c.Done && !c.Open && !wasDenied(c)
 		}
-		command, isThere := c.Command, o.Project == "" || dir == o.Project
-		for _, quote := range []string{"", "'", `"`} {
-			if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" && command != o.Check {
-				command, isThere = rest, true
-			}
-		}
-		return c, isThere && command == o.Check && c.Done && !c.Open
 	}
 	return activity.Call{}, false
+}
+
+// isCheckDenied tells that the newest call of the check was denied, whatever came after it.
+func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool {
+	for i := len(calls) - 1; i >= 0; i-- {
+		if isCheck(calls[i], o, dir) {
+			return wasDenied(calls[i])
+		}
+	}
+	return false
+}
+
+// isCheck knows the check by its command, whole and as it stands, in the order's project.
+func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
+	command, isThere := c.Command, o.Project == "" || dir == o.Project
+	for _, quote := range []string{"", "'", `"`} {
+		if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" && command != o.Check {
+			command, isThere = rest, true
+		}
+	}
+	return isThere && command == o.Check
 }
 
 func (out *Answer) stop(did, evidence string) {
@@ -334,10 +372,13 @@ const (
 	mostInSession = 20
 )
 
-// denial begins what a denied call brings back, by which the next one knows it.
-const denial = "The user is away"
+// Denial begins what a call brings back that an order has denied, by which the next one knows it.
+const Denial = "The user is away"
 
-func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, denial) }
+func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
+
+// wasDenied tells that a call did not run, whoever has denied it.
+func wasDenied(c activity.Call) bool { return c.Denied || isDenied(c) }
 
 // AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to
 // the client. It never allows one.

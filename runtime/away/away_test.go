@@ -108,6 +108,9 @@ func TestCheck(t *testing.T) {
 	bash := func(command string, failed bool, seen string) activity.Call {
 		return activity.Call{Name: "Bash", Input: command, Command: command, Error: failed, Seen: seen, Done: true}
 	}
+	denied := func(command string) activity.Call {
+		return activity.Call{Name: "Bash", Command: command, Error: true, Denied: true, Done: true, Seen: "d"}
+	}
 	edit := activity.Call{Name: "Edit", Input: "a.go", Done: true, Writes: true}
 	checked := func(same string) ledger.AwayEvent { return ledger.AwayEvent{Did: ledger.AwayChecked, Same: same} }
 	for name, test := range map[string]struct {
@@ -141,6 +144,11 @@ func TestCheck(t *testing.T) {
 		"failed":                  {calls: []activity.Call{edit, bash("make test", true, "f")}, did: ledger.AwayChecked, goesOn: true, says: "The check has failed."},
 		"failed three times":      {past: past(checked("f"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "f")}, did: ledger.AwayFailed, says: "in the same way"},
 		"failed in other way":     {past: past(checked("g"), checked("f"), checked("f")), calls: []activity.Call{bash("make test", true, "h")}, did: ledger.AwayChecked, goesOn: true},
+		"denied":                  {calls: []activity.Call{edit, denied("make test")}, did: ledger.AwaySeen, says: "was denied, so it did not run: make test; it needs Bash(make test) in permissions.allow"},
+		"denied, then a look":     {past: past(checked("")), calls: []activity.Call{denied("make test"), edit, bash("ls", false, "")}, did: ledger.AwaySeen, says: "was denied"},
+		"denied by an order":      {calls: []activity.Call{{Name: "Bash", Command: "make test", Done: true, Error: true, Result: "The user is away for another 6 h."}}, did: ledger.AwaySeen, says: "was denied"},
+		"denied, then passed":     {calls: []activity.Call{denied("make test"), bash("make test", false, "")}, did: ledger.AwayPassed},
+		"another one denied":      {calls: []activity.Call{denied("make test | tail")}, did: ledger.AwayChecked, goesOn: true, says: "has not been run"},
 		"never run":               {past: past(checked(""), checked(""), checked("")), did: ledger.AwayFailed, says: "was not run"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,9 +74,9 @@ const (
 	AwayChecked   = "checked"   // the agent was told to run the check
 	AwayLeft      = "left"      // a question that is the user's alone, or was asked again
 	AwayPassed    = "passed"    // the check; the agent may stop
-	AwaySeen      = "seen"      // what the check brought, at a stop that needs the user
+	AwaySeen      = "seen"      // what the check brought, at a stop that needs the user: it was denied, for instance
 	AwayFailed    = "failed"    // the check, as often as it may; the agent may stop
-	AwayDenied    = "denied"    // a permission
+	AwayDenied    = "denied"    // a permission; the check, for want of one
 	AwayDialog    = "dialog"    // a dialog, with the words to decide it in the user's place
 	AwayStands    = "stands"    // a permission prompt that is not denied any more
 	AwaySpent     = "spent"     // the order's continues
@@ -103,8 +103,8 @@ type AwayEvent struct {
 	Work int
 	// Used counts the order's continues so far, with this one: lines before it may be gone.
 	Used int
-	// Check is what the check had brought at that stop: passed or failed, "" if it was not run since
-	// the last change.
+	// Check is what the check had brought at that stop: passed, failed or denied, "" if it was not run
+	// since the last change.
 	Check string
 }
 

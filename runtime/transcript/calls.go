@@ -30,6 +30,7 @@ type past struct {
 	Result place
 	Done   bool // there is a result
 	Failed bool
+	Denied bool // it was not allowed, so it did not run
 	Open   bool // it was interrupted, or goes on in the background
 }
 
@@ -109,7 +110,7 @@ func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
 	var input place
 	for i := range l.Recent {
 		if r := &l.Recent[i]; r.ID == id {
-			r.Result, r.Done, r.Failed = e.placeOf(p.Text), true, p.Failed
+			r.Result, r.Done, r.Failed, r.Denied = e.placeOf(p.Text), true, p.Failed, p.Denied
 			r.Open = r.Open || bytes.Contains(p.Outcome, []byte(`"interrupted":true`))
 			// Claude Code explains the status of grep, diff, test and their like, and calls them no errors.
 			r.Failed = r.Failed || bytes.Contains(p.Outcome, []byte(`"returnCodeInterpretation":"`))

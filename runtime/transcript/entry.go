@@ -97,6 +97,7 @@ type Part struct {
 	// Outcome is what a result has besides its text, raw: for Format.Outcome.
 	Outcome []byte
 	Failed  bool // of a result
+	Denied  bool // of a result: the call was not allowed, so it did not run
 	// Ours tells that a Stop hook is one of ours.
 	Ours bool
 }

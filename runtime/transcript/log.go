@@ -265,6 +265,7 @@ func (p *past) Members(m *codec.Members) {
 	codec.NumberPair(m, "out", &p.Result)
 	m.Bool("done", &p.Done)
 	m.Bool("failed", &p.Failed)
+	m.Bool("denied", &p.Denied)
 	m.Bool("open", &p.Open)
 }
 

@@ -397,6 +397,25 @@ func TestOpenCalls(t *testing.T) {
 	failIf(t, !v.Calls[0].Open, "in the background: %+v", v.Calls)
 }
 
+// A call that was not allowed did not run; a command that failed did, whatever it has printed.
+func TestDeniedCalls(t *testing.T) {
+	const kind = `,"toolDenialKind":"permission-rule"`
+	for said, denied := range map[string]bool{
+		"This command requires approval": true, "Permission to use Bash with command make test has been denied.": true,
+		"The user doesn't want to proceed with this tool use.": true, "PreToolUse:Bash hook error: [no.sh]: no": true,
+		`Exit code 2\nThis command requires approval`: false, "Exit code 1": false, "not here": false,
+		"not here" + kind: true, "busy, so auto mode cannot tell" + strings.ReplaceAll(kind, "permission-rule", "automode-unavailable"): false,
+	} {
+		said, member, _ := strings.Cut(said, `,"`)
+		if member != "" {
+			member = `,"` + member
+		}
+		s := new(session).asks("go").calls("Bash", `{"command":"make test"}`)
+		v := view(t, s.add("user", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"tool_result","content":"%s","is_error":true,"tool_use_id":"t%d"}]}%s`, said, s.n, member)).bytes())
+		failIf(t, v.Calls[0].Denied != denied || !v.Calls[0].Error, "%s: %+v", said, v.Calls)
+	}
+}
+
 // at is the time of a line: 2026-11-20T10:00:00Z, as session.add counts.
 func at(n int64) int64 { return 1795168800000 + n*1000 + n }
 

@@ -112,6 +112,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		call := activity.Call{
 			Name:   p.Name,
 			Error:  p.Failed,
+			Denied: p.Denied,
 			Done:   p.Done,
 			Writes: p.mayWrite(),
 			Open:   p.Open,

@@ -5,6 +5,7 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -52,6 +53,19 @@ func describeCall(p *transcript.Part) {
 			p.Does = transcript.MayGoOn
 		}
 	}
+}
+
+// denials are words of clients before 2.1.198, which write no toolDenialKind, for a call that was not allowed.
+var denials = []string{
+	"The user doesn't want to ", "The user is away ", "Permission to use ", "Permission for this action was denied", "PreToolUse:",
+	"you haven't granted it yet", "require approval", "requires approval",
+}
+
+// isDenied tells that a failed call was not allowed: a command that has run begins with its exit code. One that could not
+// be judged at that moment is not denied.
+func isDenied(kind, text []byte) bool {
+	said := func(words string) bool { return bytes.Contains(text[:min(len(text), 400)], []byte(words)) }
+	return kind != nil && string(kind) != "automode-unavailable" || !bytes.HasPrefix(text, []byte("Exit code ")) && slices.ContainsFunc(denials, said)
 }
 
 // outcome is what a result tells besides its text.

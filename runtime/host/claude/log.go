@@ -20,6 +20,7 @@ type line struct {
 	skill                   []byte // the skill an assistant line is attributed to
 	model                   []byte
 	outcome                 []byte // toolUseResult
+	denial                  []byte // toolDenialKind: why a call was not allowed
 	attachment              []byte // what Claude Code told the model beside the conversation
 	operation, content      []byte // of the queue of what was typed
 	team, agent             []byte // whose session it is
@@ -139,6 +140,8 @@ func (l *line) readMember(e *transcript.Entry, w *codec.Walk) {
 		l.skill = codec.InsideQuotes(w.Value())
 	case "toolUseResult":
 		l.outcome = w.Value()
+	case "toolDenialKind":
+		l.denial = codec.InsideQuotes(w.Value())
 	case "operation":
 		l.operation = w.Value()
 	case "content":

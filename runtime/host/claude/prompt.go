@@ -25,6 +25,7 @@ func (l *line) readUserLine(e *transcript.Entry) {
 		switch p := &e.Parts[i]; p.Kind {
 		case transcript.Result:
 			results, p.Outcome = true, l.outcome
+			p.Denied = p.Failed && isDenied(l.denial, p.Text)
 		case transcript.Call: // not in a user line
 			p.Kind = transcript.Other
 		case transcript.Text:
