@@ -24,6 +24,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -308,6 +309,10 @@ func (l *leaving) look() (absence.Preflight, error) {
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
+	}
+	if home, err := filepath.EvalSymlinks(l.home); err == nil && file.LiesWithin(home, l.order.Project) {
+		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it heed no away order: a project could bring one along there"),
+			"cd into the directory of the project, and run it there")
 	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
