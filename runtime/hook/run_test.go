@@ -369,6 +369,17 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// In the home the project's file is the user's own: it is read once, as theirs.
+func TestLayersInTheHome(t *testing.T) {
+	w := newWorld(t, ned)
+	w.layers("ned-flanders", `{"budget": {"burst": 1}, "progress": {"command": ["/bin/true"]}}`, "")
+	for _, project := range []string{w.home, w.home + "/"} {
+		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), project)
+		scratch.FailIf(t, err != nil || len(s.Faults) > 0 || s.Progress == nil, "%v: %v", s.Faults, err)
+		scratch.Equal(t, s.raiseLimit("burst", "", "", cliName), "`springfield set ned-flanders budget.burst=10`")
+	}
+}
+
 func TestPanicLetsClaudeStop(t *testing.T) {
 	w := newWorld(t, ned)
 	out, notes := w.runFrom(panics{})
