@@ -658,5 +658,5 @@ func (s *start) noteForDebug(line string) {
 }
 
 func (s *start) sayToDebugLog(line string) {
-	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+line)+"\n")
+	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+secret.Mask(line))+"\n")
 }

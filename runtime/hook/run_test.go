@@ -19,9 +19,10 @@ import (
 
 // world is a scratch home with a plugin and a session log in it.
 type world struct {
-	t    testing.TB
-	home string
-	host Process
+	t     testing.TB
+	home  string
+	host  Process
+	noted string // on standard error
 }
 
 func newWorld(t testing.TB, config string) *world {
@@ -102,6 +103,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	h := w.host
 	h.Stdin, h.Stdout, h.Stderr = stdin, &stdout, &stderr
 	scratch.Equal(w.t, h.Run(), 0, "exit code")
+	w.noted += stderr.String()
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
