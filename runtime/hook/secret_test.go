@@ -60,7 +60,7 @@ var stops = map[string]func(t testing.TB, text string) (*world, output){
 	},
 	"in the background": func(t testing.TB, text string) (*world, output) {
 		w := newWorld(t, ned)
-		out, _ := w.run(w.event(map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "shell", "description": text}}}))
+		out, _ := w.run(w.event(map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "shell", "description": text + strings.Repeat(" and more", 99) + " " + text}}}))
 		return w, out
 	},
 	"a rule of the user's": func(t testing.TB, text string) (*world, output) {
