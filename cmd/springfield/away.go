@@ -185,7 +185,7 @@ func (a *app) hindrances(o ledger.AwayOrder) []string {
 		return nil
 	}
 	in := doctor.Inspect(r)
-	held, _ := in.HoldsInWords()
+	held := in.PausedInWords()
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		held = append(held, "no plugin decides there when an agent stops, so no new session heeds this order: "+
 			why+"; next: "+next)
@@ -321,8 +321,7 @@ func (l *leaving) look() (absence.Preflight, error) {
 		asleep = string(said)
 	}
 	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
-	held, _ := in.HoldsInWords()
-	before.Notes = append(before.Notes, held...)
+	before.Notes = append(before.Notes, in.PausedInWords()...)
 	return before, nil
 }
 
