@@ -43,7 +43,7 @@ man: ## make a man page for every verb, in man/
 	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"
 
 clean: ## remove everything that make has made
-	rm -rf bin dist man completions packaging THIRD_PARTY_LICENSES generator/prebuilt/*.gz generator/prebuilt/*.zst generator/prebuilt/manifest.json
+	rm -rf bin dist man completions packaging THIRD_PARTY_LICENSES generator/prebuilt/*.zst generator/prebuilt/manifest.json
 
 ## Test
 

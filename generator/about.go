@@ -33,7 +33,7 @@ type About struct {
 }
 
 // Measured is how a strategy did, with its default settings, on closings: last
-// messages by authors who had not seen its rules, most of them hard on purpose
+// messages by authors who had not seen its rules, without a session
 // (closings/README.md). It is the first score: no rule was shaped on them before.
 type Measured struct {
 	English Rates  `yaml:"english" json:"english"`

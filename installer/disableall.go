@@ -79,7 +79,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	return done, err
 }
 
-// ownSuites are the user's own suites: those that init has made, and those that are known as
+// ownSuites are the user's own suites: those that are remembered, and those that are known as
 // marketplaces.
 func (m Means) ownSuites() []string {
 	dirs, _, _ := settings.KnownSuites(m.Settings.Places) // a list that cannot be read goes with the rest

@@ -24,7 +24,7 @@ import (
 
 // FindPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
 // named, else in the user's own, and the marketplaces that Claude Code knows. Of
-// several suites, one that lies in the working directory is meant.
+// several, one that lies in the working directory is meant, or the one that is on.
 func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	bare, marketplace, _ := strings.Cut(name, "@")
 	if dir != "" {
@@ -61,6 +61,10 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		})
 		all = append(all, p)
 	}
+	off := func(p client.Plugin) bool { return !m.isOn(p) }
+	if on := slices.DeleteFunc(slices.Clone(all), off); len(on) == 1 {
+		return on[0], nil
+	}
 	switch {
 	case len(all) == 1:
 		return all[0], nil
@@ -68,6 +72,11 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 		return client.Plugin{}, &SeveralError{name, all}
 	}
 	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
+}
+
+// isOn tells whether any settings switch a plugin on.
+func (m Means) isOn(p client.Plugin) bool {
+	return slices.ContainsFunc(m.Settings.AllLayers(), func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on })
 }
 
 var errUnknown = errors.New("no suite of yours and no marketplace known to Claude Code")

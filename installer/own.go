@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,8 @@ type OwnSuite struct {
 
 	name  string
 	spec  generator.Spec
-	stage string // where the suite lies until it is written, to be looked at
+	stage string         // where the suite lies until it is written, to be looked at
+	made  generator.Spec // what it was made from
 	files []generator.File
 
 	unlock func() // another springfield adds its plugin before or after, not at once
@@ -62,10 +64,7 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 // makeFiles makes the files of the suite, on a stage. Where they are to be written the suite is locked, and read
 // again.
 func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err error) {
-	if o.stage != "" {
-		return nil
-	}
-	if write {
+	if write && o.unlock == nil {
 		if o.unlock, err = settings.Journal(m.Settings.Places).LockDir(o.Dir); errors.Is(err, journal.ErrLocked) {
 			return check.Advise(err, "it makes the same suite: call this again when it is done")
 		} else if err != nil {
@@ -75,12 +74,17 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 			return err
 		}
 	}
+	if o.stage != "" && reflect.DeepEqual(o.made, o.spec) {
+		return nil
+	}
+	_ = os.RemoveAll(o.stage) // of what was tried before the lock
 	if o.files, _, err = o.Tools.MakeSuite(ctx, o.spec); err != nil {
 		return err
 	}
 	if o.stage, err = os.MkdirTemp("", "springfield-stage-"); err != nil {
 		return err
 	}
+	o.made = o.spec
 	staged, err := generator.MakePlan(o.stage, generator.Completing, o.files)
 	if err == nil {
 		err = staged.WriteUnjournaled()
@@ -89,11 +93,11 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 }
 
 // Close removes the stage, and gives the lock back.
-func (o *OwnSuite) Close() error {
+func (o *OwnSuite) Close() {
 	if o.unlock != nil {
 		o.unlock()
 	}
-	return os.RemoveAll(o.stage)
+	os.RemoveAll(o.stage)
 }
 
 // addTo adds the files to a change that switches the plugin on, and the suite to those that are known.

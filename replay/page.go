@@ -148,29 +148,23 @@ func sizeText(n int64) string {
 // pageData is what the page's script reads: the rows as JSON has them, and what it says about
 // them.
 func (r Report) pageData() any {
-	type label struct {
-		Means Expect `json:"means"`
-		N     int    `json:"n"`
-		// Hooked tells whether a model would have been asked there.
-		Hooked bool `json:"hooked"`
-	}
 	type named struct {
 		Title string `json:"title"`
 		Agent string `json:"agent"`
 	}
 	data := struct {
 		Scores []string         `json:"scores"`
-		Best   int              `json:"best"` // the strategy to begin with
-		Labels map[Label]label  `json:"labels"`
-		Hosts  map[string]named `json:"hosts"` // by the name that a row has
+		Best   int              `json:"best"`   // the strategy to begin with
+		Labels map[Label]bool   `json:"labels"` // those of rows, and whether a model would have been asked there
+		Hosts  map[string]named `json:"hosts"`  // by the name that a row has
 		Rows   []Row            `json:"rows"`
-	}{[]string{}, max(0, r.bestCareful()), map[Label]label{}, map[string]named{}, r.Rows}
+	}{[]string{}, max(0, r.bestCareful()), map[Label]bool{}, map[string]named{}, r.Rows}
 	for _, s := range r.Scores {
 		data.Scores = append(data.Scores, s.Name)
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		data.Labels[row.Label] = label{row.Means, data.Labels[row.Label].N + 1, row.Label.HadStopHooks()}
+		data.Labels[row.Label] = row.Label.HadStopHooks()
 		data.Hosts[row.Host] = named{registry.TitleOf(row.Host), registry.AgentName(row.Host)}
 	}
 	return data

@@ -56,6 +56,8 @@ func (a *app) showPreview(asJSON bool, plan journal.Change, todo string) error {
 	}
 	if plan.IsEmpty() {
 		a.talk("no file would change")
+	} else {
+		defer a.talk("nothing was changed: this is what would be")
 	}
 	a.resultPrinter().PrintDiff(plan.Diff())
 	for _, note := range plan.Notes {

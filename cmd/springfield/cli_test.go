@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +18,10 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -131,6 +135,34 @@ func carriedHeads(t *testing.T) string {
 	dir := t.TempDir()
 	must(t, generator.WritePrebuilt(dir, built))
 	return dir
+}
+
+// Another springfield adds its plugin to the user's own suite before or after, not at once, also where it is for
+// several agents; and what it added since all was tried stays.
+func TestOwnSuiteIsLocked(t *testing.T) {
+	w := newWorld(t)
+	must(t, os.MkdirAll(filepath.Join(w.home(), ".copilot", "logs"), 0o755))
+	a := &app{user: "ned", home: w.home(), work: w.work(), prebuilt: w.heads, out: io.Discard, err: io.Discard, getenv: func(string) string { return "" }}
+	must(t, a.findPlaces())
+	own := a.ownSuite(t.Context())
+	defer own.Close()
+	for _, agents := range []string{"claude", "claude,copilot"} {
+		unlock, err := settings.Journal(a.places).LockDir(own.Dir)
+		must(t, err)
+		got := w.call(t, "enable", "ned-flanders", "--host", agents)
+		unlock()
+		if got.code != failed || !strings.Contains(got.out+got.err, "another springfield is at work") {
+			t.Errorf("%s: %+v", agents, got)
+		}
+	}
+	tried := installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own, DryRun: true}
+	_, err := installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	must(t, err)
+	w.must(t, "enable", "lisa-simpson", "--host", "claude,copilot")
+	tried.DryRun = false
+	_, err = installer.EnablePlugin(t.Context(), a.activationMeans(), hosts.DefaultHost(), tried)
+	must(t, err)
+	scratch.Holds(t, "catalog", scratch.LookAt(t, filepath.Join(own.Dir, ".claude-plugin", "marketplace.json")), `"ned-flanders"`, `"lisa-simpson"`)
 }
 
 // What the CLI and the hook know of a host, they know under the same names.

@@ -33,7 +33,7 @@ for the texts that Claude is told. Without --suite it goes into the suite around
 current directory. The suite's other files are updated as by springfield update:
 your edits stay.`,
 		Example: `  springfield new left-handed --from ned-flanders
-  springfield new by-the-book --from ned-flanders --set rules=seed`,
+  springfield new loose-ned --from ned-flanders --set rules=seed`,
 		Args: arguments(1, 1, "one name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]

@@ -34,7 +34,8 @@ the suite itself, which is a marketplace. Each plugin gets its entry in
 The hook is compiled for every machine. Clients fetch each version once, so a plugin
 whose files have changed needs a new one (--bump or --version). Names, icon and
 size are looked at, and Claude Code validates where it is installed. Then
-plugin.json, the entry, ` + generator.SuiteFile + ` and CHANGELOG.md agree, or nothing is written.
+plugin.json, the entry, ` + generator.SuiteFile + ` and the CHANGELOG.md that --note writes agree,
+or nothing is written.
 
 A plugin outside the marketplace's checkout is fetched from the suite's repository
 and pinned to a commit. That takes two runs: the first writes all but the commit;

@@ -158,9 +158,8 @@ func shortenFileList(files []string) []string {
 	if len(files) <= many {
 		return files
 	}
-	dir, beside := filepath.Dir(files[len(files)/2]), files
-	for ; ; dir = filepath.Dir(dir) {
-		beside = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return rooted.HoldsPath(dir, file) })
+	for dir := filepath.Dir(files[len(files)/2]); ; dir = filepath.Dir(dir) {
+		beside := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return rooted.HoldsPath(dir, file) })
 		if len(beside) < 3 || dir == filepath.Dir(dir) {
 			return append(beside, fmt.Sprintf("%d files in %s", len(files)-len(beside), dir))
 		}

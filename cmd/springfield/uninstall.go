@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -35,25 +34,27 @@ func runningProgram(program string) settings.Left {
 	return left
 }
 
-// memoriesTold are memory files that have a paragraph about a suite, and settings that the user agreed to for away,
-// as far as the journal knows.
-func (a *app) memoriesTold() (left []settings.Left) {
+// leftByEdits are memory files that have a paragraph about a suite, projects' settings of plugins, and settings that the
+// user agreed to for away, as far as the journal knows.
+func (a *app) leftByEdits() (left []settings.Left) {
 	entries, _ := settings.Journal(a.places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
+		did, _, _ := strings.Cut(e.Did, " in ")
 		for _, file := range e.Files() {
-			if did, _, _ := strings.Cut(e.Did, " in "); strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
+			if strings.HasPrefix(did, "allow ") || strings.HasPrefix(did, "set autoContinue") {
 				left = append(left, settings.Left{What: file + " may still say what you agreed to for away: " + did, Remove: "take it out there"})
 			}
-			if name := filepath.Base(file); seen[file] || name != "CLAUDE.md" && name != "AGENTS.md" && name != "CLAUDE.local.md" {
-				continue
+			dir, isMemory := filepath.Dir(file), slices.Contains([]string{"CLAUDE.md", "AGENTS.md", "CLAUDE.local.md"}, filepath.Base(file))
+			inSuite := rooted.PathExists(filepath.Join(dir, generator.SuiteFile)) || rooted.PathExists(filepath.Join(filepath.Dir(dir), generator.SuiteFile))
+			switch {
+			case seen[file] || !rooted.PathExists(file):
+			case isMemory && !inSuite:
+				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+			case dir != a.places.StatePath() && strings.HasSuffix(filepath.ToSlash(dir), "/.claude/springfield"):
+				left = append(left, settings.Left{What: file + " has a project's settings of a plugin", Remove: "rm " + check.QuoteArgument(file)})
 			}
 			seen[file] = true
-			_, err := os.Stat(filepath.Join(filepath.Dir(file), "springfield.yaml"))
-			_, inPlugin := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(file)), "springfield.yaml"))
-			if _, gone := os.Stat(file); gone == nil && err != nil && inPlugin != nil {
-				left = append(left, settings.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
-			}
 		}
 	}
 	return left

@@ -70,6 +70,9 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 		return a.updateAll(ctx, o)
 	}
 	dir, suite, err := a.suiteIn(o.dir)
+	if advised := (*check.Advised)(nil); o.dir == "" && errors.As(err, &advised) {
+		err = check.Advise(err, "springfield update --all brings every suite of yours up to date; or "+advised.Advice)
+	}
 	if err != nil {
 		return err
 	}

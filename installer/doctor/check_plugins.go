@@ -85,8 +85,8 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	known := err == nil
 	switch {
 	case len(suites) == 1 && (!known || market.IsMissing()):
-		// The suite that init remembers: it has moved, or was never registered.
-		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
+		// The suite that is remembered: it has moved, or was never registered.
+		f.Fix = "springfield enable " + s.Name + " --suite " + check.QuoteArgument(suites[0].Dir)
 		f.Mend = in.registerSuite(s.Marketplace, suites[0].Dir)
 	case known && market.IsMissing():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)

@@ -146,7 +146,7 @@ func (l List) WriteText(out layout.Printer) {
 		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
 		{"caught", "of the last messages in the middle of work: continued"},
 	})
-	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, most of them hard on purpose")
+	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, without a session: no plan, no todo list, no call of a tool; springfield replay measures on your own sessions")
 	out.PrintText("")
 	for _, s := range l.Strategies {
 		out.PrintItem(s.Name+": ", s.Summary)

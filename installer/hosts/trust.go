@@ -22,7 +22,6 @@ import (
 // codexHook is a hook as Codex lists it.
 type codexHook struct {
 	Key         string `json:"key"`
-	Event       string `json:"eventName"`
 	Plugin      string `json:"pluginId"`
 	Hash        string `json:"currentHash"` // of the hook, and behind a slash of the plugin's contents
 	TrustStatus string `json:"trustStatus"`
@@ -42,9 +41,9 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 	}
 	var list struct {
 		Data []struct {
-			Hooks    []codexHook                      `json:"hooks"`
-			Errors   []struct{ Path, Message string } `json:"errors"`
-			Warnings []string                         `json:"warnings"`
+			Hooks    []codexHook                `json:"hooks"`
+			Errors   []struct{ Message string } `json:"errors"`
+			Warnings []string                   `json:"warnings"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(answers[1], &list); err != nil {

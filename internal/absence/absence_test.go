@@ -450,6 +450,21 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// Of a check whose beginning is not there it is said; a word of the shell itself is none that a program has.
+func TestLookAtCheck(t *testing.T) {
+	n := newNight(t)
+	for check, lacks := range map[string]string{
+		"": "", "nosuchprogram --all": "there is no program nosuchprogram", "cd sub && make test": "", "source venv/bin/activate && pytest": "",
+		"time make test": "", "go test ./...": "", "./test.sh": "", "export CI=1; make -C sub test": "", "set -e; sh test.sh": "", "CI=1 sh test.sh": "",
+	} {
+		n.order.Check = check
+		notes := strings.Join(n.Look(n.order, "ned-flanders@suite", "").Notes, "\n")
+		if says := strings.Contains(notes, "the check cannot pass"); says != (lacks != "") || !strings.Contains(notes, lacks) {
+			t.Errorf("%s: %s", check, notes)
+		}
+	}
+}
+
 // Less is any caller's to order, more is not; an order of another scope stays.
 func TestShorten(t *testing.T) {
 	n := newNight(t)

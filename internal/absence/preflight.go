@@ -92,10 +92,13 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 	return out
 }
 
+// shellWords are what a check can begin with where no program is called so.
+const shellWords = " case cd command eval exec export for if set source time until while "
+
 // whatCheckLacks says what a check begins with and is not there, "" where that cannot be told, as of a path.
 func whatCheckLacks(check, project string) string {
 	program, rest, _ := strings.Cut(check, " ")
-	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" {
+	if _, err := exec.LookPath(program); err != nil && strings.Trim(program, "abcdefghijklmnopqrstuvwxyz0123456789-_") == "" && program != "" && !strings.Contains(shellWords, " "+program+" ") {
 		return "there is no program " + program
 	}
 	if files, err := filepath.Glob(filepath.Join(project, "*akefile")); program == "make" && len(files) == 0 && err == nil && project != "" && !strings.HasPrefix(rest, "-") {

@@ -59,7 +59,7 @@
       if (state.only === "differ") {
         if (!r.choices.some((_, k) => goesOn(r, k) !== goesOn(r, 0))) return;
       } else if (state.only === "asks") {
-        if (!c?.asks || !data.labels[r.label].hooked) return;
+        if (!c?.asks || !data.labels[r.label]) return;
       } else if (state.only) {
         if (!c) return;
         if ((state.only === "continue" || state.only === "wrong") !== goesOn(r, s)) return;

@@ -203,10 +203,8 @@ type Memory struct {
 	// loop in its life, of a spec since the user's own prompt.
 	Stalls    int
 	Continues int
-	// Began and At are the times of the first continue and the last, in Unix
-	// milliseconds.
-	Began int64
-	At    int64
+	// At is the time of the last continue, in Unix milliseconds.
+	At int64
 	// Idle counts our continues in a row without a tool call, as Claude Code does.
 	Idle int
 	// Max is the loop's own maximum then, and Typed what the user has typed for it.
@@ -225,7 +223,6 @@ func (r *Memory) Members(m *codec.Members) {
 	codec.Number(m, "calls", &r.Calls)
 	codec.Number(m, "stalls", &r.Stalls)
 	codec.Number(m, "rounds", &r.Continues)
-	codec.Number(m, "began", &r.Began)
 	codec.Number(m, "at", &r.At)
 	codec.Number(m, "idle", &r.Idle)
 	codec.Number(m, "max", &r.Max)

@@ -269,8 +269,12 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 	in, command := ".", check
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
+		quote := "'"
+		if strings.Contains(a.Order.Project, quote) {
+			quote = `"`
+		}
 		if dir != a.Order.Project {
-			command = "cd '" + a.Order.Project + "' && " + check
+			command = "cd " + quote + a.Order.Project + quote + " && " + check
 		}
 	}
 	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command + "\n\n"
@@ -296,7 +300,7 @@ func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity
 		}
 		command, isThere := c.Command, o.Project == "" || dir == o.Project
 		for _, quote := range []string{"", "'", `"`} {
-			if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" {
+			if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" && command != o.Check {
 				command, isThere = rest, true
 			}
 		}

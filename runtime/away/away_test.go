@@ -1,6 +1,7 @@
 package away
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,12 @@ func TestCheck(t *testing.T) {
 		did    string
 		goesOn bool
 		says   string
+		check  string // make test, if it is empty
+		in     string // the project, /p if it is empty
 	}{
+		"its own way there":       {calls: []activity.Call{bash("cd /p && make test", false, "")}, did: ledger.AwayPassed, check: "cd /p && make test"},
+		"its own way, elsewhere":  {calls: []activity.Call{bash("cd '/p' && cd /p && make test", false, "")}, dir: "/q", did: ledger.AwayPassed, check: "cd /p && make test"},
+		"an apostrophe":           {dir: "/q", did: ledger.AwayChecked, goesOn: true, in: "/ned's", says: "    cd \"/ned's\" && make test\n"},
 		"not run":                 {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command, alone, with your Bash or shell tool in /p. Change nothing after it:\n\n    make test\n"},
 		"passed":                  {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
 		"from elsewhere":          {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
@@ -143,7 +149,9 @@ func TestCheck(t *testing.T) {
 			if test.dir != "" {
 				s.Dir = test.dir
 			}
-			a := AnswerStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) { o.Check = "make test" }), Past: test.past}, s)
+			a := AnswerStop(&ledger.Away{Order: order(func(o *ledger.AwayOrder) {
+				o.Check, o.Project = cmp.Or(test.check, "make test"), cmp.Or(test.in, o.Project)
+			}), Past: test.past}, s)
 			if goesOn := a.Verdict.Decision == strategy.Continue; a.Event.Did != test.did || goesOn != test.goesOn || !strings.Contains(a.Verdict.Reason+a.Verdict.Evidence, test.says) {
 				t.Errorf("%q, %+v", a.Event.Did, a.Verdict)
 			}

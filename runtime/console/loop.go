@@ -158,7 +158,17 @@ func (l *loopHere) typedMaximum(n int) int {
 func (l *loopHere) sayCapped() {
 	if n := l.lastIteration(l.goal); n < l.goal.Max {
 		l.printNote("the file asks for " + strconv.Itoa(l.goal.Max) + " iterations, and " + wiggum.CapInWords(l.past.Typed, n) +
-			"; a larger number counts if you type it in a terminal: springfield loop set max " + strconv.Itoa(min(l.goal.Max, activity.MostIterations)))
+			"; a larger number counts if you type it in a terminal: " + l.Self + " loop set max " + strconv.Itoa(min(l.goal.Max, activity.MostIterations)))
+	}
+}
+
+// sayHeld says that a hold comes before the loop.
+func (l *loopHere) sayHeld() {
+	inForce, _ := ledger.HoldsInForce(l.stateDirs(), l.Now())
+	for _, h := range inForce {
+		if h.Of == "" || h.Of == sessionKey(l.goal.Session) {
+			l.printNote("a hold is in force" + l.holdEnd(h.Hold) + ", so this loop does not go on; " + l.resumeCall(strings.TrimPrefix(h.Of, "session:")) + " lifts it")
+		}
 	}
 }
 
@@ -279,6 +289,7 @@ func (l *loopHere) beginLoop(draft []byte, o LoopStart) error {
 	l.printLine("  status   " + l.Self + " loop status")
 	l.printLine("  stop it  " + l.Self + " loop stop")
 	l.sayCapped()
+	l.sayHeld()
 	return nil
 }
 

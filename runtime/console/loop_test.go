@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -84,6 +85,15 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 	}
 	events, err := ledger.LoopEvents(d.Dir)
 	failIf(t, err != nil || len(events) != 1+stops, "%d events: %v", len(events), err)
+}
+
+// What leads beyond a ceiling is said as it is typed where there is no springfield on PATH, too.
+func TestCeilingIsRaisedBySelf(t *testing.T) {
+	d, _ := loopDesk(t)
+	d.Self, d.Caller = `"/plugins/hook"`, registry.DefaultHost()
+	must(t, d.StartLoop(LoopStart{Goal: "Never done", Max: 90}))
+	said := d.Err.(*bytes.Buffer).String()
+	failIf(t, !strings.HasSuffix(said, d.Self+" loop set max 90\n"), "%s", said)
 }
 
 // A loop that is stopped is told of once: to the first that looks.

@@ -316,6 +316,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	if s.Problem != "" {
 		l.printNote("nothing drives this loop: " + s.Problem)
 	}
+	l.sayHeld()
 	return nil
 }
 

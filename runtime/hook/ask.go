@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -196,7 +197,9 @@ func (s *start) runJudge(q judge.Question) judge.Reply {
 	}
 	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(s.finish))
 	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, s.Environ()...), Within: within}.AskOutput(judge.MaxWire)
-	switch {
+	switch _, unstarted := err.(*os.PathError); {
+	case unstarted:
+		return gone(judge.NoBinary, err)
 	case err == process.ErrSlow:
 		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
 	case err != nil:

@@ -244,11 +244,17 @@ func TestProjectBarsTheJudge(t *testing.T) {
 }
 
 func TestJudgeIsNotThere(t *testing.T) {
-	w := withJudge(t, lisa, "true")
-	must(t, os.Remove(w.path("plugin/hooks/springfield-judge")))
-	w.keepsSilent("")(w.say(unsure))
-	if r := w.last(); r.Asked == nil || r.Asked.Failed != "no-binary" || r.Decision != "stop" {
-		t.Errorf("%+v", r)
+	for what, spoil := range map[string]func(path string) error{
+		"there is none":        os.Remove,
+		"it is no program":     func(path string) error { return os.WriteFile(path, []byte("D'oh!"), 0o755) },
+		"it cannot be started": func(path string) error { return os.Chmod(path, 0o600) },
+	} {
+		w := withJudge(t, lisa, "true")
+		must(t, spoil(w.path("plugin/hooks/springfield-judge")))
+		w.keepsSilent(what)(w.say(unsure))
+		if r := w.last(); r.Asked == nil || r.Asked.Failed != "no-binary" || r.Decision != "stop" || r.Asked.Micros+r.State.Spent+w.spend().Micros != 0 {
+			t.Errorf("%s: %+v, %+v", what, r.Asked, w.spend())
+		}
 	}
 }
 

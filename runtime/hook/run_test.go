@@ -133,11 +133,6 @@ func (w *world) keepsSilent(when string) func(output, string) {
 	return w.answers(when, func(out output) bool { return out == (output{}) })
 }
 
-// tells checks what the user hears first.
-func (w *world) tells(when, words string) func(output, string) {
-	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.SystemMessage, words) })
-}
-
 // toldToGoOn checks what an agent hears first that is kept going.
 func (w *world) toldToGoOn(when, words string) func(output, string) {
 	return w.answers(when, func(out output) bool { return strings.HasPrefix(out.Reason, words) })

@@ -148,7 +148,7 @@ type Failure string
 const (
 	TimedOut   Failure = "timeout"    // the deadline passed
 	NoClient   Failure = "no-client"  // Claude Code's program was not found
-	NoBinary   Failure = "no-binary"  // springfield-judge is not there
+	NoBinary   Failure = "no-binary"  // springfield-judge is not there or does not start
 	NoKey      Failure = "no-key"     // neither key nor token is set
 	LoggedOut  Failure = "logged-out" // 401, 403, or the client asks to log in
 	RateLimit  Failure = "rate-limit" // 429

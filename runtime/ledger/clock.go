@@ -11,17 +11,14 @@ type Clock struct{ At, Up int64 }
 
 // Tell is the clock at a time. It goes only forward, at least as the machine runs: a clock that is
 // set back opens no limit anew, and one that was wrong by a year for a moment closes none for longer
-// than its own hour.
+// than its own hour. A machine that was started anew begins to count again, and of two stops at once the later
+// one to write has looked earlier.
 func (c Clock) Tell(now time.Time, up int64) Clock {
-	return Clock{max(now.UnixMilli(), c.At+ranSince(c.Up, up)), up}
+	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }
 
 // Time is the time that counts.
 func (c Clock) Time() time.Time { return time.UnixMilli(c.At) }
-
-// ranSince is for how long a machine has been running since then, at least: one that was started anew begins to
-// count again, and of two stops at once the later one to write has looked earlier.
-func ranSince(then, now int64) int64 { return max(0, now-then) }
 
 // RunningTime is for how long the machine has been running, in milliseconds. Some do not count
 // the time that they sleep.

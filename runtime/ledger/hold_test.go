@@ -288,6 +288,10 @@ func TestSpendOfAnotherDay(t *testing.T) {
 	scratch.Equal(t, spent(tomorrow), 950, "on the new day")
 	scratch.Equal(t, spent(today), 950, "with the clock put back")
 	scratch.Equal(t, TakeFromDay(dir, today, 51, 1000), ErrSpent, "with the clock put back")
+	take(today, 50)
+	_, err = SettleSpending(dir, today, today.Add(time.Second), 50, Outcome{Micros: 1})
+	must(t, err)
+	scratch.Equal(t, spent(today), 951, "of a question with the clock put back")
 	take(today.AddDate(3, 0, 0), 900)
 	take(today, 100)
 	scratch.Equal(t, spent(today), 1000, "after a clock that was years ahead")
@@ -498,6 +502,7 @@ func TestTheDayGoesForward(t *testing.T) {
 		wall   time.Duration // how wrong the clock is
 		ran    time.Duration // how long the machine has run since the last question
 		reboot bool          // it was started anew before
+		other  bool          // another machine with the same home, started weeks after this one, has asked last
 		want   error
 	}
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
@@ -512,6 +517,7 @@ func TestTheDayGoesForward(t *testing.T) {
 		"over midnight":                  {{wall: 9 * time.Hour}, {wall: 7 * time.Hour, want: ErrSpent}, {wall: 7 * time.Hour, ran: 50 * time.Minute, want: ErrSpent}},
 		"a day back":                     {{}, {ran: 5 * time.Hour, wall: -day, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}},
 		"a day back, started anew":       {{}, {wall: -day, reboot: true, want: ErrSpent}, {wall: -day, ran: 50 * time.Minute, want: ErrSpent}, {reboot: true, want: ErrSpent}},
+		"a home of two machines":         {{}, {other: true, want: ErrSpent}, {other: true, ran: time.Hour, want: ErrSpent}},
 		"minutes back over midnight":     {{wall: 8*time.Hour + time.Minute}, {wall: 8*time.Hour - time.Minute, want: ErrSpent}},
 	} {
 		dir := filepath.Join(t.TempDir(), ".claude", "springfield")
@@ -521,6 +527,8 @@ func TestTheDayGoesForward(t *testing.T) {
 			there, _ := readSmall(spendFile(dir), &p)
 			if p.Clock.Up -= step.ran.Milliseconds(); step.reboot {
 				p.Clock.Up = RunningTime() + day.Milliseconds()
+			} else if step.other {
+				p.Clock.Up -= 20 * day.Milliseconds()
 			}
 			if there {
 				must(t, replaceFile(spendFile(dir), &p))

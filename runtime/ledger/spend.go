@@ -79,7 +79,11 @@ func ReadSpend(dir string, now time.Time) (old Spend, err error) {
 	if there && err != nil {
 		return Spend{}, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
-	old.Clock = old.Clock.Tell(now, RunningTime())
+	up := RunningTime()
+	if old.Clock.At-now.UnixMilli() <= behindAtMost {
+		old.Clock.Up = up // another machine with the same home may have asked last
+	}
+	old.Clock = old.Clock.Tell(now, up)
 	switch at := old.Clock.At; {
 	case at-now.UnixMilli() <= behindAtMost:
 		old.Behind = 0
@@ -134,9 +138,9 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	return r.State.Spent, err
 }
 
-// giveBack takes back what was counted at a time, if that was on this day.
-func (p *Spend) giveBack(at time.Time, micros int64) {
-	if p.Day == dayOf(at) {
+// giveBack takes back what was counted so long ago, if that was on this day.
+func (p *Spend) giveBack(ago time.Duration, micros int64) {
+	if p.Day == dayOf(p.Clock.Time().Add(-ago)) {
 		p.Micros = max(0, p.Micros-micros)
 	}
 }
@@ -154,7 +158,7 @@ type Outcome struct {
 // hear of it: judges have failed three times in a row, now.
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(at, taken)
+		p.giveBack(now.Sub(at), taken)
 		p.Micros += max(0, o.Micros)
 		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
@@ -175,7 +179,7 @@ func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due 
 // nothing of judges: other projects go on asking them.
 func PutBack(dir string, at, now time.Time, taken int64) error {
 	return changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(at, taken)
+		p.giveBack(now.Sub(at), taken)
 		p.Questions = max(0, p.Questions-1)
 		return nil
 	})

@@ -355,9 +355,7 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 		m.Prompt, m.Continues = prompt, 0
 	}
 	switch {
-	case !active: // a new turn
-		m.Stalls = 0
-	case m.Mark != mark:
+	case !active, m.Mark != mark: // a new turn, or it moves
 		m.Stalls = 0
 	case r.s.Turn.Known: // else it is not known, and the limit is what ends it
 		m.Stalls++
@@ -377,9 +375,6 @@ func (r round) continueGuarded(more string, goOn func() strategy.Verdict) strate
 	}
 	m.Mark, m.Calls = mark, r.s.Turn.Count
 	m.Continues++
-	if m.Continues == 1 {
-		m.Began = r.s.Session.Now
-	}
 	v := goOn()
 	if m.Continues == 1 && r.state.Limit > r.ceiling {
 		v.Told += " (the state file asks for " + strconv.Itoa(r.state.Limit) + " iterations; your ceiling is " + strconv.Itoa(r.ceiling) + ")"

@@ -171,6 +171,20 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// A call can say where its command runs, in each host's own way.
+func TestCommandInDirectory(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"cmd":"make test","workdir":"/p"}`:         "cd '/p' && make test",
+		`{"command":"make test","directory":"/p"}`:   "cd '/p' && make test",
+		`{"command":"make test","dir_path":"build"}`: "cd 'build' && make test",
+		`{"command":"make test","dir_path":"."}`:     "make test",
+		`{"command":"make test","dir_path":""}`:      "make test",
+	} {
+		v := view(t, new(session).asks("go").calls("run_shell_command", input).bytes())
+		failIf(t, len(v.Calls) != 1 || v.Calls[0].Command != want, "%s: %+v", input, v.Calls)
+	}
+}
+
 func TestCalls(t *testing.T) {
 	s := new(session).asks("go").runs("Read", `{"file_path":"/a"}`).asks("and").
 		calls("Bash", `{"description":"Run the tests","command":"go test \\\n  ./..."}`).fails("Exit code 1\nFAIL x").

@@ -242,7 +242,7 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 	if command == nil {
 		return "?" // it cannot be read as a whole
 	}
-	if dir := codec.InsideQuotes(codec.FindMember(input, "workdir", "directory", "dir_path")); len(dir) > 0 {
+	if dir := codec.InsideQuotes(codec.FindMember(input, "workdir", "directory", "dir_path")); len(dir) > 0 && string(dir) != "." {
 		return "cd '" + codec.ExactText(dir) + "' && " + codec.ExactText(command)
 	}
 	return codec.ExactText(command)

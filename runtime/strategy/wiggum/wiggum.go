@@ -288,7 +288,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
 			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
-			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, Began: l.Started, At: l.s.Session.Now,
+			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}
 	if l.memory.Mark == "" && l.max < l.Max {
