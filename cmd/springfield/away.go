@@ -25,6 +25,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/secret"
@@ -189,7 +190,7 @@ func (a *app) hindrances(o ledger.AwayOrder) []string {
 		return nil
 	}
 	in := doctor.Inspect(r)
-	held, _ := in.HoldsInWords()
+	held := in.PausedInWords()
 	if why, next := in.Overview().WhyNoneDecides(); why != "" {
 		held = append(held, "no plugin decides there when an agent stops, so no new session heeds this order: "+
 			why+"; next: "+next)
@@ -323,6 +324,10 @@ func (l *leaving) look() (absence.Preflight, error) {
 		return absence.Preflight{}, check.Advisef(next,
 			"no plugin decides here when an agent stops, so an away order would do nothing: %s", why)
 	}
+	if home, err := filepath.EvalSymlinks(l.home); err == nil && file.LiesWithin(home, l.order.Project) {
+		return absence.Preflight{}, check.Advise(errors.New("sessions in your home directory or above it heed no away order: a project could bring one along there"),
+			"cd into the directory of the project, and run it there")
+	}
 	asleep := ""
 	if runtime.GOOS == "darwin" {
 		ask := process.Program{Argv: []string{"/usr/bin/pmset", "-g"}, Dir: "/", Within: 2 * time.Second}
@@ -330,8 +335,7 @@ func (l *leaving) look() (absence.Preflight, error) {
 		asleep = string(said)
 	}
 	before := l.Look(l.order, strings.Join(in.SumUpStatus().Deciding, ", "), asleep)
-	held, _ := in.HoldsInWords()
-	before.Notes = append(before.Notes, held...)
+	before.Notes = append(before.Notes, in.PausedInWords()...)
 	return before, nil
 }
 

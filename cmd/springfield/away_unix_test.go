@@ -30,7 +30,8 @@ func TestAwayIsAskedAbout(t *testing.T) {
 			t.Fatalf("%v: %s", args, out)
 		}
 	}
-	orders, local := filepath.Join(home, ".claude", "springfield", "away.json"), filepath.Join(home, ".claude", "settings.local.json")
+	orders, local := filepath.Join(home, ".claude", "springfield", "away.json"), filepath.Join(home, "p", ".claude", "settings.local.json")
+	must(t, os.Mkdir(filepath.Join(home, "p"), 0o755)) // sessions in the home heed no order
 	for name, test := range map[string]struct {
 		keys      []string // at each question
 		set, rule bool
@@ -47,6 +48,7 @@ func TestAwayIsAskedAbout(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		cmd, asked := command("away", "8h", "--check", "make test"), 0
+		cmd.Dir = filepath.Join(home, "p")
 		cmd.Stdout, cmd.Stderr = &out, &out
 		screen, terminal, _ := typist.RunTyping(cmd, func() string {
 			asked++

@@ -182,6 +182,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 func FuzzInventory(f *testing.F) {
 	f.Add(`{"enabledPlugins": {"x@y": true}, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}}`, `{"disableAllHooks": true}`)
 	f.Add(`{"enabledPlugins": [], "env": 7, "hooks": {"Stop": {}}}`, "{")
+	f.Add(`{"enabledPlugins": {"x@y": null}}`, `{"enabledPlugins": {"q@y": 7}, "enabledPlugins": {"x@y": "", "x@y": false, "z@y": ["1"]}}`)
 	f.Fuzz(func(t *testing.T, user, project string) {
 		p := newPlaces(t)
 		put(t, p.Settings(User), user)
@@ -191,6 +192,11 @@ func FuzzInventory(f *testing.F) {
 			doc, err := document.ParseDocument([]byte(map[string]string{"user": user, "project": project}[l.Name]))
 			if err == nil {
 				err = errors.Join(doc.CheckObject("enabledPlugins"), doc.CheckObject("env"))
+				for _, value := range as[object](doc.Fields()["enabledPlugins"]) {
+					if !strings.ContainsAny(string(value[:1]), "tf[") {
+						err = errors.Join(err, fmt.Errorf("%s switches nothing", value))
+					}
+				}
 			}
 			if (err != nil) != (l.Problem != "") {
 				t.Errorf("%+v: %v", l, err)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -60,8 +61,24 @@ func (f *File) Document() (*document.Document, error) {
 				f.docErr = f.doc.CheckObject(key)
 			}
 		}
+		if f.docErr == nil {
+			f.docErr = checkSwitches(f.doc)
+		}
 	}
 	return f.doc, f.docErr
+}
+
+// checkSwitches checks that each plugin is switched as Claude Code reads it: of any other value it ignores the file, too.
+func checkSwitches(d *document.Document) (err error) {
+	values := as[object](d.Fields()["enabledPlugins"])
+	for _, m := range slices.Backward(d.Members("enabledPlugins")) { // the last one of a key counts
+		raw, counts := values[m.Key]
+		if kind := document.KindName(raw); counts && kind != "a boolean" && kind != "an array" {
+			err = &document.SyntaxError{Line: m.Line, Column: m.Column, Problem: fmt.Sprintf("%q is %s, not true or false", m.Key, kind)}
+		}
+		delete(values, m.Key)
+	}
+	return err
 }
 
 // OpenFile reads a file of at most document.MaxSize, links followed. One that does not

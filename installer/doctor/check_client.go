@@ -38,10 +38,18 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Failed(in.Silenced, "remove it where it is set"))
 	}
-	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
-		bad = append(bad, check.Warned(from+" settings set SPRINGFIELD="+value+", which always lets Claude stop", "remove it from env there"))
+	for _, says := range in.offInWords() {
+		bad = append(bad, check.Warned(says, "remove it from env there"))
 	}
 	return bad
+}
+
+// offInWords says where settings switch every hook off.
+func (in *Inspection) offInWords() (all []string) {
+	if value, from, ok := client.VariableIn(in.Settings, "SPRINGFIELD"); ok && hook.IsOffWord(value) {
+		all = append(all, from+" settings set SPRINGFIELD="+value+", which always lets Claude stop")
+	}
+	return all
 }
 
 // checkPaused looks for what lets every agent stop always.

@@ -213,7 +213,7 @@ func (in *Inspection) ChoosePlugin(choose func(generator.Suite) generator.Plugin
 // notesOf are what the user may want to do something about, and what is no reason that none decides.
 func (in *Inspection) notesOf(reasons []string) []string {
 	all := check.NamesOf(in.Notes, func(err error) string { return err.Error() + ": springfield doctor says what to do" })
-	all = append(append(all, in.OrdersInWords()...), in.Outdated()...)
+	all = append(append(append(all, in.offInWords()...), in.OrdersInWords()...), in.Outdated()...)
 	found := slices.Concat(in.checkProject(), in.checkConflicts(), in.checkLoopFile())
 	all = append(all, check.NamesOf(found, saysAndFix)...)
 	for _, says := range Broken(in.Plugins) {
@@ -257,6 +257,12 @@ func (in *Inspection) AwayInWords() (all []string) {
 		all = append(all, "away: "+layout.CountOf(elsewhere, "order")+" for other projects; springfield away lists all")
 	}
 	return all
+}
+
+// PausedInWords is what lets agents stop whatever is left: holds in force, and settings.
+func (in *Inspection) PausedInWords() []string {
+	held, _ := in.HoldsInWords()
+	return append(held, in.offInWords()...)
 }
 
 // HoldsInWords are the holds in force, and how holds have ended lately.

@@ -19,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
-	"github.com/cameronsjo/springfield/internal/rooted"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -69,17 +68,13 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 	}
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: keys}
-	project := places.Work
-	if rooted.IsSame(filepath.Join(project, ".claude"), places.Config) { // in the home they are one file
-		project = ""
-	}
-	for _, layer := range p.Layers(places.StatePath(), project) {
+	for _, layer := range p.Layers(places.StatePath(), places.Work) {
 		f, in := File{Scope: User, Path: layer.Path, by: layer.By}, ""
 		switch layer.By {
 		case strategy.Author:
 			f.Scope, in = Suite, filepath.Dir(p.Root)
 		case strategy.Project:
-			f.Scope, in = Project, project
+			f.Scope, in = Project, places.Work
 		}
 		if f.edit, f.err = journal.OpenEdit(in, f.Path); f.err == nil {
 			if f.There = f.edit.Before != nil; f.There {

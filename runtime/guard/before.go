@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
 // Moment is what the event itself says about the stop.
@@ -56,7 +57,7 @@ func CheckEvent(m Moment) Veto {
 	}
 	for _, t := range m.Tasks {
 		if t.Type != "shell" {
-			return Veto{Rule: "background", Evidence: t.Type + " in the background: " + t.Description}
+			return Veto{Rule: "background", Evidence: t.Type + " in the background: " + quotation.QuoteEvidence(t.Description)}
 		}
 	}
 	return Veto{}
@@ -69,7 +70,7 @@ func CheckEvent(m Moment) Veto {
 func Waiting(m Moment, earlier []string) Veto {
 	for _, t := range m.Tasks {
 		if t.Type == "shell" && !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
-			return Veto{Rule: "background", Evidence: "shell command in the background: " + t.Description}
+			return Veto{Rule: "background", Evidence: "shell command in the background: " + quotation.QuoteEvidence(t.Description)}
 		}
 	}
 	return Veto{}
@@ -80,7 +81,7 @@ func Waiting(m Moment, earlier []string) Veto {
 func CheckWork(work []string) Veto {
 	for _, about := range work {
 		if !isServer(about) {
-			return Veto{Rule: "background", Evidence: "in the background: " + about}
+			return Veto{Rule: "background", Evidence: "in the background: " + quotation.QuoteEvidence(about)}
 		}
 	}
 	return Veto{}

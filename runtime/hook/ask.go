@@ -156,8 +156,9 @@ func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why
 func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, due bool) {
 	begun := time.Now()
 	reply = s.runJudge(q)
-	if reply.Micros == 0 && (reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
-		reply.Micros = taken // the answer was on its way, or was none: a limit in dollars holds all the same
+	uncounted := reply.Failed == "" && reply.Usage == judge.Usage{}
+	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
+		reply.Micros = taken // the answer was on its way, was none, or says no use: a limit in dollars holds all the same
 	}
 	now, err := s.Now.Add(time.Since(begun)), error(nil)
 	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it

@@ -366,11 +366,23 @@ func TestModelFromTheEnvironment(t *testing.T) {
 func TestJudgeThatHangs(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
 	w.keepsSilent("")(w.say(unsure))
+	w.hasCostTheMost("timeout")
+}
+
+// An answer that does not say what it has used counts as one that did not come.
+func TestAnswerWithoutUsage(t *testing.T) {
+	w := withJudge(t, lisa, printed(`{"continue":true,"why":"a next step is named"}`))
+	w.say(unsure)
+	w.hasCostTheMost("")
+}
+
+// hasCostTheMost: what the question has cost is not known, so it has cost what it may.
+func (w *world) hasCostTheMost(failed string) {
+	w.t.Helper()
 	r := w.last()
-	scratch.FailIf(t, r.Asked == nil || r.Asked.Failed != "timeout", "%+v", r.Asked)
-	// What it has cost is not known, so it has cost what it may.
+	scratch.FailIf(w.t, r.Asked == nil || r.Asked.Failed != failed, "%+v", r.Asked)
 	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
-		t.Errorf("%+v, %+v", r.Asked, w.spend())
+		w.t.Errorf("%+v, %+v", r.Asked, w.spend())
 	}
 }
 

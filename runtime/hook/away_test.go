@@ -57,6 +57,9 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 		"with a name alike":           {func(o *ledger.AwayOrder) { o.Project = strings.TrimSuffix(o.Project, "x")[:len(o.Project)-1] }, nil, false},
 		"by a link":                   {nil, map[string]any{"cwd": "LINK"}, true},
 		"whose home is the project's": {func(o *ledger.AwayOrder) { o.Project = "" }, map[string]any{"cwd": "HOME"}, false},
+		"after cd to the home":        {nil, map[string]any{"cwd": "HOME", "started": "project"}, true},
+		"after cd to the root":        {nil, map[string]any{"cwd": "/", "started": "project"}, true},
+		"started above the home":      {func(o *ledger.AwayOrder) { o.Project = "" }, map[string]any{"started": ""}, false},
 		"since ever":                  {func(o *ledger.AwayOrder) { o.At, o.Until = math.MinInt64, math.MaxInt64 }, nil, false},
 		"in plan mode":                {nil, map[string]any{"permission_mode": "plan"}, false},
 		"while work goes on":          {nil, map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "subagent", "description": "looks"}}}, false},
@@ -70,6 +73,9 @@ func TestAwayAnswersAQuestion(t *testing.T) {
 			}
 			if test.event["cwd"] == "HOME" {
 				test.event["cwd"] = w.home
+			}
+			if started, ok := test.event["started"].(string); ok {
+				w.host.Project = w.path(started)
 			}
 			if test.event["cwd"] == "LINK" {
 				test.event["cwd"] = w.path("link")

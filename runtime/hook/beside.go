@@ -116,7 +116,7 @@ func (s *start) presentDecision(settings Settings, clock ledger.Clock) ledger.Pr
 func (s *start) isDecided(before ledger.State, settings Settings) bool {
 	own := s.presentDecision(settings, before.Clock)
 	for _, p := range before.Plugins {
-		if p.Plugin != own.Plugin || p.Stop != own.Stop {
+		if p.Plugin != own.Plugin || p.Stop != own.Stop || p.Ended > own.Ended { // the clock was set back since
 			continue
 		}
 		if p.Copy == own.Copy {

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 const (
@@ -264,6 +266,23 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		w.host.Executable = w.path(root + "/hooks/springfield-hook")
 		out, _ := w.run(w.event(map[string]any{"message_id": root, "last_assistant_message": "Moving to Task 2."}))
 		scratch.Equal(t, out.Decision, "block", "stop", i, "of Droid is taken for another")
+	}
+
+	// A decision of the future, by a clock that was set back since, is no decision of this stop.
+	for _, root := range []string{"plugin", "copy"} {
+		w = newWorld(t, ned)
+		w.write("copy/strategy.json", ned)
+		at("plugin", "Moving to Task 2.")
+		s, err := ledger.OpenSession(w.path(".claude/springfield"), "session:s1")
+		must(t, err)
+		must(t, s.LockSession())
+		r, _ := w.newest("session:s1")
+		r.State.Plugins[0].Ended += time.Hour.Microseconds()
+		_, err = s.AppendRecord(r)
+		must(t, errors.Join(err, s.Close()))
+		if !at(root, "Moving to Task 2.") {
+			t.Error(root + " is silent after a decision of the future")
+		}
 	}
 
 	// A plugin of the same name with another strategy is no copy.

@@ -190,7 +190,7 @@ func TestRecordedStops(t *testing.T) {
 			w.write("log.jsonl", logs[i])
 			w.run(strings.Replace(events[i], "LOG", w.path("log.jsonl"), 1))
 			r, _ := w.newest("session:s1")
-			if got = append(got, r.Rule); r.Rule == "background" && !strings.HasPrefix(r.Evidence, "in the background: sleep 5") && !strings.HasSuffix(r.Evidence, ": Look around") && !strings.HasSuffix(r.Evidence, ": Look around here") {
+			if got = append(got, r.Rule); r.Rule == "background" && !strings.HasPrefix(r.Evidence, "in the background: “sleep 5") && !strings.HasSuffix(r.Evidence, ": “Look around”") && !strings.HasSuffix(r.Evidence, ": “Look around here”") {
 				t.Errorf("%s: %q does not say what runs", log, r.Evidence)
 			}
 		}

@@ -399,15 +399,10 @@ func (s *start) holdVeto() guard.Veto {
 
 // awayDir is where away orders lie: in the user's home, whatever directory the agent has its
 // configuration in, so that one file counts what an order brings. A home that lies in the project
-// can have come with it: there is no order then.
+// can have come with it: there is no order then. The agent's own directory, which every cd moves, says nothing of that.
 func (s *start) awayDir() string {
-	if !filepath.IsAbs(s.Home) {
+	if project := s.projectDir(); !filepath.IsAbs(s.Home) || project != "" && file.LiesWithin(s.Home, project) {
 		return ""
-	}
-	for _, project := range []string{s.Project, s.event.Cwd} {
-		if project != "" && file.LiesWithin(s.Home, project) {
-			return ""
-		}
 	}
 	return ledger.StateDir("", s.Home)
 }
@@ -663,5 +658,5 @@ func (s *start) noteForDebug(line string) {
 }
 
 func (s *start) sayToDebugLog(line string) {
-	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+line)+"\n")
+	io.WriteString(s.Stderr, display.OneLine(cmp.Or(s.prefix, "springfield: ")+secret.Mask(line))+"\n")
 }

@@ -19,9 +19,10 @@ import (
 
 // world is a scratch home with a plugin and a session log in it.
 type world struct {
-	t    testing.TB
-	home string
-	host Process
+	t     testing.TB
+	home  string
+	host  Process
+	noted string // on standard error
 }
 
 func newWorld(t testing.TB, config string) *world {
@@ -102,6 +103,7 @@ func (w *world) runFrom(stdin io.Reader) (out output, notes string) {
 	h := w.host
 	h.Stdin, h.Stdout, h.Stderr = stdin, &stdout, &stderr
 	scratch.Equal(w.t, h.Run(), 0, "exit code")
+	w.noted += stderr.String()
 	if stdout.Len() > 0 {
 		d := json.NewDecoder(&stdout)
 		d.DisallowUnknownFields()
@@ -388,6 +390,17 @@ func TestFaultsNameTheirFile(t *testing.T) {
 	s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), "")
 	if err != nil || len(s.Faults) != 1 || !strings.Contains(s.Faults[0], "ned-flanders.json: the whole file is not in force: line 1, column 17: ") {
 		t.Errorf("%v, %v", s.Faults, err)
+	}
+}
+
+// In the home the project's file is the user's own: it is read once, as theirs.
+func TestLayersInTheHome(t *testing.T) {
+	w := newWorld(t, ned)
+	w.layers("ned-flanders", `{"budget": {"burst": 1}, "progress": {"command": ["/bin/true"]}}`, "")
+	for _, project := range []string{w.home, w.home + "/"} {
+		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), project)
+		scratch.FailIf(t, err != nil || len(s.Faults) > 0 || s.Progress == nil, "%v: %v", s.Faults, err)
+		scratch.Equal(t, s.raiseLimit("burst", "", "", cliName), "`springfield set ned-flanders budget.burst=10`")
 	}
 }
 

@@ -35,6 +35,7 @@ func (w *world) keepsNoSecret(when string, out output) {
 		}
 	}
 	has("systemMessage", out.SystemMessage)
+	has("standard error", w.noted)
 	files := 0
 	must(w.t, filepath.WalkDir(w.path(".claude/springfield"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -55,6 +56,11 @@ var stops = map[string]func(t testing.TB, text string) (*world, output){
 	"ned-flanders": func(t testing.TB, text string) (*world, output) {
 		w := newWorld(t, ned)
 		out, _ := w.run(w.event(map[string]any{"last_assistant_message": text}))
+		return w, out
+	},
+	"in the background": func(t testing.TB, text string) (*world, output) {
+		w := newWorld(t, ned)
+		out, _ := w.run(w.event(map[string]any{"background_tasks": []any{map[string]any{"id": "1", "type": "shell", "description": text + strings.Repeat(" and more", 99) + " " + text}}}))
 		return w, out
 	},
 	"a rule of the user's": func(t testing.TB, text string) (*world, output) {

@@ -123,7 +123,7 @@ type LayerFile struct {
 }
 
 // Layers are the files of a plugin's settings, each over the one before. Empty directories
-// for state or project leave theirs out.
+// for state or project leave theirs out; in the home the project's is the user's own.
 func (p Plugin) Layers(state, project string) []LayerFile {
 	all := make([]LayerFile, 0, 3)
 	own := p.path
@@ -136,12 +136,8 @@ func (p Plugin) Layers(state, project string) []LayerFile {
 	if state != "" {
 		all = append(all, LayerFile{filepath.Join(state, p.Name+".json"), strategy.User, maxConfig})
 	}
-	if project != "" {
-		path := filepath.Join(project, ".claude", "springfield", p.Name+".json")
-		isOwn := func(l LayerFile) bool { return l.Path == path } // the project is the user's home
-		if !slices.ContainsFunc(all, isOwn) {
-			all = append(all, LayerFile{path, strategy.Project, maxProject})
-		}
+	if dir := filepath.Join(project, ".claude", "springfield"); project != "" && dir != filepath.Clean(state) {
+		all = append(all, LayerFile{filepath.Join(dir, p.Name+".json"), strategy.Project, maxProject})
 	}
 	return all
 }

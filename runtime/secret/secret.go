@@ -60,18 +60,19 @@ var shapes = []shape{
 	{signs: "cookie", expr: `(?i)\b(cookie:\s*)(?:[\w.-]+=[^\s"';]*;\s*)*[\w.-]+=[^\s"';]{16,}(?:;\s*[^\s"';]+)*`, left: "$1[secret]"},
 }
 
-const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|(?:api|access|account|private|auth)[_-]?key|` +
+const name = `([\w.-]*(?:password|passwd|passphrase|_pass|_pwd|secret|token|api[ _-]?key|(?:access|account|private|auth)[_-]?key|` +
 	`credential|authorization)s?(?:[_-][\w-]*)?)`
 
 var (
-	// named is a value behind the name of a secret, as an option's, after set, or with a sign between.
-	named = shape{signs: "password passwd passphrase _pass _pwd secret token _key -key apikey accesskey accountkey privatekey authkey credential authorization",
-		expr: `(?i)(?:(?:--?|\bsetx?\s+(?:-\w+\s+)*)` + name + `\s+|\b` + name + `(\\*["']?\s*(?::=|=>|[:=])\s*))` +
+	// named is a value behind the name of a secret, as an option's, after set, or with a sign between, which may stand in Markdown.
+	named = shape{signs: "password passwd passphrase _pass _pwd secret token _key -key api accesskey accountkey privatekey authkey credential authorization",
+		expr: `(?i)(?:(?:--?|\bsetx?\s+(?:-\w+\s+)*)` + name + `\s+|\b` + name + `(\\*["']?[*` + "`" + `]*\s*(?::=|=>|[:=])[*` + "`" + `]*\s*[` + "`" + `]?))` +
 			`(?:\\*["']([^"'\\]{6,})|([^\s"'\\&=-][^\s"'&]{5,}))`}
 	about    = shape{expr: `(?i)(type|name|limit|count|ur[il]|file|path|length|policy|tokens)$`} // not one itself
 	harmless = shape{expr: `^(string|number|boolean|required|optional|\$[A-Z_{(].*|[<{\[].*|https?://.*|` +
 		`[~.]{0,2}(/[\w.@-]{1,24})+|[\w.-]+(/[\w.-]+)+\.[a-z]{1,4})$`} // a word of a form, a variable, an address, a path
-	random = shape{expr: `\d|[@#%^*+~!].|.{24}`} // else it may be the next word
+	variable = shape{expr: `^[A-Z]+_[A-Z_]+$`}
+	random   = shape{expr: `\d|[@#%^*+~!].|.{24}`} // else it may be the next word
 )
 
 // longest is how long a value is looked into for another one: a longer one is masked whole, so
@@ -82,7 +83,7 @@ func maskNamed(text string) string {
 	return named.find().ReplaceAllStringFunc(text, func(all string) string {
 		m := named.find().FindStringSubmatch(all)
 		value := m[4] + m[5]
-		before, unsure := strings.TrimSuffix(all, value), m[3] != "=" && m[4] == ""
+		before, unsure := strings.TrimSuffix(all, value), m[3] != "=" && m[4] == "" && !variable.find().MatchString(m[2])
 		plain := about.find().MatchString(m[1]+m[2]) || harmless.find().MatchString(value) || unsure && !random.find().MatchString(value)
 		if plain && len(value) <= longest {
 			return before + maskNamed(value)

@@ -50,6 +50,11 @@ func TestMask(t *testing.T) {
 		"ya29.a0AfB_byC0123456789-x":                                                "ya29.[secret]",
 		"https://hooks.slack.com/services/T0000/B0000/XXXXXXXX":                     "https://hooks.slack.com/services/[secret]",
 		"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L":                         "AGE-SECRET-KEY-[secret]",
+		"- **Password:** hunter2xyz":                                                "- **Password:** [secret]",
+		"**API key**: abcdef1234567890":                                             "**API key**: [secret]",
+		"Your API key: `abcdef1234567890`":                                          "Your API key: `[secret]",
+		"`DB_PASSWORD`: `hunter2xyz`":                                               "`DB_PASSWORD`: `[secret]",
+		"POSTGRES_PASSWORD: mysecretpassword":                                       "POSTGRES_PASSWORD: [secret]",
 		"Shall the task-runner use a token bucket?":                                 "Shall the task-runner use a token bucket?",
 		"https://example.com/a:b@c":                                                 "https://example.com/a:b@c",
 		"a bearer of news; sk-short; risk-assessment":                               "a bearer of news; sk-short; risk-assessment",
@@ -131,6 +136,7 @@ func TestShapesOfMakers(t *testing.T) {
 // What people and agents write of secrets, and what looks a little like one, stays.
 func TestOrdinaryTexts(t *testing.T) {
 	for _, text := range []string{
+		"**Next key:** the parser; the API keys: where are they, and **token**: see below",
 		"Next I rotate the token and update the secret in the vault.", "The tokens pass: 42 of 42.", "Which key do you want: public or private?",
 		"Task 3/5: password reset by e-mail", "Moving on to the API key validation.", "git@github.com:cameronsjo/springfield.git", "see https://example.com/a?page=2&token_type=bearer",
 		"/home/ned/.ssh/id_ed25519", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "index 3ceb6d6a..0c1f2e3d 100644", "v1.2.3-rc.1+build.7",
