@@ -283,10 +283,10 @@ func TestGuide(t *testing.T) {
 	ends(x)
 	is(dir, made, false)
 
-	x = startAgain(t, dir, 80, "xterm")
 	const broken = "{ // mine\n}"
 	must(t, os.MkdirAll(filepath.Join(dir, "home", ".claude"), 0o755))
 	must(t, os.WriteFile(filepath.Join(dir, on), []byte(broken), 0o600))
+	x = startAgain(t, dir, 80, "xterm")
 	ends(x)
 	scratch.Holds(t, "settings that are not JSON", x.vt.String(), "settings.json: line 1, column 3: comments", "next: springfield doctor")
 	scratch.Equal(t, scratch.LookAt(t, filepath.Join(dir, on)), broken, "settings")
