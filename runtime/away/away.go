@@ -276,12 +276,8 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 	in, command := ".", check
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
-		quote := "'"
-		if strings.Contains(a.Order.Project, quote) {
-			quote = `"`
-		}
 		if dir != a.Order.Project {
-			command = "cd " + quote + a.Order.Project + quote + " && " + check
+			command = "cd " + quotePath(a.Order.Project) + " && " + check
 		}
 	}
 	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command + "\n\n"
@@ -336,11 +332,14 @@ func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool 
 	return false
 }
 
+// quotePath is a path as one word of a shell, whatever is in its name.
+func quotePath(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
+
 // isCheck knows the check by its command, whole and as it stands, in the order's project.
 func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
 	command, isThere := c.Command, o.Project == "" || dir == o.Project
-	for _, quote := range []string{"", "'", `"`} {
-		if rest, ok := strings.CutPrefix(command, "cd "+quote+o.Project+quote+" && "); ok && o.Project != "" && command != o.Check {
+	for _, place := range []string{o.Project, "'" + o.Project + "'", `"` + o.Project + `"`, quotePath(o.Project)} {
+		if rest, ok := strings.CutPrefix(command, "cd "+place+" && "); ok && o.Project != "" && command != o.Check {
 			command, isThere = rest, true
 		}
 	}
@@ -377,7 +376,7 @@ const Denial = "The user is away"
 
 func isDenied(c activity.Call) bool { return c.Error && strings.Contains(c.Result, Denial) }
 
-// wasDenied tells that a call did not run, whoever has denied it.
+// wasDenied tells that a call did not run: the user, the client or an order has denied it.
 func wasDenied(c activity.Call) bool { return c.Denied || isDenied(c) }
 
 // AnswerRequest asks an order about a request: the words to deny it with, "" to leave it to

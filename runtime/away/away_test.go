@@ -125,7 +125,8 @@ func TestCheck(t *testing.T) {
 	}{
 		"its own way there":       {calls: []activity.Call{bash("cd /p && make test", false, "")}, did: ledger.AwayPassed, check: "cd /p && make test"},
 		"its own way, elsewhere":  {calls: []activity.Call{bash("cd '/p' && cd /p && make test", false, "")}, dir: "/q", did: ledger.AwayPassed, check: "cd /p && make test"},
-		"an apostrophe":           {dir: "/q", did: ledger.AwayChecked, goesOn: true, in: "/ned's", says: "    cd \"/ned's\" && make test\n"},
+		"an apostrophe":           {dir: "/q", did: ledger.AwayChecked, goesOn: true, in: "/ned's $(x)", says: "    cd '/ned'\\''s $(x)' && make test\n"},
+		"run behind it":           {calls: []activity.Call{bash(`cd '/ned'\''s $(x)' && make test`, false, "")}, dir: "/q", did: ledger.AwayPassed, in: "/ned's $(x)"},
 		"not run":                 {calls: []activity.Call{edit}, did: ledger.AwayChecked, goesOn: true, says: "run exactly this command, alone, with your Bash or shell tool in /p. Change nothing after it:\n\n    make test\n"},
 		"passed":                  {calls: []activity.Call{edit, bash("make test", false, "")}, did: ledger.AwayPassed},
 		"from elsewhere":          {calls: []activity.Call{edit, bash("cd /p && make test", false, "")}, did: ledger.AwayPassed},
