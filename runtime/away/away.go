@@ -277,7 +277,7 @@ func (out *Answer) askForCheck(a *ledger.Away, own []ledger.AwayEvent, call acti
 	if a.Order.Project != "" {
 		in = " in " + a.Order.Project + "."
 		if dir != a.Order.Project {
-			command = "cd " + quotePath(a.Order.Project) + " && " + check
+			command = "cd " + quotation.ShellWord(a.Order.Project) + " && " + check
 		}
 	}
 	reason := "Before you say that it is done, run exactly this command, alone, with your Bash or shell tool" + in + " Change nothing after it:\n\n    " + command + "\n\n"
@@ -332,13 +332,10 @@ func isCheckDenied(calls []activity.Call, o *ledger.AwayOrder, dir string) bool 
 	return false
 }
 
-// quotePath is a path as one word of a shell, whatever is in its name.
-func quotePath(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
-
 // isCheck knows the check by its command, whole and as it stands, in the order's project.
 func isCheck(c activity.Call, o *ledger.AwayOrder, dir string) bool {
 	command, isThere := c.Command, o.Project == "" || dir == o.Project
-	for _, place := range []string{o.Project, "'" + o.Project + "'", `"` + o.Project + `"`, quotePath(o.Project)} {
+	for _, place := range []string{o.Project, "'" + o.Project + "'", `"` + o.Project + `"`, quotation.ShellWord(o.Project)} {
 		if rest, ok := strings.CutPrefix(command, "cd "+place+" && "); ok && o.Project != "" && command != o.Check {
 			command, isThere = rest, true
 		}

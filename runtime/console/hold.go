@@ -242,7 +242,7 @@ func quoteSession(session string) string {
 	if strings.ContainsFunc(session, func(r rune) bool {
 		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) {
-		session = "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+		session = quotation.ShellWord(session)
 	}
 	return session
 }

@@ -94,3 +94,6 @@ func LowerASCII(s string) string {
 	}
 	return string(b)
 }
+
+// ShellWord is a text as one word of a POSIX shell, whatever is in it.
+func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
