@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
@@ -73,6 +74,17 @@ type Turn struct {
 	Own string
 	// Question tells that it ends with a question mark, however long it is.
 	Question bool
+	// Word is what the user's newest own prompt says of going on; its Kind is lastword.Unknown where
+	// that prompt is not certain.
+	Word lastword.Word
+	// WordAt is when that prompt was typed, Unix milliseconds, 0 if that is not known.
+	WordAt int64
+	// Changed reports whether a call of this turn may have changed anything.
+	Changed bool
+	// Leave is why a question for leave to go on may be answered with yes, "" if it may not.
+	Leave string
+	// Attended reports whether a person sits at the session's terminal.
+	Attended bool
 	// Known tells that there is a transcript, and that the prompt is in what was read of it;
 	// else Count and the window say nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
