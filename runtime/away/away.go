@@ -107,6 +107,12 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		switch {
 		case needed && need.Question:
 			out.answerQuestion(a, own, need)
+		case !needed && s.Verdict.Rule == rules.Checkpoint: // the client itself goes on after a limit, and none has been reached
+			out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
+			out.Verdict = strategy.Verdict{
+				Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: "it wraps up before a usage limit that is not reached: " + s.Verdict.Evidence,
+				Reason: SayAway(&a.Order, out.Event.At) + " No usage limit has been reached yet. Go on with what is left.",
+			}
 		case a.Order.Check == "":
 			return out
 		case needed && out.Event.Check != "":
