@@ -141,7 +141,7 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			}
 			continue
 		}
-		if strings.Contains(e, "[") {
+		if strings.ContainsAny(e, "[…") {
 			if f.matchesAt(e, s, i, good) {
 				return true
 			}
@@ -348,7 +348,7 @@ func longestWord(entry string) (word string) {
 		case 'a' <= c && c <= 'z': // as most are
 		case c == '{' || c == '}' || c == '[' || c == ']' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
 			take(i)
-			braced = c == '{' || c == '['
+			braced = c == '{' || c == '[' || braced && c != '}' && c != ']'
 		case c == '$':
 			take(i)
 			return word

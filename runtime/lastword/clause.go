@@ -180,7 +180,25 @@ func (in reader) withoutSoft(text string) string {
 }
 
 // wholeOf is a sentence folded, without signs at its ends.
-func wholeOf(s sentence) string { return trimSigns(language.FoldText(s.text)) }
+func wholeOf(s sentence) string { return trimSigns(fold(s.text)) }
+
+// accented and plain are letters with marks that people leave out when they type in haste, and what
+// they type. The packs have these words without the marks.
+var (
+	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
+	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
+)
+
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xdf && r < 0x180 {
+			if i := slices.Index(accented, r); i >= 0 {
+				return rune(plain[i])
+			}
+		}
+		return r
+	}, language.FoldText(text))
+}
 
 func trimSigns(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r != '`' && (unicode.IsSpace(r) || unicode.IsPunct(r)) })

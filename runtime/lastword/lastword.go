@@ -54,26 +54,24 @@ func Read(p Prompt) Word {
 		return Word{Kind: Orders}
 	}
 	library := language.Library{}
-	folded := foldAll(own)
-	in := findersFor(library.TellLanguages(strings.Join(folded, " ")), library, folded)
-	word, sure := readIn(in, own, short)
-	if !sure && len(strings.Join(folded, " ")) <= maxForeign {
+	var said, folded []string
+	for _, s := range own {
+		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
+	}
+	told := library.TellLanguages(strings.Join(said, " "))
+	foreign := len(strings.Join(said, " ")) <= maxForeign
+	word, sure := Word{}, false
+	if len(told) > 0 || !foreign {
+		word, sure = readIn(findersFor(told, library, folded), own, short)
+	}
+	if !sure && foreign {
 		var all []*language.Pack
-		for _, code := range language.LatinCodes() {
+		for _, code := range language.PackCodes() {
 			all = append(all, library.PackNamed(code))
 		}
-		if w, sure := readIn(findersFor(all, library, folded), own, short); sure {
-			word = w
-		}
+		word, _ = readIn(findersFor(all, library, folded), own, short)
 	}
 	return word
-}
-
-func foldAll(own []sentence) (folded []string) {
-	for _, s := range own {
-		folded = append(folded, language.FoldText(s.text))
-	}
-	return folded
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
@@ -161,7 +159,7 @@ func asking(all []clause) (found clause, ok bool) {
 // standing finds a standing order. An order to ask first, anywhere, cancels it.
 func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	for _, s := range own {
-		folded := language.FoldText(s.text)
+		folded := fold(s.text)
 		if in.says(language.Consult, folded) {
 			return sentence{}, false
 		}
