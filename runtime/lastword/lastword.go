@@ -5,7 +5,9 @@
 package lastword
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -65,13 +67,22 @@ func Read(p Prompt) Word {
 		word, sure = readIn(findersFor(told, library, folded), own, short)
 	}
 	if !sure && foreign {
-		var all []*language.Pack
-		for _, code := range language.PackCodes() {
-			all = append(all, library.PackNamed(code))
-		}
-		word, _ = readIn(findersFor(all, library, folded), own, short)
+		guessed := library.GuessLanguages(wordsAtEnds(folded))
+		word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
 	}
 	return word
+}
+
+// wordsAtEnds lists the first and the last words of sentences: those that say what they do.
+func wordsAtEnds(sentences []string) (all []string) {
+	for _, s := range sentences {
+		words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
+		if n := len(words); n > 6 {
+			words = append(words[:3], words[n-3:]...)
+		}
+		all = append(all, words...)
+	}
+	return all[:min(len(all), 12)]
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
@@ -79,16 +90,16 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 	text := language.PrepareText(folded)
 	english := library.PackNamed("en")
 	in := reader{{Pack: english, Text: text}}
-	for _, p := range packs {
-		if p != english {
+	for i, p := range packs {
+		if p != english && !slices.Contains(packs[:i], p) {
 			in = append(in, &language.Finder{Pack: p, Text: text})
 		}
 	}
 	return in
 }
 
-// readIn reads a prompt in some languages. It is sure of what their words say; a question mark
-// alone, and an order that no word is known of, may be something else in another language.
+// readIn reads a prompt in some languages. It is sure if their words say what the last clause does: a
+// question mark alone, and an order that no word is known of, may be something else in another.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	for i, s := range own {
@@ -96,27 +107,24 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 			c.sentence = i
 			c.act, c.sure = in.actOf(c)
 			all = append(all, c)
-			sure = sure || c.sure
+			sure = c.sure
 		}
 	}
-	found := func(kind Kind, said string) (Word, bool) {
-		return Word{kind, quotation.QuoteEvidence(said)}, true
-	}
+	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
 	if len(own) == 1 && in.says(language.Forbid, wholeOf(own[0])) {
-		return found(Forbids, own[0].text)
+		return found(Forbids, own[0].text), true
 	}
 	if c, ok := forbidding(all, short); ok {
-		return found(Forbids, c.said)
+		return found(Forbids, c.said), sure
 	}
 	if c, ok := asking(all); ok {
-		word, _ := found(Asks, c.said)
-		return word, sure
+		return found(Asks, c.said), sure
 	}
 	if s, ok := in.standing(own); ok {
-		return found(Standing, s.text)
+		return found(Standing, s.text), true
 	}
 	if in.isYes(own) {
-		return found(Yes, own[0].text)
+		return found(Yes, own[0].text), true
 	}
 	return Word{Kind: Orders}, sure
 }
