@@ -7,6 +7,7 @@
 //	word*  a word that begins so
 //	*word  a word that ends so
 //	{do}   an entry of that class
+//	[a|b]  one of these, which have no brackets in them; not where an entry begins
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
 //	!…x    and x is not behind it, up to a word of the class break
@@ -94,6 +95,14 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				}
 			}
 			return false
+		case pattern[0] == '[':
+			group, rest, _ := strings.Cut(pattern[1:], "]")
+			for one := range strings.SplitSeq(group, "|") {
+				if f.matchesAt(one, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) }) {
+					return true
+				}
+			}
+			return false
 		case pattern[0] == '{':
 			name, rest, _ := strings.Cut(pattern[1:], "}")
 			if name == "n" {
@@ -109,7 +118,7 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		}
 		// A run of words, up to what is special.
 		run, rest := pattern, ""
-		if j := strings.IndexAny(pattern, "{…$"); j >= 0 {
+		if j := strings.IndexAny(pattern, "{[…$"); j >= 0 {
 			run, rest = pattern[:j], pattern[j:]
 		}
 		n, ok := beginsRun(strings.TrimPrefix(strings.TrimRight(run, " "), "*"), s, i)
@@ -129,6 +138,12 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			}
 			if _, not := beginsRun(e[1:], s, i); not {
 				return false
+			}
+			continue
+		}
+		if strings.Contains(e, "[") {
+			if f.matchesAt(e, s, i, good) {
+				return true
 			}
 			continue
 		}
@@ -277,6 +292,17 @@ func (f *Finder) BeginsWith(c Class, text string) bool {
 	return f.hasMemberAt(c, text, 0, func(int) bool { return true })
 }
 
+// Skip returns where the longest entry of a class that begins at a place ends, and the place itself
+// if none does.
+func (f *Finder) Skip(c Class, s string, i int) int {
+	longest := i
+	f.hasMemberAt(c, s, i, func(end int) bool {
+		longest = max(longest, end)
+		return false
+	})
+	return longest
+}
+
 // entries lists those of a class that the text may have.
 func (f *Finder) entries(c Class) []string {
 	if f.read[c] {
@@ -299,7 +325,7 @@ func literalOfEntry(entry string) string {
 	}
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
-		case c == '{' || c == '*' || c == '$' || c == 0xe2 && strings.HasPrefix(entry[i:], "…") || c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
+		case c == '{' || c == '[' || c == '*' || c == '$' || c == 0xe2 && strings.HasPrefix(entry[i:], "…") || c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
 			return strings.TrimRight(entry[:i], " ")
 		}
 	}
@@ -320,9 +346,9 @@ func longestWord(entry string) (word string) {
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
 		case 'a' <= c && c <= 'z': // as most are
-		case c == '{' || c == '}' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
+		case c == '{' || c == '}' || c == '[' || c == ']' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
 			take(i)
-			braced = c == '{'
+			braced = c == '{' || c == '['
 		case c == '$':
 			take(i)
 			return word

@@ -65,6 +65,24 @@ const (
 	Did                   // verbs of work, as what has been done
 	Label                 // a title of a report: what was done
 	Aside                 // no word of work: a denial, a condition, how it was or is meant to be
+
+	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
+	// clause before it is looked at.
+	Forbid   // stop, wait, not yet
+	Look     // an order to look and change nothing
+	Request  // a question that orders, or a nudge: "should we just", "are you done"
+	Could    // what makes a question or a wish of an order: "can you", "i want you to"
+	Inquire  // a question without its mark, or an order to tell something: "why", "status"
+	Tell     // verbs that order to tell something
+	How      // what is behind it is not ordered: "how to"
+	Standing // an order to go on without asking
+	Consult  // an order to ask first
+	Yes      // all of them together are a bare yes or "continue"
+	Command  // a clause that orders work
+	Act      // verbs of work as they stand in orders
+	And      // words between two clauses, or two words
+	Then     // words between two clauses
+	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
 	classes
 )
 
@@ -73,6 +91,7 @@ var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open",
 	"did", "label", "aside",
+	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 
 func (c Class) String() string { return names[c] }

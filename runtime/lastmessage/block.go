@@ -223,7 +223,8 @@ const maxSentence = 600
 // sentence is one of a block's sentences.
 type sentence struct {
 	said   string // as written
-	folded string // in the agent's own voice, ready to be compared
+	plain  string // in the agent's own voice
+	folded string // the same, ready to be compared
 	end    rune   // the sign that ends it, 0 for none
 	title  bool   // it is of a heading: a question mark in it asks no one
 }
@@ -371,7 +372,7 @@ func splitSentences(b block) []sentence {
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
-			all = append(all, sentence{said: said, folded: language.FoldText(s), end: sign})
+			all = append(all, sentence{said: said, plain: s, folded: language.FoldText(s), end: sign})
 		} else if len(all) > 0 && all[len(all)-1].end == 0 {
 			all[len(all)-1].end = sign
 		}
