@@ -131,8 +131,8 @@ func TestLongReasonIsABlock(t *testing.T) {
 // behind is a transcript that has an older prompt, and not the last message.
 type behind struct{ prompt string }
 
-func (b behind) ReadNew([]byte) ([]byte, transcript.View, error) {
-	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Own: b.prompt}, nil
+func (b behind) ReadNew(_ []byte, prompt string) ([]byte, transcript.View, error) {
+	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Opening: transcript.Opening{ID: prompt, Found: prompt == b.prompt, Own: true}}, nil
 }
 
 func (behind) LastLines(int, string) (activity.Window, error) { return activity.Window{}, nil }

@@ -32,6 +32,8 @@ const (
 	Breaks    Act = "breaks"    // off: a colon and nothing, half a sentence
 	Leaves    Act = "leaves"    // something to do, and it is the agent's
 	Counts    Act = "counts"    // so many of so many
+
+	Leave Act = "leave" // to go on with work already agreed
 )
 
 // AllActs lists all acts.
@@ -156,6 +158,17 @@ func (c *Closing) SaysWhatNow() bool {
 		_, ok := c.FindAct(act, false)
 		return ok
 	})
+}
+
+// IntendsLast reports whether the very last sentence says what the agent does now.
+func (c *Closing) IntendsLast() bool {
+	last := *c
+	if last.intro = nil; len(c.final) > 0 {
+		last.final = c.final[len(c.final)-1:]
+	}
+	_, starts := last.startsAction()
+	_, announces := last.announcesWork(language.Announce)
+	return starts || announces
 }
 
 // isAbout tells whether a sentence says something of a class, in one of the languages.
