@@ -93,6 +93,9 @@ func TestOneBlockPerContinue(t *testing.T) {
 			w.away(nil)
 		}
 		for i, stop := range [][2]string{{"p1", test.says}, {"p1", strings.Replace(test.says, "cache", "store", 1)}, {"p2", progress}} {
+			if i != 1 {
+				w.typed(stop[0], "go on")
+			}
 			out, _ := w.run(w.inProject(map[string]any{"prompt_id": stop[0], "last_assistant_message": stop[1]}))
 			if want := fmt.Sprintf(test.count, i+1); i < 2 && !strings.HasPrefix(out.Reason, want) {
 				t.Errorf("%s, %d: the agent is told %q, want %q", name, i, out.Reason, want)
