@@ -7,6 +7,11 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 const (
@@ -255,6 +260,65 @@ func TestHeadless(t *testing.T) {
 			r, _ := w.newest("session:s1")
 			if r.Rule != want || (want == "headless") != (out.Decision == "block") || want == "headless" && !strings.Contains(out.Reason, "Nothing will wake you") {
 				t.Errorf("%s, %d: rule %s, %+v", name, i, r.Rule, out)
+			}
+		}
+	}
+}
+
+// leaveStep is one stop of a session: the user's word, if they prompt before it, and what the stop is.
+type leaveStep struct {
+	word lastword.Kind
+	stop string // "asks": it ends with a question for leave; "works": by another rule; else it does not end with one
+	want string // Turn.Leave
+}
+
+// One yes answers one following question, a standing order all until a prompt that is no yes.
+func TestLeave(t *testing.T) {
+	const yes, standing, none = "you said yes to the last such question", "you said “until all tasks are done”", ""
+	for name, test := range map[string]struct {
+		choice string
+		steps  []leaveStep
+	}{
+		"nothing was said":             {"", []leaveStep{{lastword.Orders, "asks", none}}},
+		"a yes":                        {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {"", "asks", none}, {"", "asks", none}}},
+		"a yes to nothing":             {"", []leaveStep{{lastword.Orders, "ends", none}, {lastword.Yes, "asks", none}}},
+		"a yes, work between":          {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "works", yes}, {"", "asks", yes}, {"", "asks", none}}},
+		"a yes, then an order":         {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "ends", yes}, {lastword.Orders, "asks", none}}},
+		"a yes, then what is unknown":  {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "ends", yes}, {lastword.Unknown, "asks", none}}},
+		"our continue is no yes":       {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {lastword.Yes, "asks", none}}},
+		"two yeses":                    {"", []leaveStep{{lastword.Orders, "asks", none}, {lastword.Yes, "asks", yes}, {"", "asks", none}, {lastword.Yes, "asks", yes}}},
+		"a standing order":             {"", []leaveStep{{lastword.Standing, "asks", standing}, {"", "asks", standing}, {"", "works", standing}, {"", "asks", standing}}},
+		"a standing order, then a yes": {"", []leaveStep{{lastword.Standing, "ends", standing}, {lastword.Yes, "asks", standing}, {"", "asks", standing}}},
+		"and then an order":            {"", []leaveStep{{lastword.Standing, "asks", standing}, {lastword.Orders, "asks", none}}},
+		"and then what is unknown":     {"", []leaveStep{{lastword.Standing, "asks", standing}, {lastword.Unknown, "asks", none}}},
+		"never":                        {"never", []leaveStep{{lastword.Standing, "asks", none}, {lastword.Yes, "asks", none}}},
+		"always":                       {"always", []leaveStep{{lastword.Orders, "asks", "your setting leave is always"}, {"", "asks", "your setting leave is always"}}},
+	} {
+		known, _ := registry.StrategyNamed("ned-flanders")
+		settings, err := Defaults(known, "")
+		must(t, err)
+		settings.Options.(rules.Ruled).Chosen().Leave = test.choice
+		var state ledger.State
+		for i, step := range test.steps {
+			if step.word != "" || i > 0 && strings.Contains(name, "unknown") {
+				state = takeWord(state, fmt.Sprint(i), lastword.Word{Kind: step.word, Evidence: "“until all tasks are done”"}, 0)
+			}
+			s := Snapshot{Stop: Stop{Settings: settings}, met: state}
+			if got := s.leave(); got != step.want {
+				t.Errorf("%s, step %d: %q, want %q", name, i, got, step.want)
+			}
+			out := Settled{Next: state, Verdict: strategy.Verdict{Decision: strategy.Stop}}
+			switch {
+			case step.stop == "works":
+				out.Decision, out.Rule = strategy.Continue, "intent"
+			case step.stop == "asks" && step.want != "":
+				out.Decision, out.Rule = strategy.Continue, "leave"
+			}
+			s.noteLeave(&out)
+			if state = out.Next; out.Decision == strategy.Stop {
+				state.AsksLeave = step.stop == "asks"
+			} else if state.AsksLeave {
+				t.Errorf("%s, step %d: our own continue counts as a question that was left", name, i)
 			}
 		}
 	}
