@@ -92,15 +92,19 @@ func hashOf(id string) uint64 {
 
 // readWords reads the words of a prompt, once for all who ask.
 func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
-	word, known := s.words[words]
-	if !known {
-		word = lastword.Read(lastword.Prompt(words))
-		if s.words == nil {
-			s.words = map[transcript.Words]lastword.Word{}
+	for _, r := range s.read {
+		if r.words == words {
+			return r.word
 		}
-		s.words[words] = word
 	}
-	return word
+	s.read = append(s.read, reading{words, lastword.Read(lastword.Prompt(words))})
+	return s.read[len(s.read)-1].word
+}
+
+// reading is a prompt that has been read.
+type reading struct {
+	words transcript.Words
+	word  lastword.Word
 }
 
 // takeWord takes the word of a new prompt of the user's own. One yes to a question for leave answers

@@ -95,8 +95,8 @@ type Snapshot struct {
 	Verdict strategy.Verdict
 	// Faults are what could not be read.
 	Faults []string
-	met    ledger.State                       // the state before, at the prompt of this stop
-	words  map[transcript.Words]lastword.Word // that have been read
+	met    ledger.State // the state before, at the prompt of this stop
+	read   []reading
 }
 
 // Examine looks at a stop.

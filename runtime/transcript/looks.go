@@ -87,7 +87,7 @@ func (r *shellLine) looks(end byte, depth int) bool {
 		case c == ' ', c == '\t', c == '<':
 			endWord()
 		case c == '#' && !begun:
-			_, r.rest, _ = strings.Cut(r.rest, "\n")
+			r.rest = strings.TrimLeftFunc(r.rest, func(c rune) bool { return c != '\n' })
 		default:
 			word, begun = append(word, c), true
 		}
@@ -107,140 +107,108 @@ func (r *shellLine) skipHarmlessTarget() bool {
 	return false
 }
 
+// lookers are commands that only look, a line each: their names; the words of which one has to
+// follow, with . where none need to, and + where no other may; flags that change something, with *
+// for their beginning; the flags that change nothing, where others may.
+const lookers = `cat head tail ls pwd cd grep egrep fgrep zgrep ag wc which type echo printf jq du df stat file diff cmp cut tr nl less more||
+basename dirname realpath readlink whoami id uname printenv true false test [ [[ sleep ps free uptime column fold rev paste comm||
+md5sum sha1sum sha256sum od hexdump strings nproc seq exit return break continue shellcheck mypy pyright flake8 man||
+rg||--pre*
+tree||-o
+date||-s --set
+find||-delete -exec* -ok* -fprint* -fls
+fd fdfind||-x -X --exec*
+uniq|.||-c -d -u -i
+sort|||-u -r -n -rn -nr -h -hr -rh -k -k1 -k2 -k3 -t -V -f -s
+git_log git_status git_diff git_show git_blame git_shortlog git_rev-parse git_rev-list git_ls-files git_ls-tree git_ls-remote||--output*
+git_describe git_cat-file git_grep git_name-rev git_merge-base git_for-each-ref git_show-ref git_check-ignore git_version||--open* -O*
+git_branch|.||-a -r -v -vv -av -avv -rv --all --remotes --list --show-current --merged --no-merged
+git_remote|. show get-url|
+git_tag|.||-l --list -n
+git_stash git_worktree git_submodule git_reflog|list show status|
+git_config|get list|
+docker podman|ps images logs inspect version info|
+kubectl|get describe logs top version|
+systemctl|status is-active list-units|
+gh_pr gh_issue gh_run gh_repo gh_release gh_workflow|view list diff checks status watch|
+go|test vet list version env doc|-update --update -w -u -o -c -exec -toolexec -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -fix
+npm_run pnpm_run yarn_run bun_run|test test:unit test:e2e test:ci|-u --update --fix --write
+npm pnpm yarn bun|test t ls list view outdated why|-u --update --fix --write
+cargo|test check tree metadata nextest|--fix
+make just rake gradle gradlew mvn mvnw dotnet mix swift deno composer|+ test check tests|-u --update -f
+pytest tox nox jest vitest mocha rspec phpunit ctest eslint||-u --update* --fix* --snapshot-update -w --write -o --output --inline-snapshot --force-regen
+python_-m python3_-m|pytest unittest|--snapshot-update --inline-snapshot --force-regen
+ruff golangci-lint|check run|--fix
+tsc|||--noEmit`
+
 // commandLooks reports whether one command changes nothing.
 func commandLooks(words []string, depth int) bool {
-	for len(words) > 0 && (slices.Contains(strings.Fields("{ } ! time then do else if elif while until fi done"), words[0]) || isAssignment(words[0])) {
+	for len(words) > 0 && (strings.Contains(" { } ! time then do else if elif while until fi done ", " "+words[0]+" ") || isAssignment(words[0])) {
 		words = words[1:]
 	}
 	if len(words) == 0 || words[0] == "for" {
 		return true
 	}
 	name, args := words[0][strings.LastIndexByte(words[0], '/')+1:], words[1:]
-	has := func(flags string) bool {
-		return slices.ContainsFunc(args, func(arg string) bool {
-			return slices.ContainsFunc(strings.Fields(flags), func(flag string) bool { return strings.HasPrefix(arg, flag) })
-		})
-	}
-	first := func(allowed string) bool { return len(args) > 0 && slices.Contains(strings.Fields(allowed), args[0]) }
-	switch {
-	case slices.Contains(strings.Fields(`cat head tail ls pwd cd grep egrep fgrep zgrep rg ag wc which type echo printf jq du df stat file diff cmp cut tr nl
-		less more basename dirname realpath readlink whoami id uname printenv true false test [ [[ sleep ps free uptime column fold rev paste comm
-		md5sum sha1sum sha256sum od hexdump strings nproc seq exit return break continue shellcheck mypy pyright flake8 man`), name):
-		return !has("--pre=") && !(name == "rg" && has("--pre"))
-	}
 	switch name {
-	case "sort", "tree":
-		return !has("-o --output") && !slices.ContainsFunc(args, func(arg string) bool {
-			return arg[:min(1, len(arg))] == "-" && !strings.HasPrefix(arg, "--") && strings.Contains(arg, "o")
-		})
-	case "uniq":
-		return len(args) == 0 || len(args) == 1
-	case "date":
-		return !has("-s --set")
-	case "find":
-		return !has("-delete -exec -ok -fprint -fls")
-	case "fd", "fdfind":
-		return !has("-x -X --exec")
-	case "sed":
-		return sedLooks(args)
-	case "env", "command", "timeout", "xargs", "nice", "npx", "bunx":
-		return wrapperLooks(name, args, depth)
-	case "bash", "sh", "zsh":
-		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && depth < maxInside && (&shellLine{args[1]}).looks(0, depth+1)
 	case "git":
-		return gitLooks(args)
-	case "gh":
-		return len(args) > 1 && slices.Contains(strings.Fields("pr issue run repo release workflow"), args[0]) &&
-			slices.Contains(strings.Fields("view list diff checks status watch"), args[1])
-	case "docker", "podman":
-		return first("ps images logs inspect version info")
-	case "kubectl":
-		return first("get describe logs top version")
-	case "systemctl":
-		return first("status is-active list-units")
-	}
-	return testLooks(name, args, has, first)
-}
-
-// testLooks knows what runs tests, and not what brings what they expect up to date.
-func testLooks(name string, args []string, has func(string) bool, first func(string) bool) bool {
-	if has("-u --update -update --fix -fix --write -w --snapshot-update --inline-snapshot --force-regen -o -exec -toolexec --in-place") ||
-		slices.ContainsFunc(args, func(arg string) bool {
-			return arg == "-c" || strings.Contains(arg, "update") || strings.Contains(arg, "profile")
-		}) {
-		return false
-	}
-	switch name {
-	case "go":
-		return first("test vet list version env doc")
-	case "npm", "pnpm", "yarn", "bun":
-		return first("test t ls list view outdated why") || first("run") && len(args) > 1 && (args[1] == "test" || strings.HasPrefix(args[1], "test:"))
-	case "cargo":
-		return first("test check tree metadata nextest")
-	case "make", "just", "rake":
-		return len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !slices.Contains(strings.Fields("test tests check"), arg) })
-	case "gradle", "gradlew", "mvn", "mvnw", "dotnet", "mix", "swift", "deno", "composer":
-		return len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return arg[:min(1, len(arg))] != "-" && arg != "test" })
-	case "python", "python3":
-		return len(args) > 1 && args[0] == "-m" && (args[1] == "pytest" || args[1] == "unittest")
-	case "ruff", "golangci-lint":
-		return first("check run")
-	case "tsc":
-		return has("--noEmit")
-	}
-	return slices.Contains(strings.Fields("pytest tox nox jest vitest mocha rspec phpunit ctest eslint node_modules/.bin/jest"), name)
-}
-
-// wrapperLooks looks at the command that another one runs.
-func wrapperLooks(name string, args []string, depth int) bool {
-	switch {
-	case name == "command":
-		return len(args) > 1 && (args[0] == "-v" || args[0] == "-V")
-	case name == "timeout" && len(args) > 0:
-		args = args[1:]
-	}
-	for name != "env" && len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		args = args[1:]
-	}
-	if depth >= maxInside || len(args) == 0 && name != "env" {
-		return false
-	}
-	return (len(args) == 0 || !strings.HasPrefix(args[0], "-")) && commandLooks(args, depth+1)
-}
-
-// gitLooks knows what of git only reads.
-func gitLooks(args []string) bool {
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-c" && !strings.HasPrefix(args[0], "--exec-path") {
-		if args = args[1:]; len(args) > 0 && !strings.HasPrefix(args[0], "-") && strings.ContainsAny(args[0], "/.~$") { // of -C
+		for len(args) > 0 && (args[0] == "--no-pager" || args[0] == "-P" || args[0] == "-C" && len(args) > 1) {
+			if args[0] == "-C" {
+				args = args[1:]
+			}
 			args = args[1:]
 		}
+	case "sed":
+		return sedLooks(args)
+	case "command":
+		return len(args) > 1 && (args[0] == "-v" || args[0] == "-V")
+	case "env", "timeout", "xargs", "npx", "bunx":
+		if name == "timeout" && len(args) > 0 || name == "xargs" && len(args) > 0 && args[0] == "-0" {
+			args = args[1:]
+		}
+		if len(args) == 0 {
+			return name == "env"
+		}
+		return depth < maxInside && commandLooks(args, depth+1)
+	case "bash", "sh", "zsh":
+		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && (&shellLine{args[1]}).looks(0, depth+1)
 	}
-	if len(args) == 0 {
-		return false
-	}
-	word, args := args[0], args[1:]
-	flagsIn := func(allowed string) bool {
-		return !slices.ContainsFunc(args, func(arg string) bool { return !slices.Contains(strings.Fields(allowed), arg) })
-	}
-	switch word {
-	case "log", "status", "diff", "show", "blame", "shortlog", "rev-parse", "rev-list", "ls-files", "ls-tree", "ls-remote", "describe", "cat-file",
-		"grep", "name-rev", "merge-base", "for-each-ref", "show-ref", "count-objects", "check-ignore", "version":
-		return !slices.ContainsFunc(args, func(arg string) bool {
-			return strings.HasPrefix(arg, "--output") || strings.HasPrefix(arg, "-O") || strings.HasPrefix(arg, "--open-files")
-		})
-	case "branch":
-		return flagsIn("-a -r -v -vv -av -avv -rv --all --remotes --list --show-current --verbose --merged --no-merged") ||
-			len(args) == 2 && slices.Contains(strings.Fields("--list --contains --merged --no-merged"), args[0])
-	case "remote":
-		return flagsIn("-v --verbose") || args[0] == "show" || args[0] == "get-url"
-	case "tag":
-		return flagsIn("-l --list -n")
-	case "stash", "worktree", "submodule", "reflog", "notes":
-		return word == "reflog" && len(args) == 0 || len(args) > 0 && slices.Contains(strings.Fields("list show status"), args[0])
-	case "config":
-		return len(args) > 0 && slices.Contains(strings.Fields("--get --get-all --list -l get list"), args[0])
+	for line := range strings.Lines(lookers) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n")+"|||", "|")
+		if isOneOf(name, columns[0]) {
+			return argumentsLook(columns, args)
+		}
+		if len(args) > 0 && isOneOf(name+"_"+args[0], columns[0]) {
+			return argumentsLook(columns, args[1:])
+		}
 	}
 	return false
+}
+
+func isOneOf(word, list string) bool { return slices.Contains(strings.Fields(list), word) }
+
+// argumentsLook reports whether a command changes nothing with some arguments.
+func argumentsLook(columns, args []string) bool {
+	first := columns[1] == "" || isOneOf(".", columns[1])
+	met := false
+	for _, arg := range args {
+		flag := strings.HasPrefix(arg, "-")
+		for _, changes := range strings.Fields(columns[2]) {
+			begin, all := strings.CutSuffix(changes, "*")
+			if arg == begin || strings.HasPrefix(arg, begin+"=") || all && strings.HasPrefix(arg, begin) {
+				return false
+			}
+		}
+		switch {
+		case flag && columns[3] != "" && !isOneOf(arg, columns[3]):
+			return false
+		case !flag && columns[1] != "" && (!met || columns[1][0] == '+'):
+			if met, first = true, isOneOf(arg, columns[1]); !first {
+				return false
+			}
+		}
+	}
+	return first && (columns[0] != "tsc" || len(args) > 0)
 }
 
 // sedLooks reports whether sed only prints lines: its script has nothing but addresses and p, q and =.

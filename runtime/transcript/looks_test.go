@@ -9,7 +9,7 @@ func TestOnlyLooks(t *testing.T) {
 	for _, line := range []string{
 		"cat a.go", "head -20 a.go | tail -5", "ls -la src", "pwd", "find . -name '*.go' -newer x", "grep -rn 'a > b' .", `rg "func \w+" -t go`, "wc -l *.go",
 		"git log --oneline -5", "git -C ../x status --short", "git --no-pager diff HEAD~1", "git show HEAD:a.go", "git blame a.go", "git branch -a", "git branch",
-		"git branch --show-current", "git stash list", "git remote -v", "git tag", "git config --get user.name", "git rev-parse HEAD",
+		"git branch --show-current", "git stash list", "git remote -v", "git tag", "git config get user.name", "git rev-parse HEAD",
 		"go test ./...", "go test -run 'TestX|TestY' -count=1 ./a", "npm test", "npm run test:unit", "pytest -q tests", "python3 -m pytest -x", "cargo test", "make test", "make check",
 		"./gradlew test", "npx vitest run", "npx tsc --noEmit", "golangci-lint run", "eslint src",
 		"which go", "command -v node", "echo done", `echo "$(git rev-parse HEAD) is here" now`, "jq .name package.json", "sed -n '1,20p' a.go", "sed -n '/^func/,/^}/p' a.go",
@@ -31,7 +31,7 @@ func TestOnlyLooks(t *testing.T) {
 		"rm x", "mv a b", "rg x | xargs rm", "ls && rm x", "ls; touch x", "ls & rm x", "echo $(rm x)", `echo "$(rm x)"`, "echo `rm x`", "(rm x)", "cat <(rm x)", "$X", "eval ls", "sudo cat x",
 		"bash x.sh", "bash -c 'rm x'", "sh", "for f in *; do rm $f; done", "if rm x; then ls; fi", "env -i rm x", "env rm x", "timeout 5 rm x", "command rm x", "sort a -o b", "sort -uo b a", "uniq a b", "date -s now",
 		"curl -X POST x", "kubectl delete pod x", "docker rm x", "gh pr merge 3", "gh api x -X POST", "awk '{print > \"x\"}' a", "echo 'open", `echo "$(ls`, "ls )", "f() { rm x; }", "printf x >| y",
-		"ls\nrm x", "rg --pre rm x", "git grep -Orm x", "xargs rm", "((((((((((((ls))))))))))))",
+		"ls\nrm x", "ls # a\nrm x", "rg --pre rm x", "git grep -Orm x", "xargs rm", "((((((((((((ls))))))))))))",
 	} {
 		if onlyLooks(line) {
 			t.Errorf("%s: only looks", line)
