@@ -56,7 +56,10 @@ func (f *Finder) firstClause(s string) string {
 // findPattern looks for a pattern in a sentence, at the places that are good.
 func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
-		return slices.ContainsFunc(f.beginnings(s), func(i int) bool { return f.matchesAt(rest, s, i, good) })
+		if f.begun != s || f.begins == nil {
+			f.begun, f.begins = s, f.beginnings(s)
+		}
+		return slices.ContainsFunc(f.begins, func(i int) bool { return mayMatchAt(rest, s, i) && f.matchesAt(rest, s, i, good) })
 	}
 	word := literalOfEntry(pattern)
 	pattern, anywhere := strings.CutPrefix(pattern, "*")
@@ -97,8 +100,11 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 			return false
 		case pattern[0] == '[':
 			group, rest, _ := strings.Cut(pattern[1:], "]")
-			for one := range strings.SplitSeq(group, "|") {
-				if f.matchesAt(one, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) }) {
+			for more := true; more; {
+				var one string
+				one, group, more = strings.Cut(group, "|")
+				one = strings.TrimLeft(one, " ")
+				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) }) {
 					return true
 				}
 			}
@@ -129,6 +135,19 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 	}
 }
 
+// mayMatchAt reports whether the first byte of a pattern lets it match there.
+func mayMatchAt(pattern, s string, i int) bool {
+	if pattern == "" {
+		return true
+	}
+	switch c := pattern[0]; c {
+	case ' ', '{', '[', '$', '*', "…"[0]:
+		return true
+	default:
+		return i < len(s) && s[i] == c
+	}
+}
+
 // hasMemberAt tests whether an entry of a class stands there, with a good end.
 func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
@@ -141,7 +160,10 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			}
 			continue
 		}
-		if strings.Contains(e, "[") {
+		if !mayMatchAt(e, s, i) {
+			continue
+		}
+		if strings.Contains(e, "[") || strings.Contains(e, "…") {
 			if f.matchesAt(e, s, i, good) {
 				return true
 			}
@@ -274,6 +296,9 @@ type Finder struct {
 	Text *Text
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
+
+	begun  string // the sentence whose beginnings are known
+	begins []int
 }
 
 // SaysClass tells whether a sentence of the text has an entry of a class.
@@ -348,7 +373,7 @@ func longestWord(entry string) (word string) {
 		case 'a' <= c && c <= 'z': // as most are
 		case c == '{' || c == '}' || c == '[' || c == ']' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
 			take(i)
-			braced = c == '{' || c == '['
+			braced = c == '{' || c == '[' || braced && c != '}' && c != ']'
 		case c == '$':
 			take(i)
 			return word

@@ -82,16 +82,6 @@ func PackCodes() (all []string) {
 	return all
 }
 
-// LatinCodes are those of the languages that are written in Latin letters.
-func LatinCodes() (all []string) {
-	for _, p := range packs {
-		if p.latin {
-			all = append(all, p.code)
-		}
-	}
-	return all
-}
-
 // LanguageNames says codes as names of languages: "Spanish, Portuguese". With English among them it says nothing: a
 // message in English can have common words of others, and one in another language technical words in English.
 func LanguageNames(codes []string) string {

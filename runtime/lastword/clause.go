@@ -24,7 +24,7 @@ const (
 type clause struct {
 	said     string // as written
 	text     string // folded, without soft words and signs at its ends
-	full     string // with them
+	forms    []string // the same, and with soft words at the beginning, and at both ends
 	asks     bool   // it has a question mark
 	first    bool   // of its sentence
 	listed   bool   // only a comma or an "and" is in front of it
@@ -53,7 +53,7 @@ func (in reader) skip(text string, classes ...language.Class) (end int) {
 // actOf returns what a clause does, and whether a word says so.
 func (in reader) actOf(c clause) (act, bool) {
 	says := func(class language.Class) bool {
-		return in.says(class, c.text) || c.text != c.full && in.says(class, c.full)
+		return slices.ContainsFunc(c.forms, func(text string) bool { return in.says(class, text) })
 	}
 	switch {
 	case c.text == "" || c.text == "`":
@@ -99,12 +99,13 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
 		listed := i > 0
 		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
-			c := clause{said: piece, full: part, asks: asks, first: len(all) == 0, listed: listed}
+			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed}
 			if n := in.skip(part, language.Then); n > 0 {
 				c.listed = false
 			}
 			listed = true
 			if c.text = in.withoutSoft(part); c.text != "" {
+				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(part), part})
 				all = append(all, c)
 			}
 		}
@@ -156,21 +157,21 @@ func (in reader) splitAtWords(piece string, asks bool) (all []string) {
 	return append(all, trimSigns(piece[start:]))
 }
 
-// withoutSoft cuts soft words, and those that join clauses, off the ends of a clause.
+// withoutSoft cuts soft words, those that join clauses, and code off the ends of a clause.
 func (in reader) withoutSoft(text string) string {
 	for {
-		n := in.skip(text, language.Soft, language.Then, language.And)
+		n := max(in.skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
 		if n == 0 {
-			break
+			return in.withoutSoftEnd(text)
 		}
 		text = trimSigns(text[n:])
 	}
-	for from := len(text); from > 0; {
+}
+
+func (in reader) withoutSoftEnd(text string) string {
+	for from := len(text); from > 0 && len(text)-from <= 30; {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
 		from -= size
-		if len(text)-from > 30 {
-			break
-		}
 		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.skip(text[from:], language.Soft) == len(text)-from {
 			text = trimSigns(text[:from])
 			from = len(text)
@@ -180,7 +181,25 @@ func (in reader) withoutSoft(text string) string {
 }
 
 // wholeOf is a sentence folded, without signs at its ends.
-func wholeOf(s sentence) string { return trimSigns(language.FoldText(s.text)) }
+func wholeOf(s sentence) string { return trimSigns(fold(s.text)) }
+
+// accented and plain are letters with marks that people leave out when they type in haste, and what
+// they type. The packs have these words without the marks.
+var (
+	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
+	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
+)
+
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xdf && r < 0x180 {
+			if i := slices.Index(accented, r); i >= 0 {
+				return rune(plain[i])
+			}
+		}
+		return r
+	}, language.FoldText(text))
+}
 
 func trimSigns(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r != '`' && (unicode.IsSpace(r) || unicode.IsPunct(r)) })

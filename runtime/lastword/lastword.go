@@ -5,7 +5,9 @@
 package lastword
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -54,26 +56,33 @@ func Read(p Prompt) Word {
 		return Word{Kind: Orders}
 	}
 	library := language.Library{}
-	folded := foldAll(own)
-	in := findersFor(library.TellLanguages(strings.Join(folded, " ")), library, folded)
-	word, sure := readIn(in, own, short)
-	if !sure && len(strings.Join(folded, " ")) <= maxForeign {
-		var all []*language.Pack
-		for _, code := range language.LatinCodes() {
-			all = append(all, library.PackNamed(code))
-		}
-		if w, sure := readIn(findersFor(all, library, folded), own, short); sure {
-			word = w
-		}
+	var said, folded []string
+	for _, s := range own {
+		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
+	}
+	told := library.TellLanguages(strings.Join(said, " "))
+	foreign := len(strings.Join(said, " ")) <= maxForeign
+	word, sure := Word{}, false
+	if len(told) > 0 || !foreign {
+		word, sure = readIn(findersFor(told, library, folded), own, short)
+	}
+	if !sure && foreign {
+		guessed := library.GuessLanguages(wordsAtEnds(folded))
+		word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
 	}
 	return word
 }
 
-func foldAll(own []sentence) (folded []string) {
-	for _, s := range own {
-		folded = append(folded, language.FoldText(s.text))
+// wordsAtEnds lists the first and the last words of sentences: those that say what they do.
+func wordsAtEnds(sentences []string) (all []string) {
+	for _, s := range sentences {
+		words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
+		if n := len(words); n > 6 {
+			words = append(words[:3], words[n-3:]...)
+		}
+		all = append(all, words...)
 	}
-	return folded
+	return all[:min(len(all), 12)]
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
@@ -81,16 +90,16 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 	text := language.PrepareText(folded)
 	english := library.PackNamed("en")
 	in := reader{{Pack: english, Text: text}}
-	for _, p := range packs {
-		if p != english {
+	for i, p := range packs {
+		if p != english && !slices.Contains(packs[:i], p) {
 			in = append(in, &language.Finder{Pack: p, Text: text})
 		}
 	}
 	return in
 }
 
-// readIn reads a prompt in some languages. It is sure of what their words say; a question mark
-// alone, and an order that no word is known of, may be something else in another language.
+// readIn reads a prompt in some languages. It is sure if their words say what the last clause does: a
+// question mark alone, and an order that no word is known of, may be something else in another.
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	for i, s := range own {
@@ -98,27 +107,24 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 			c.sentence = i
 			c.act, c.sure = in.actOf(c)
 			all = append(all, c)
-			sure = sure || c.sure
+			sure = c.sure
 		}
 	}
-	found := func(kind Kind, said string) (Word, bool) {
-		return Word{kind, quotation.QuoteEvidence(said)}, true
-	}
+	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
 	if len(own) == 1 && in.says(language.Forbid, wholeOf(own[0])) {
-		return found(Forbids, own[0].text)
+		return found(Forbids, own[0].text), true
 	}
 	if c, ok := forbidding(all, short); ok {
-		return found(Forbids, c.said)
+		return found(Forbids, c.said), sure
 	}
 	if c, ok := asking(all); ok {
-		word, _ := found(Asks, c.said)
-		return word, sure
+		return found(Asks, c.said), sure
 	}
 	if s, ok := in.standing(own); ok {
-		return found(Standing, s.text)
+		return found(Standing, s.text), true
 	}
 	if in.isYes(own) {
-		return found(Yes, own[0].text)
+		return found(Yes, own[0].text), true
 	}
 	return Word{Kind: Orders}, sure
 }
@@ -161,7 +167,7 @@ func asking(all []clause) (found clause, ok bool) {
 // standing finds a standing order. An order to ask first, anywhere, cancels it.
 func (in reader) standing(own []sentence) (found sentence, ok bool) {
 	for _, s := range own {
-		folded := language.FoldText(s.text)
+		folded := fold(s.text)
 		if in.says(language.Consult, folded) {
 			return sentence{}, false
 		}

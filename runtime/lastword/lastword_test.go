@@ -24,3 +24,17 @@ func TestScratch(t *testing.T) {
 	}
 	t.Logf("%d of %d wrong", bad, n)
 }
+
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"en short": "can you fix it?", "de": "halt, nimm lieber tabs", "stop": "stop", "unknown": "the header is broken",
+		"zh": "先别继续，我要想一下", "es": "puedes arreglarlo?",
+		"long": strings.Repeat("The parser drops the last line, and then it fails. Why does it do that? ", 5),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Read(Prompt{text, text})
+			}
+		})
+	}
+}

@@ -82,7 +82,7 @@ func behindFence(text string) string {
 }
 
 func sentencesOf(text string) (all []sentence) {
-	text = withoutLogs(withoutNotes(withoutTags(quotation.Head(text, 2*maxPart))))
+	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(quotation.Head(text, 2*maxPart)))))
 	for _, s := range lastmessage.Sentences(text) {
 		all = append(all, sentence{s.Text, s.End == '?' || s.End == '？' || s.End == '؟'})
 	}
@@ -131,6 +131,30 @@ func withoutNotes(text string) string {
 		}
 	}
 	return text
+}
+
+// withoutMentions puts code for files that are mentioned: "@main.go".
+func withoutMentions(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := strings.IndexByte(text[i:], '@')
+		if n < 0 {
+			return b.String() + text[i:]
+		}
+		b.WriteString(text[i : i+n])
+		i += n
+		size := strings.IndexAny(text[i:], " \t\n,")
+		if size < 0 {
+			size = len(text) - i
+		}
+		if starts := i == 0 || text[i-1] == ' ' || text[i-1] == '\n'; starts && size > 1 {
+			b.WriteString("`@`")
+		} else {
+			b.WriteString(text[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
 }
 
 // withoutLogs leaves out lines that a program has printed.
