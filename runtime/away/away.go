@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -118,7 +119,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		case needed && out.Event.Check != "":
 			out.Event.Did = ledger.AwaySeen
 			return out
-		case needed || situation.Turn.Question && situation.Turn.Count == 0:
+		case needed || situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
 			return out
 		default:
 			out.askForCheck(a, own, call, ran, s.Dir)

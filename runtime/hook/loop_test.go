@@ -392,7 +392,7 @@ func TestLoopCeiling(t *testing.T) {
 // log has.
 func TestLoopsWithoutEnd(t *testing.T) {
 	asks := func(w *world, prompt string) {
-		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"`+prompt+`","promptId":"`+prompt+`","message":{"role":"user","content":"go"}}`+"\n")
+		w.typed(prompt, "go")
 	}
 	for name, places := range map[string]int{"one place": 1, "many places": 11} {
 		t.Run(name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
 		Getenv:     os.Getenv,
+		Hangs:      terminal.HangsOnAgent,
 		Environ:    os.Environ,
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
