@@ -52,6 +52,7 @@ type Stop struct {
 	Past     func(loop, dir string) activity.LoopPast
 	Self     func() string // how a person calls the hook, see Process; nil: springfield
 	Home     string        // the user's; "": loops of other plugins are not looked for
+	Project  string        // the directory that the session was started in, "" if that is not known
 	Alone    bool          // no guard is asked, only the strategy
 	// Away is the user's away order in force, nil for none.
 	Away *ledger.Away
@@ -289,6 +290,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
+			Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{

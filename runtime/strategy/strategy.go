@@ -9,6 +9,8 @@ package strategy
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -83,8 +85,9 @@ type Turn struct {
 	Changed bool
 	// Leave is why a question for leave to go on may be answered with yes, "" if it may not.
 	Leave string
-	// Attended reports whether a person sits at the session's terminal.
-	Attended bool
+	// Attended reports whether a person sits at the session's terminal, Away whether their away
+	// order is in force.
+	Attended, Away bool
 	// Known tells that there is a transcript, and that the prompt is in what was read of it;
 	// else Count and the window say nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
@@ -335,6 +338,16 @@ func (s Situation) Memory(key string) (activity.Memory, bool) {
 		}
 	}
 	return activity.Memory{Key: key}, false
+}
+
+// NewestMemory is what is remembered of the session's newest loop that has a state file of this name.
+func (s Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
+	for _, m := range slices.Backward(s.Memories) {
+		if strings.HasSuffix(m.Key, "/"+file) {
+			return m, true
+		}
+	}
+	return m, false
 }
 
 // What loops have in common: how other plugins of the session see one, and what

@@ -499,14 +499,14 @@ func TestNearest(t *testing.T) {
 			}
 			must(t, err)
 		}
-		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
+		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), "", marks, filepath.Join(root, "home"))
 		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
+		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), "", marks, filepath.Join(root, "home")); got != test.mark {
 			t.Errorf("%s: has a mark: %v", name, got)
 		}
-		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), "", nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
 			t.Errorf("%s: without marks %s", name, got)
 		}
 	}
