@@ -283,6 +283,9 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 
 // formOfMessage tells messages apart that differ in more than their numbers.
 func (l *goalLoop) formOfMessage() string {
+	if l.s.Session.Protocol == "exit2" {
+		return quotation.HashText(l.s.Message.Text)
+	}
 	within := false
 	return quotation.HashText(strings.Map(func(r rune) rune {
 		was := within
