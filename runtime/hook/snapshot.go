@@ -222,11 +222,16 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
 		situation.Workspace.Away = cwd != space.Dir
 	}
+	project := workspace.ProjectAround(space.Dir, s.Project)
+	if project == space.Dir {
+		project = ""
+	}
+	situation.Workspace.Project = filepath.ToSlash(project)
 	for range maxAsks {
 		news := false
 		for _, want := range wants(*situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = space.ReadWanted(want)
+				files[want.Name] = readFile(space, situation.Workspace.Project, want)
 				news = true
 			}
 		}
@@ -234,6 +239,21 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 			return
 		}
 	}
+}
+
+// readFile reads a file of the workspace, or of the project around it.
+func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
+	name, whole := strings.CutPrefix(want.Name, project+"/")
+	if project == "" || !whole {
+		return space.ReadWanted(want)
+	}
+	around, err := workspace.OpenSpace(project)
+	if err != nil {
+		return strategy.File{}
+	}
+	defer around.Close()
+	want.Name = name
+	return around.ReadWanted(want)
 }
 
 // readTranscript takes in the transcript. What cannot be read is not there: the event's

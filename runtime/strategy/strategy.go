@@ -156,12 +156,14 @@ func (t Todos) CountOwn() int {
 
 // Workspace is the project as a strategy sees it. Dir is an absolute path; Away
 // tells that the session's own directory is another, so that names relative to Dir
-// mean nothing there. Files are those that the strategy asked for, by the names it
+// mean nothing there. Project is the path, with slashes, of the project that Dir lies in,
+// "" if Dir is it or that is not known. Files are those that the strategy asked for, by the names it
 // asked by.
 type Workspace struct {
-	Dir   string
-	Away  bool
-	Files map[string]File
+	Dir     string
+	Away    bool
+	Project string
+	Files   map[string]File
 }
 
 // Unmatched is the rule of a stop where no rule matched.
@@ -280,7 +282,8 @@ func (s Strategy) EventName() string { return cmp.Or(s.Event, "Stop") }
 // read, gets what was found, and says what shall change. Names are relative to
 // the workspace and have slashes; what leads out of the workspace is not there.
 
-// Want names a file to read. A name that ends in a slash is a directory, whose
+// Want names a file to read: one of the workspace, or by its whole path one of the project around
+// it. A name that ends in a slash is a directory, whose
 // entries are read.
 type Want struct {
 	Name string

@@ -192,14 +192,14 @@ func Nearest(dir, project string, marks []string, home string) string {
 			break
 		}
 	}
-	if above := spelledAbove(dir, project); above != "" && hasAny(above, marks) {
+	if above := ProjectAround(dir, project); above != "" && hasAny(above, marks) {
 		return above
 	}
 	return top
 }
 
-// spelledAbove is the project as dir spells it, "" if dir does not lie in it.
-func spelledAbove(dir, project string) string {
+// ProjectAround is the project as dir spells it, "" if dir does not lie in it.
+func ProjectAround(dir, project string) string {
 	want, err := os.Stat(project)
 	for n := 0; err == nil && n < maxUp; n++ {
 		if is, err := os.Stat(dir); err == nil && os.SameFile(is, want) {
