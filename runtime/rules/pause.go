@@ -35,7 +35,7 @@ func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, 
 
 // AtNeed pauses at a question of the agent's, or at what only a person can do, where one is there.
 func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
-	if !s.Turn.Attended || s.Turn.Away {
+	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
 		return v, false
 	}
 	switch need, found := FindNeed(s); {
