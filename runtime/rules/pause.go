@@ -22,15 +22,15 @@ type Pausing struct {
 // AtWord pauses at a last word that forbids or asks, if it is newer than since, Unix milliseconds.
 // A time that is not known counts as newer.
 func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
-	word := s.Turn.Word
-	said, rule := map[lastword.Kind]string{lastword.Forbids: "you said", lastword.Asks: "you asked"}[word.Kind], "forbids"
-	if word.Kind == lastword.Asks {
-		rule = "answers"
+	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
+	switch kind := s.Turn.Word.Kind; {
+	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:
+	case kind == lastword.Forbids:
+		return p.pause(s, "forbids", "you said "+said)
+	case kind == lastword.Asks:
+		return p.pause(s, "answers", "you asked "+said)
 	}
-	if said == "" || s.Turn.WordAt > 0 && s.Turn.WordAt <= since {
-		return v, false
-	}
-	return p.pause(s, rule, said+" "+quotation.QuoteEvidence(strings.Trim(word.Evidence, "“”")))
+	return v, false
 }
 
 // AtNeed pauses at a question of the agent's, or at what only a person can do, where one is there.
