@@ -109,7 +109,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 // ruleSet asks for the person, then every ledger. Each is read once, when the first of
 // its rules is asked: these rules are for one situation.
 func (o *Options) ruleSet(string) []rules.Rule {
-	all := append(rules.PersonRules(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
+	all := append(append([]rules.Rule{rules.LeaveRule()}, rules.PersonRules()...), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
 	var ledgers []func(strategy.Situation) progress
 	for _, r := range progressReaders() {
 		var known *progress
