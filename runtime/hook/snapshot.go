@@ -53,6 +53,7 @@ type Stop struct {
 	Past     func(loop, dir string) activity.LoopPast
 	Self     func() string // how a person calls the hook, see Process; nil: springfield
 	Home     string        // the user's; "": loops of other plugins are not looked for
+	Project  string        // the directory that the session was started in, "" if that is not known
 	Alone    bool          // no guard is asked, only the strategy
 	Attended bool          // a person sits at the session's terminal
 	Headless bool          // the host leaves at the first result: nothing wakes the agent
@@ -259,11 +260,16 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
 		situation.Workspace.Away = cwd != space.Dir
 	}
+	project := workspace.ProjectAround(space.Dir, s.Project)
+	if project == space.Dir {
+		project = ""
+	}
+	situation.Workspace.Project = filepath.ToSlash(project)
 	for range maxAsks {
 		news := false
 		for _, want := range wants(*situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = space.ReadWanted(want)
+				files[want.Name] = readFile(space, situation.Workspace.Project, want)
 				news = true
 			}
 		}
@@ -271,6 +277,21 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 			return
 		}
 	}
+}
+
+// readFile reads a file of the workspace, or of the project around it.
+func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
+	name, whole := strings.CutPrefix(want.Name, project+"/")
+	if project == "" || !whole {
+		return space.ReadWanted(want)
+	}
+	around, err := workspace.OpenSpace(project)
+	if err != nil {
+		return strategy.File{}
+	}
+	defer around.Close()
+	want.Name = name
+	return around.ReadWanted(want)
 }
 
 // readTranscript takes in the transcript. What cannot be read is not there: the event's
@@ -334,7 +355,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
 			Ours: s.met.InPrompt > 0,
 			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence}, WordAt: s.met.Said.At,
-			Changed: view.Changed, Leave: s.leave(), Attended: s.Attended,
+			Changed: view.Changed, Leave: s.leave(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{

@@ -87,7 +87,8 @@ func ownCall() string {
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
 		Also: ledger.StateDir("", home), Now: time.Now, Self: ownCall(), Home: home,
-		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
+		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }
