@@ -173,16 +173,31 @@ func commandLooks(words []string, depth int) bool {
 	case "bash", "sh", "zsh":
 		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && (&shellLine{args[1]}).looks(0, depth+1)
 	}
-	for line := range strings.Lines(lookers) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n")+"|||", "|")
-		if isOneOf(name, columns[0]) {
-			return argumentsLook(columns, args)
-		}
-		if len(args) > 0 && isOneOf(name+"_"+args[0], columns[0]) {
+	if len(args) > 0 {
+		if columns := looker(name + "_" + args[0]); columns != nil {
 			return argumentsLook(columns, args[1:])
 		}
 	}
-	return false
+	columns := looker(name)
+	return columns != nil && argumentsLook(columns, args)
+}
+
+// looker returns the columns of the line of lookers that names a command, nil if none does.
+func looker(name string) []string {
+	for from := 0; ; {
+		i := strings.Index(lookers[from:], name)
+		if i < 0 || name == "" {
+			return nil
+		}
+		begin, end := from+i, from+i+len(name)
+		line := lookers[strings.LastIndexByte(lookers[:begin], '\n')+1:]
+		line, _, _ = strings.Cut(line, "\n")
+		columns := strings.Split(line+"|||", "|")
+		if strings.IndexByte(" |", lookers[end]) >= 0 && isOneOf(name, columns[0]) {
+			return columns
+		}
+		from = end
+	}
 }
 
 func isOneOf(word, list string) bool { return slices.Contains(strings.Fields(list), word) }
