@@ -1,6 +1,10 @@
 // Package lastword reads the newest prompt that the user typed: whether it forbids work, asks
 // something, is a standing order, or is a bare yes.
 //
+// Of a long prompt the log keeps the beginning, about 400 bytes, and the end, at least 240. What is
+// between them is not known and decides nothing, nor does half a sentence at the seam. Code,
+// quotations, output of programs and what the host adds are not the user's words.
+//
 // The package is pure. Words are data: classes of the packs of package language.
 package lastword
 

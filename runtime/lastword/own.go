@@ -86,7 +86,7 @@ func sentencesOf(text string) (all []sentence) {
 	for _, s := range lastmessage.Sentences(text) {
 		all = append(all, sentence{s.Text, s.End == '?' || s.End == '？' || s.End == '؟'})
 	}
-	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, unicode.IsSymbol) {
+	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		all = append(all, sentence{text: trimmed}) // 👍
 	}
 	return all
