@@ -127,7 +127,7 @@ func splitAtSigns(text string) (all []string) {
 		default:
 			continue
 		}
-		if len(all) < 60 {
+		if len(all) < 20 {
 			all = append(all, text[start:i])
 			start = next
 		}
