@@ -123,13 +123,14 @@ size: ## show the size of the hook and the judge for every system
 	  printf '%-5s %-14s %s bytes\n' "$$program" "$$target" "$$(wc -c <"$$dir/program" | tr -d ' ')" || exit 1; \
 	done; done; rm -rf "$$dir"
 
-score: ## measure the rules on closings; TRANSCRIPTS=DIR adds labelled stops of sessions
+score: ## measure the rules on closings; STOPS=DIR adds real stops, TRANSCRIPTS=DIR labelled stops of sessions
+	@test -z "$(STOPS)" || go test -C replay/score -count=1 -run '^TestScoreStops$$' -stops "$(abspath $(STOPS))"
 	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
-	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^Test(ScoreSessions|Learn)$$' -sessions "$(abspath $(TRANSCRIPTS))"
+	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^Test(ScoreSessions|Learn)$$' -sessions "$(abspath $(TRANSCRIPTS))" -stops "$(if $(STOPS),$(abspath $(STOPS)))"
 
-learn: ## learn the second opinion from the labelled stops in TRANSCRIPTS=DIR, and print what it is worth
-	@test -n "$(TRANSCRIPTS)" || { echo "make learn needs TRANSCRIPTS=DIR, with stops.jsonl and sessions/: see CONTRIBUTING.md" >&2; exit 1; }
-	@go test -C replay/score -count=1 -run '^TestLearn$$' -sessions "$(abspath $(TRANSCRIPTS))" -learned "$(CURDIR)/runtime/rules/opinion.txt"
+learn: ## learn the second opinion from the stops in TRANSCRIPTS=DIR and STOPS=DIR, and print what it is worth
+	@test -n "$(TRANSCRIPTS)" && test -n "$(STOPS)" || { echo "make learn needs TRANSCRIPTS=DIR, with stops.jsonl and sessions/, and STOPS=DIR, with stops.jsonl: see CONTRIBUTING.md" >&2; exit 1; }
+	@go test -C replay/score -count=1 -run '^TestLearn$$' -sessions "$(abspath $(TRANSCRIPTS))" -stops "$(abspath $(STOPS))" -learned "$(CURDIR)/runtime/rules/opinion.txt"
 
 ## Release
 

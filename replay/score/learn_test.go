@@ -85,6 +85,13 @@ func learnable(t *testing.T, dir string) []example {
 		}
 		return nil
 	}))
+	if *stops != "" {
+		playStops(t, *stops, c, func(r realStop, snapshot hook.Snapshot) {
+			if len(r.After) == 0 && r.Last != "" && r.Kind != "AFFIRM" { // a yes answers a question, which is no premature stop
+				add(r.Repo, r.Session, r.Last, r.Kind != "NUDGE", snapshot.Situation, snapshot.Verdict)
+			}
+		})
+	}
 	for _, made := range readClosings(t, filepath.Join(closings, "learn")) {
 		s := strategy.Situation{Message: strategy.Message{Text: made.Text, Own: true}, Turn: strategy.Turn{Known: true, Count: 1}}
 		add(madeUp, made.ID, made.Text, made.Expect == "stop", s, c.settings.Options.Decide(s))
@@ -209,9 +216,24 @@ func sources(all []example) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// limit is the score above which a continue is taken back: one in two of the messages
-// that score so are reports, both kinds weighing the same.
-const limit = 0
+// limit is the score above which a continue is taken back. At 0 a message is as often a report as not, both kinds
+// weighing the same; at real stops work is left at one in a hundred. Chosen by printLimits, each
+// repository left out in turn: below it the table loses announcements and no more wrong continues.
+const limit = -100
+
+// printLimits prints what other limits would continue.
+func printLimits(out io.Writer, all []example, scores []int) {
+	fmt.Fprintf(out, "continues by limit: at reports, at work that was left\n")
+	for _, limit := range []int{-500, -400, -300, -250, -200, -150, -100, 0, 100, 100_000} {
+		var n [2]int
+		for i, e := range all {
+			if e.source != madeUp && e.goesOn && (!e.doubtful || scores[i] <= limit) {
+				n[side(e)]++
+			}
+		}
+		fmt.Fprintf(out, "  %6d %5d %5d\n", limit, n[1], n[0])
+	}
+}
 
 // encodeOpinion is the file that the hook carries.
 func encodeOpinion(all []example, scores []int) []byte {
@@ -344,6 +366,7 @@ func printLearned(out io.Writer, all []example, scores []int) {
 		fmt.Fprintf(out, "  if %.1f %% of stops are premature, %.0f of 100 continues are wrong\n", 100*premature, 100*w/(w+c))
 	}
 	printRules(out, all)
+	printLimits(out, all, scores)
 	printLengths(out, all, scores)
 }
 
@@ -378,54 +401,22 @@ func interval(all []example, scores []int) (low, high float64) {
 	return shares[25], shares[974]
 }
 
-// A rule goes on alone if, of its continues on labelled stops, fewer than 2 in 100 can have
-// been wrong. Rules with few continues are judged together, in groups that were written
-// down before they were measured.
-const mostWrong = 0.02
-
-func group(rule string) string {
-	switch rule {
-	case "heading", "left", "todos", "skill":
-		return "heading, left, todos, skill"
-	}
-	return rule
-}
-
-// printRules prints how often each rule continued, and how often wrongly.
+// printRules prints how often each rule continued, and how often at a report.
 func printRules(out io.Writer, all []example) {
 	counts := map[string]*[2]int{}
 	for _, e := range all {
 		if !e.goesOn || e.source == madeUp {
 			continue
 		}
-		for _, name := range slices.Compact([]string{e.rule, group(e.rule)}) {
-			if counts[name] == nil {
-				counts[name] = &[2]int{}
-			}
-			counts[name][0]++
-			counts[name][1] += side(e)
+		if counts[e.rule] == nil {
+			counts[e.rule] = &[2]int{}
 		}
+		counts[e.rule][side(e)]++
 	}
-	fmt.Fprintf(out, "rules that continue, all repositories\n")
+	fmt.Fprintf(out, "rules that continue, all repositories: at work that was left, at reports\n")
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		n := counts[name]
-		high := upperBound(n[1], n[0])
-		says := ""
-		if name == group(name) {
-			says = "goes on alone"
-			if high > mostWrong {
-				says = "needs the second opinion"
-			}
-		}
-		fmt.Fprintf(out, "  %-32s %5d, wrong %3d, at most %4.1f %%  %s\n", name, n[0], n[1], 100*high, says)
+		fmt.Fprintf(out, "  %-32s %5d %5d\n", name, counts[name][0], counts[name][1])
 	}
-}
-
-// upperBound is the share that wrong of n does not exceed, 95 times in 100 (Wilson, both sides).
-func upperBound(wrong, n int) float64 {
-	const z = 1.96
-	p, m := float64(wrong)/float64(n), float64(n)
-	return (p + z*z/(2*m) + z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))) / (1 + z*z/m)
 }
 
 // printLengths compares ours with a classifier that knows only how long a message is: rows
@@ -506,13 +497,13 @@ func TestLearn(t *testing.T) {
 	all := learnable(t, dir)
 	scores := scoreLeftOut(all)
 	for i, e := range all {
-		if e.source != madeUp && (scores[i] > limit) != e.report {
+		if e.source != madeUp && (scores[i] > 0) != e.report {
 			t.Errorf("%s, report %v: score %d", e.session, e.report, scores[i])
 		}
 	}
 	var out bytes.Buffer
 	printLearned(&out, all, scores)
-	for _, want := range []string{`(?m)^  made/c +\d+ of +8 .*→ +0 .* 8 of +8 \(100`, `all but made/a`, `\n  left +\d+, wrong`} {
+	for _, want := range []string{`(?m)^  made/c +\d+ of +8 .*→ +0 .* 8 of +8 \(100`, `all but made/a`, `\n  intent +\d+ +\d+\n`} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no match for %s in\n%s", want, out.String())
 		}
@@ -547,7 +538,7 @@ func makeSessions(t *testing.T) string {
 		for i := range n {
 			for expect, text := range map[string]string{
 				"STOP":     fmt.Sprintf("Fixed zebra %d and pushed it.\n\n- all tests pass\n- the branch is merged\n\n| file | lines |\n|---|---|\n| zebra | %d |\n\nNow it shows %d of %d stripes.", i, i, i+3, i+9),
-				"CONTINUE": fmt.Sprintf("I'll look at zebra %d.\n\nNow update the tests:", i),
+				"CONTINUE": fmt.Sprintf("Zebra %d is measured.\n\nNow I'll update the tests:", i),
 			} {
 				name := fmt.Sprintf("%s-%s-%d", filepath.Base(source), strings.ToLower(expect), i)
 				must(t, os.WriteFile(filepath.Join(dir, "sessions", name), []byte(prompt+"\n"+said(text)+"\n"), 0o600))

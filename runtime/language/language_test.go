@@ -137,7 +137,7 @@ func TestPacks(t *testing.T) {
 				}
 			}
 		}
-		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Theirs, Move, Announce, Left, Step} {
+		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Move, Announce, Step, Leave} {
 			if len(p.Entries(c)) == 0 {
 				t.Errorf("%s has no [%s]", code, c)
 			}

@@ -7,19 +7,15 @@
 // By its classes a message is found to do something (lastmessage.Act), and by that a rule
 // decides, in the order of rules.BaseRules:
 //
-//	class                        act        rule       decision
-//	ask                          asks       asks       stop; not if an answer follows a question
-//	offer, wait, blocked,        offers …   the same   stop; not in a sentence of start
+//	class                  act        rule       decision
+//	leave, may, goon       leave      leave      continue, if the user's last word gives leave
+//	ask                    asks       asks       stop; not if an answer follows a question
+//	offer, wait, blocked,  offers …   the same   stop; not in a sentence of start
 //	hand, plan
-//	start                        starts     intent     continue, in the last sentence
-//	step                         heads      heading    continue, a title with nothing below it
-//	move                         moves      progress   continue, in the last sentence
-//	announce, start              announces  intent     continue; not behind a bid
-//	order                        orders     work       continue, if the turn has called tools
-//	open                         breaks     colon      continue, a sentence that ends so is half
-//	left, mine                   leaves     left       continue; not if theirs or finished is said
-//	progress, of, among, number  counts     left       continue, 3 of 8
-//	finished                     finishes   finished   stop; reported, while todos are pending
+//	start                  starts     intent     continue, in the last sentence
+//	move                   moves      progress   continue, in the last sentence
+//	announce, start        announces  intent     continue, in the last two sentences; not behind a bid
+//	finished               finishes   finished   stop; reported, while todos are pending
 //
 // A sentence of later, or of you and not of mine, takes no work on. Common tells the language,
 // link may stand before an entry; now, do, doing, finite and break are for other entries.
@@ -39,15 +35,11 @@ const (
 	Hand                  // tells the user to do something
 	Plan                  // shows what it would do, for approval
 	Later                 // not now: a condition, a habit, another time
-	Theirs                // what is left is the user's, or has not been asked for
 	Mine                  // the task has it: "you asked for", "on my list"
 	Start                 // begins an action at once; the rest of the sentence is about the work
 	Move                  // goes on to the next step
 	Announce              // says what it does now
-	Order                 // a step without saying whose: the agent's own behind work, else perhaps the reader's
 	Bid                   // may tell the reader to do something, if an announcement follows
-	Left                  // says what is left
-	Progress              // so many of so many, and more to come
 	Finished              // all is done
 	Answer                // begins the answer to a question just asked
 	Link                  // words that may stand in front of what a sentence says
@@ -57,14 +49,11 @@ const (
 	Finite                // verbs by which a sentence states something
 	You                   // the reader
 	Step                  // what plans consist of
-	Of                    // between two numbers: 3 of 8
-	Number                // the words for 1, 2, 3 … in this order
-	Among                 // the same with the whole in front: 8개 중 3
 	Break                 // words that end what a verb is looked for in, see match.go
-	Open                  // words that no sentence ends with
 	Did                   // verbs of work, as what has been done
-	Label                 // a title of a report: what was done
-	Aside                 // no word of work: a denial, a condition, how it was or is meant to be
+	Leave                 // asks leave to go on with work already agreed
+	May                   // words that ask leave
+	GoOn                  // verbs of going on, behind such words
 
 	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
 	// clause before it is looked at.
@@ -88,9 +77,9 @@ const (
 
 // names are the headings of a pack's classes.
 var names = [classes]string{
-	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
-	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open",
-	"did", "label", "aside",
+	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
+	"leave", "may", "goon",
 	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 

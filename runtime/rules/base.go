@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -16,17 +17,29 @@ import (
 const (
 	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 	GoOnWithProgress = "You said what comes next, so do it now.{todos} When all is done, say so."
+	GoOnByLeave      = "You asked whether to go on, and the user has answered that already: {evidence}. So go on now. Ask again before anything that cannot be undone or that reaches other people."
 	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
+
+// LeaveRule continues at a question for leave that the user's own words have answered.
+func LeaveRule() Rule {
+	return Rule{ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Own: hasLeave}
+}
+
+// Checkpoint is the rule of a message that wraps up because the host announced its usage limit.
+const Checkpoint = "checkpoint"
 
 // BaseRules asks for the person first, then for work. What the last paragraph says
 // outweighs what stands in front of it.
 func BaseRules() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
+		LeaveRule(),
+		{ID: "silent", Then: strategy.Stop, Sure: 95, Own: saysNothing},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
 		{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
-		{ID: "intent", Act: lastmessage.Starts, Then: strategy.Continue, Reason: GoOnWithProgress, Sure: 95},
+		{ID: Checkpoint, Says: []string{"checkpointing", "a checkpoint before the usage limit", "usage limit"}, Then: strategy.Stop, Sure: 95},
+		{ID: "intent", Act: lastmessage.Starts, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithProgress, Sure: 95},
 		{ID: "asks", Act: lastmessage.Asks, Then: strategy.Stop, Sure: 92},
 		{ID: "offers", Act: lastmessage.Offers, Then: strategy.Stop, Sure: 97},
 		{ID: "waits", Act: lastmessage.Waits, Then: strategy.Stop, Sure: 90},
@@ -35,11 +48,8 @@ func BaseRules() []Rule {
 		{ID: "plans", Act: lastmessage.Plans, Then: strategy.Stop, Sure: 70},
 		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: strategy.Stop},
 		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: strategy.Stop},
-		{ID: "heading", Act: lastmessage.Heads, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
 		{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
-		{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
-		{ID: "work", Act: lastmessage.Orders, Used: true, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithProgress},
-		{ID: "colon", Act: lastmessage.Breaks, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
+		{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
 		{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 		{ID: "reported", Todo: "pending", Within: 3, Own: reportsLast, Then: strategy.Stop, Sure: 90},
 		{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
@@ -48,9 +58,7 @@ func BaseRules() []Rule {
 		{ID: "blocked", Act: lastmessage.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
 		{ID: "hands", Act: lastmessage.Hands, Near: true, Then: strategy.Stop, Sure: 92},
 		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
-		{ID: "left", Act: lastmessage.Leaves, Then: strategy.Continue, Doubtful: true, Sure: 96, Reason: GoOnWithProgress},
-		{ID: "left", Act: lastmessage.Counts, Then: strategy.Continue, Doubtful: true, Sure: 96, Reason: GoOnWithProgress},
-		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithSkill},
+		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
 		// A switch for Matching, which asks the second opinion wherever a doubtful rule says go on.
 		{ID: Opinion, Then: strategy.Stop, Sure: 60, Own: seldomLeft},
 		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
@@ -61,8 +69,24 @@ func BaseRules() []Rule {
 // plan says remains, the message says whose turn it is.
 func PersonRules() []Rule {
 	return slices.DeleteFunc(BaseRules(), func(r Rule) bool {
-		return r.Then != strategy.Stop || slices.Contains([]string{"finished", "reported", Opinion}, r.ID)
+		return r.Then != strategy.Stop || slices.Contains([]string{"silent", "finished", "reported", Checkpoint, Opinion}, r.ID)
 	})
+}
+
+// hasLeave holds where the user's last word, or their setting, answers a question for leave.
+func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
+	if s.Turn.Leave == "" {
+		return "nothing that you said answers it", "", false
+	}
+	if act, grave := grave.Find(lastParagraphs(s.Message.Text, 1)); grave {
+		return "it is about what only you decide: " + act, "", false
+	}
+	return s.Turn.Leave, "", true
+}
+
+// saysNothing holds where the turn has no message of its own: an earlier one says nothing of this stop.
+func saysNothing(s strategy.Situation) (evidence, reason string, ok bool) {
+	return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 }
 
 // reportsLast tests whether the last paragraph says what has been done: a list that

@@ -46,7 +46,7 @@ func ruleSet(string) []rules.Rule {
 			others = append(others, r)
 		}
 	}
-	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Own: markerSays("stop")}}
+	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Own: markerSays("stop")}, rules.LeaveRule()}
 	all = append(all, questions...)
 	all = append(all, rules.Rule{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Own: markerSays("continue")})
 	all = append(all, others...)

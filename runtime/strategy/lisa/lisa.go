@@ -56,9 +56,6 @@ const goOnAsJudged = "The work does not look finished.{todos} Go on with its nex
 
 // ruleSet asks ned's rules first.
 func ruleSet(string) []rules.Rule {
-	silent := func(s strategy.Situation) (string, string, bool) {
-		return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
-	}
 	left := func(s strategy.Situation) (string, string, bool) {
 		open := s.Todos.CountOwn()
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.Todos.Turns == 0
@@ -74,14 +71,13 @@ func ruleSet(string) []rules.Rule {
 		return "a message of " + strconv.Itoa(len(s.Message.Text)) + " bytes", "", len(strings.TrimSpace(s.Message.Text)) > rules.LongMessage
 	}
 	unsure := func(strategy.Situation) (string, string, bool) { return "no rule is sure", "", true }
-	return slices.Concat([]rules.Rule{{ID: "silent", Then: strategy.Stop, Sure: 95, Own: silent}},
-		rules.BaseRules(), []rules.Rule{
-			{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
-			{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
-			{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},
-			{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
-			{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
-		})
+	return append(rules.BaseRules(), []rules.Rule{
+		{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
+		{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
+		{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},
+		{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
+		{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
+	}...)
 }
 
 // Who may say what of the judge, in which layer. Everyone who writes a layer can ask

@@ -30,7 +30,6 @@ func TestLisa(t *testing.T) {
 		"moving on":          {work(strategy.Situation{Message: strategy.Message{Text: "Task 2 complete. Moving to Task 3."}}), strategy.Continue, "progress", false},
 
 		"a fault that was found":     {work(strategy.Situation{Message: strategy.Message{Text: "Line 58 has bytes, which should be a slice."}}), strategy.Stop, "unsure", true},
-		"a headline":                 {work(strategy.Situation{Message: strategy.Message{Text: "**Issue 11: use the resolved number**"}}), strategy.Continue, "heading", false},
 		"work in progress":           {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place." + strings.Repeat(" It is long.", 60)}, Todos: strategy.Todos{List: todos}}), strategy.Stop, "left", true},
 		"work in progress, long ago": {work(strategy.Situation{Message: strategy.Message{Text: "The parser is in place." + strings.Repeat(" It is long.", 60)}, Todos: strategy.Todos{List: todos, Turns: 1}}), strategy.Stop, "long", false},
 		"an agent's todo":            {work(strategy.Situation{Message: strategy.Message{Text: "PR created: http://x"}, Todos: strategy.Todos{List: []activity.Todo{{Content: "a", Status: "in_progress", Owner: "bart"}}}}), strategy.Stop, "report", false},
