@@ -1,0 +1,60 @@
+// Package grave tells the questions whose act is the user's alone to decide: one that cannot be
+// undone or reaches other people. It is pure.
+//
+// An act is grave by its verb and its object together: to delete a table is, to delete an unused
+// import is not. A verb of building before them makes it harmless again, as what is built is not
+// done: "add a delete button". What the words are is in grave.txt, a section for a language.
+package grave
+
+import (
+	"slices"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// Find reports whether a question asks for a grave act, and the words by which it does. The text
+// may begin with what leads to the question.
+func Find(question string) (act string, found bool) {
+	sentences := splitSentences(question)
+	folded := language.FoldText(question)
+	codes := []string{"en"}
+	for _, p := range language.Library(nil).TellLanguages(folded) {
+		if p.Code != "en" {
+			codes = append(codes, p.Code)
+		}
+	}
+	for _, code := range codes {
+		if act, found := readTongue(code, folded).find(sentences, folded); found {
+			return act, true
+		}
+	}
+	return "", false
+}
+
+// find looks at the questions first. One that builds nothing may point to what a statement says:
+// "This drops the table. Shall I?"
+func (t *tongue) find(sentences []sentence, folded string) (act string, found bool) {
+	for _, words := range t.lists["sure"] {
+		if at, end := t.locateOne(folded, words, 0); at >= 0 {
+			return folded[at:end], true
+		}
+	}
+	for _, asks := range []bool{true, false} {
+		for i, s := range sentences {
+			if s.asks != asks || !asks && t.builds {
+				continue
+			}
+			for j, clause := range s.clauses {
+				before := slices.Clone(s.clauses[:j])
+				slices.Reverse(before)
+				for k := i - 1; k >= 0; k-- {
+					before = append(before, sentences[k].clauses...)
+				}
+				if act, found := t.judge(clause, before, asks); found {
+					return act, true
+				}
+			}
+		}
+	}
+	return "", false
+}

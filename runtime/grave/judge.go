@@ -1,0 +1,135 @@
+// Which verb of a clause is the act, and what it is done to.
+
+package grave
+
+import (
+	"slices"
+	"strings"
+)
+
+// A hit is a verb of a clause.
+type hit struct {
+	at, end int
+	rule    *rule // nil: it builds
+	form    int   // of an English verb
+}
+
+// findVerbs lists the verbs of a clause in their order.
+func (t *tongue) findVerbs(clause string) (all []hit) {
+	add := func(words []string, r *rule) {
+		for _, word := range words {
+			for at, end := t.locate(clause, word, 0); at >= 0; at, end = t.locate(clause, word, end) {
+				h := hit{at: at, end: end, rule: r}
+				if first, _, apart := strings.Cut(word, "~"); t.english && apart {
+					verb, _, _ := strings.Cut(clause[at:], " ")
+					h.form = form(verb, first)
+				} else if t.english {
+					h.form = form(clause[at:end], word)
+				}
+				all = append(all, h)
+			}
+		}
+	}
+	for i := range t.rules {
+		add(t.rules[i].verbs, &t.rules[i])
+	}
+	add(t.lists["build"], nil)
+	slices.SortStableFunc(all, func(a, b hit) int {
+		if t.lists["order"] != nil {
+			return b.at - a.at
+		}
+		return a.at - b.at
+	})
+	return all
+}
+
+// judge reports whether a clause has a grave act, asked for or stated. Before are the clauses in
+// front of it, the nearest first: what "it" is.
+func (t *tongue) judge(clause string, before []string, asks bool) (act string, found bool) {
+	if t.english {
+		clause = strings.ReplaceAll(clause, "-", " ")
+	}
+	clause = t.cut(clause)
+	if !asks && !t.english && t.has(clause, t.lists["past"]) {
+		return "", false
+	}
+	builds := false
+	for _, part := range t.parts(clause) {
+		for i := 0; i < len(part.hits); {
+			h := part.hits[i]
+			i++
+			object, next := t.object(part, i)
+			grave, settled := false, true
+			if h.rule != nil {
+				grave, settled = t.isGrave(h.rule, object, before)
+			}
+			if grave {
+				return part.clause[h.at:h.end], true
+			}
+			if settled { // what it governs is built
+				builds = true
+				t.builds = t.builds || asks && !t.points(object)
+				i = next
+			}
+		}
+	}
+	for _, words := range t.lists["context"] {
+		if at, end := t.locate(clause, words, 0); at >= 0 && asks && !builds && !t.beginsWithNoun(clause[end:]) {
+			return clause[at:end], true
+		}
+	}
+	return "", false
+}
+
+// cut drops from a clause what only says when, why or what for.
+func (t *tongue) cut(clause string) string {
+	for _, word := range t.lists["lead"] {
+		if at, _ := t.locate(clause, word, 0); at == 0 {
+			return ""
+		}
+	}
+	for _, word := range t.lists["cut"] {
+		if at, _ := t.locate(clause, word, 1); at > 0 {
+			clause = clause[:at]
+		}
+	}
+	return clause
+}
+
+// A part of a clause is what stands between words like "and", in English a whole clause. Its verbs
+// are in the order of their rank: the first one governs.
+type part struct {
+	clause string
+	hits   []hit
+}
+
+func (t *tongue) parts(clause string) (all []part) {
+	if t.english {
+		hits := slices.DeleteFunc(t.findVerbs(clause), func(h hit) bool { return !t.isVerb(clause, h) })
+		return []part{{clause, hits}}
+	}
+	for _, word := range t.lists["and"] {
+		clause = strings.ReplaceAll(clause, strings.ReplaceAll(word, "_", " "), "\n")
+	}
+	for words := range strings.SplitSeq(clause, "\n") {
+		all = append(all, part{words, slices.DeleteFunc(t.findVerbs(words), func(h hit) bool { return t.isCompound(words, h) })})
+	}
+	return all
+}
+
+// object returns what a verb is done to, and the next verb that it does not govern. The verb is the one in front of i.
+func (t *tongue) object(p part, i int) (object string, next int) {
+	h := p.hits[i-1]
+	if !t.english {
+		return p.clause[:h.at] + " " + p.clause[h.end:], len(p.hits)
+	}
+	if h.form == past {
+		return p.clause[:h.at], len(p.hits)
+	}
+	for next = i; next < len(p.hits); next++ {
+		if n := p.hits[next]; n.at >= h.end && slices.Contains(chains, lastWord(p.clause[:n.at])) {
+			return p.clause[h.end:n.at], next
+		}
+	}
+	return p.clause[h.end:], next
+}

@@ -1,0 +1,200 @@
+// What an act is done to.
+
+package grave
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// The kinds of an object.
+const (
+	unknown = iota
+	needed
+	inner
+	code
+	harm
+)
+
+// isGrave reports whether an act is grave for its object, and whether the object settles it where it is not.
+func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settled bool) {
+	kind := t.kindOf(object, r)
+	if kind == unknown && (r.code || r.needs != nil) && t.points(object) {
+		for i := 0; i < len(before) && kind == unknown; i++ {
+			kind = t.kindOf(before[i], r)
+		}
+	}
+	switch {
+	case r.needs != nil:
+		return kind == needed || kind != code && kind != inner && t.has(object, r.needs), kind == code
+	case t.has(object, r.except) && kind != harm:
+		return false, true
+	case r.code && kind == code:
+		return false, true
+	}
+	return kind != inner, true
+}
+
+// kindOf is the kind of the head of an object, else of what it begins with.
+func (t *tongue) kindOf(object string, r *rule) int {
+	head, last := object, t.lists["order"] != nil
+	if t.english {
+		head, last = t.head(object), true
+	}
+	if kind := t.nounIn(head, r, last); kind != unknown || len(head) == len(object) {
+		return kind
+	}
+	kind := t.nounIn(object, r, false)
+	if strings.TrimSpace(head) != "" && (kind == code || kind == inner) {
+		return unknown // what is only beside the object
+	}
+	return kind
+}
+
+// nounIn is the kind of the last noun that is known, or of the first one.
+func (t *tongue) nounIn(text string, r *rule, last bool) (kind int) {
+	best, long := -1, 0
+	for i, words := range [][]string{r.needs, t.lists["inner"], t.lists["code"], t.lists["harm"]} {
+		for _, word := range words {
+			for at, end := t.locate(text, word, 0); at >= 0; at, end = t.locate(text, word, end) {
+				if t.english && form(text[at:end], word) > present {
+					continue
+				}
+				if best < 0 || last && end > best+long || !last && at < best || at == best && end-at > long {
+					best, long, kind = at, end-at, i+needed
+				}
+				if !last {
+					break
+				}
+			}
+		}
+	}
+	if kind == unknown && isPath(text) {
+		return harm
+	}
+	return kind
+}
+
+// isPath reports whether a text names a file.
+func isPath(text string) bool {
+	for word := range strings.FieldsSeq(text) {
+		name, ending, ok := strings.Cut(word, ".")
+		if strings.Contains(word, "/") && len(word) > 3 || ok && name != "" && strings.Contains(" ts tsx js jsx go py md json sql env csv txt yml yaml toml db sqlite log html css sh java rs rb lock xml zip gz pdf png ", " "+ending+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// head is an English object up to its first preposition.
+func (t *tongue) head(object string) string {
+	end := len(object)
+	for from, word := range words(object) {
+		if slices.Contains(prepositions, word) && from > 0 && !(word == "of" && slices.Contains(quantities, lastWord(object[:from]))) {
+			end = from
+			break
+		}
+	}
+	return object[:end]
+}
+
+var (
+	prepositions = strings.Fields("of in to for that from on at with by into onto before after since if because as is are was were has have isn't aren't now under via within per until against so except and")
+	quantities   = strings.Fields("all any most rest some each both lot copy list one ones couple few none number contents set")
+	pronouns     = strings.Fields("it them this that these those one ones both now everything all first next too again already here there right yes no ok then please")
+	chains       = strings.Fields("and or then also i we me you just i'll we'll let's so but plus & +")
+	slots        = strings.Fields("and or then also i we me you to now just not please let's lets i'll we'll i'd we'd will would should could can may might shall must go help git first next simply directly only still actually immediately so but instead even safely plus & + don't us")
+	subjects     = strings.Fields("this it that phase step task stage next which part milestone script command migration change plan job")
+	modals       = strings.Fields("will would should could can may might shall must")
+	articles     = strings.Fields("the a an this that these those my your our its their every each all any no old new some")
+)
+
+// points reports whether an object is nothing, or a word like "it".
+func (t *tongue) points(object string) bool {
+	if !t.english {
+		return true
+	}
+	n := 0
+	for _, word := range words(object) {
+		if slices.Contains(pronouns, word) {
+			return true
+		}
+		if n++; n == 1 && !strings.HasSuffix(word, "ly") && !slices.Contains(prepositions, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// isVerb reports whether an English word is a verb where it is: "the push" is none.
+func (t *tongue) isVerb(clause string, h hit) bool {
+	front, behind := clause[:h.at], clause[h.end:]
+	prev := lastWord(front)
+	rest := strings.TrimSuffix(strings.TrimRight(front, " "), prev)
+	noun := t.isCompound(clause, h)
+	inSlot := prev == "" || slices.Contains(slots, prev) || strings.HasSuffix(prev, "ly")
+	if slices.Contains(modals, prev) && strings.TrimSpace(rest) == "" {
+		inSlot = false // "should delete ask?"
+	}
+	if prev == "to" && slices.Contains([]string{"able", "allowed", "user", "users", "how", "up", "due", "function", "method", "endpoint", "button", "path", "code"}, lastWord(rest)) {
+		inSlot = false
+	}
+	passive := strings.Contains(" "+front, " be ") || strings.Contains(" "+front, " get ") || strings.Contains(" "+front, " being ")
+	switch h.form {
+	case base:
+		return inSlot && !(noun && (prev == "" || slices.Contains(chains, prev))) || passive && prev == "be"
+	case gerund:
+		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for", "by"}, prev)
+	case past:
+		wants := strings.Contains(" "+front, " want ") || strings.Contains(" "+front, " like ") || strings.Contains(" "+front, " need ") || strings.Contains(" "+front, " have ")
+		return passive && (prev == "be" || prev == "being" || prev == "get" || inSlot || prev == "completely") || wants && !slices.Contains(articles, prev) && prev != "i" && prev != "we" && prev != "have" && behind != front
+	}
+	subject := strings.Fields(front)
+	return h.form == present && slices.ContainsFunc(subject[:min(2, len(subject))], func(word string) bool { return slices.Contains(subjects, word) })
+}
+
+// isCompound reports whether a verb is only the front of a noun: "delete button".
+func (t *tongue) isCompound(clause string, h hit) bool {
+	if t.english {
+		return t.beginsWithNoun(clause[h.end:])
+	}
+	end := h.end
+	for end < len(clause) && clause[end] == '-' {
+		for end++; end < len(clause) && language.IsWithinWord(clause, end); end++ {
+		}
+	}
+	return slices.ContainsFunc(slices.Concat(t.lists["code"], t.lists["inner"]), func(noun string) bool { return strings.Contains(clause[h.at:end], noun) })
+}
+
+// beginsWithNoun reports whether a text begins with a thing of code.
+func (t *tongue) beginsWithNoun(text string) bool {
+	text = strings.TrimLeft(text, " ")
+	for _, list := range []string{"code", "inner"} {
+		for _, word := range t.lists[list] {
+			if at, _ := t.locate(text, word, 0); at == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// words are those of a text, with where they begin.
+func words(text string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		at := 0
+		for word := range strings.SplitSeq(text, " ") {
+			if word != "" && !yield(at, word) {
+				return
+			}
+			at += len(word) + 1
+		}
+	}
+}
+
+func lastWord(text string) string {
+	text = strings.TrimRight(text, " ")
+	return text[strings.LastIndexByte(text, ' ')+1:]
+}

@@ -1,0 +1,66 @@
+// Sentences, and the clauses that they consist of.
+
+package grave
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+type sentence struct {
+	clauses []string // folded, without quotes
+	asks    bool
+}
+
+// splitSentences drops a sentence that is there again further behind, or whose beginning is: evidence
+// stands in front of the message that it is from. Where nothing ends like a question, the last sentence counts as one.
+func splitSentences(text string) []sentence {
+	var all []sentence
+	var s sentence
+	from := 0
+	take := func(end, next int) {
+		if clause := strings.Trim(language.FoldText(unquote.Replace(text[from:end])), " …-#>."); clause != "" {
+			s.clauses = append(s.clauses, clause)
+		}
+		from = next
+	}
+	question := false
+	for i, r := range text + "\n" {
+		next := i + utf8.RuneLen(r)
+		switch r {
+		case '.', ':':
+			if next < len(text) && text[next] != ' ' && text[next] != '\n' {
+				continue
+			}
+		case ',', ';', '(', ')', '–', '—', '，', '、', '；', '：', '،', '•', '→', '|', '\n', '?', '!', '？', '！', '؟', '。', '।', '…':
+		default:
+			continue
+		}
+		take(i, min(next, len(text)))
+		switch r {
+		case '.', '\n', '?', '!', '？', '！', '؟', '。', '।':
+			s.asks = r == '?' || r == '？' || r == '؟'
+			if len(s.clauses) > 0 {
+				all = append(all, s)
+				question = question || s.asks
+			}
+			s = sentence{}
+		}
+	}
+	if len(all) > 0 && !question {
+		all[len(all)-1].asks = true
+	}
+	var kept []sentence
+	for i, s := range all {
+		words := strings.Join(s.clauses, " ")
+		if !slices.ContainsFunc(all[i+1:], func(o sentence) bool { return strings.HasPrefix(strings.Join(o.clauses, " "), words) }) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+var unquote = strings.NewReplacer("`", " ", "*", " ", "\"", " ", "“", " ", "”", " ", "«", " ", "»", " ", "„", " ", "「", " ", "」", " ")
