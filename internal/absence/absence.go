@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/away"
+	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -202,7 +203,7 @@ func (s *session) findNeed(passed bool) (need, text, word string) {
 	case s.log.turn, stops && (s.newest.Rule == "finished" || s.newest.Rule == "reported"):
 	case said && (asks.Rule != "waits" || s.process.PID == 0):
 		if asks.Question {
-			word, _ = away.IsGrave(asks.Text)
+			word, _ = grave.Find(asks.Text)
 		}
 		return needs[asks.Rule], asks.Evidence, word
 	case passed:

@@ -8,14 +8,13 @@
 package away
 
 import (
-	_ "embed"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
@@ -26,55 +25,6 @@ import (
 
 // Rule is the rule of a decision that an order has taken.
 const Rule = "away"
-
-//go:embed grave.txt
-var graveWords string
-
-// IsGrave tells whether a question is about what is the user's alone to decide, by a word that
-// it has.
-func IsGrave(question string) (word string, grave bool) {
-	text, code := language.FoldText(question), ""
-	codes := []string{"en"}
-	for _, p := range language.Library(nil).TellLanguages(text) {
-		codes = append(codes, p.Code)
-	}
-	for line := range strings.Lines(graveWords) {
-		word := strings.TrimSpace(line)
-		switch {
-		case word == "" || word[0] == '#':
-		case word[0] == '[':
-			code = strings.Trim(word, "[]")
-		case slices.Contains(codes, code):
-			if found, ok := findWord(text, word, code != "en" && len(word) > 3); ok {
-				return found, true
-			}
-		}
-	}
-	return "", false
-}
-
-// findWord finds a word of a text that begins so, or has it anywhere: other languages put syllables
-// in front, and some no blanks between.
-func findWord(text, begins string, anywhere bool) (word string, ok bool) {
-	for from := 0; ; {
-		i := strings.Index(text[from:], begins)
-		if i < 0 {
-			return "", false
-		}
-		i += from
-		from = i + len(begins)
-		if !anywhere && language.IsWithinWord(text, i) {
-			continue
-		}
-		for i > 0 && language.IsWithinWord(text, i) {
-			i--
-		}
-		for from < len(text) && language.IsWithinWord(text, from) {
-			from++
-		}
-		return strings.ToValidUTF8(text[i:from], ""), true
-	}
-}
 
 // Stop is a stop that an order is asked about.
 type Stop struct {
@@ -182,7 +132,7 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need rules.Need) {
 	e := &out.Event
 	e.Text, e.Same = quotation.Beginning(need.Evidence, 1000), quotation.HashText(language.FoldText(need.Evidence))
-	word, grave := IsGrave(need.Text)
+	word, isGrave := grave.Find(need.Text)
 	again, since := false, 0
 	for _, old := range own {
 		if old.Did != ledger.AwayAnswered {
@@ -194,7 +144,7 @@ func (out *Answer) answerQuestion(a *ledger.Away, own []ledger.AwayEvent, need r
 		}
 	}
 	switch {
-	case grave:
+	case isGrave:
 		e.Word = word
 		out.stop(ledger.AwayLeft, "you are away, and this is yours to decide (“"+word+"”): "+need.Evidence)
 	case again:
@@ -419,7 +369,7 @@ func AnswerRequest(a *ledger.Away, r Request) (words string, e ledger.AwayEvent)
 		return SayAway(&a.Order, r.Now) + " They cannot allow this. Go on with work that needs no permission, and list what you would need.", e
 	}
 	e.Did, e.Text = ledger.AwayDialog, quotation.Beginning(r.Questions, 1000)
-	if word, grave := IsGrave(r.Questions); grave {
+	if word, found := grave.Find(r.Questions); found {
 		e.Did, e.Word = ledger.AwayLeft, word
 		return SayAway(&a.Order, r.Now) + " This is theirs to decide (“" + word + "”): leave it as it is, go on with what does not depend on it, and list it as a question to them.", e
 	}

@@ -210,26 +210,6 @@ func TestAnswerRequest(t *testing.T) {
 	}
 }
 
-// What is grave is known in each language, and plain questions are not taken for it.
-func TestIsGrave(t *testing.T) {
-	for _, grave := range []string{"Should I delete the branch?", "rm -rf build?", "Soll ich die Tabelle löschen?", "Dois-je supprimer l'ancienne table ?", "¿Borro la rama?", "Elimino il ramo?",
-		"Devo apagar a tabela antiga?", "Zal ik de branch verwijderen?", "Czy mam usunąć tę gałąź?", "Eski tabloyu silmemi ister misiniz?", "Apakah saya hapus saja tabel yang lama?", "Tôi có nên xóa bảng cũ không?", "Удалить старую таблицу?",
-		"Видалити стару таблицю?", "هل أحذف الجدول القديم؟ حذف الجدول نهائي.", "क्या मैं पुरानी तालिका हटा दूँ?", "古いテーブルを削除しますか？", "이전 테이블을 삭제할까요?", "要删除旧表吗？", "Merge it now?", "Wird das Passwort gebraucht?", "Shall I remove all files in dist?", "Reset the database?", "Discard the uncommitted changes?", "Should I git checkout -- . first?", "Email the customers?",
-		"Ping the team on Slack?", "Apply the migration to prod?", "Upload it to PyPI?", "Transfer the 500 euros?", "Charge the card?", "Revoke his access?", "Should I drop all tables and start fresh?", "Drop `users`?",
-		"Clear the database first?", "Should I terminate the EC2 instances?", "Shut down the cluster?", "Shall I run terraform apply?", "git reset HEAD~1 --hard?", "Prune the docker volumes?", "Get rid of the old backup?", "Format the disk?",
-		"Run it against the live database?", "Should I merge PR #12?", "Shall I merge into main?", "Open a pull request?", "Create an issue on GitHub?", "Comment on the PR?", "Message the team?", "Should I make the repo public?", "Rotate the keys?",
-		"Grant access to Bob?", "Disable two-factor auth?", "Refund the customer?", "Wire the money?", "Place the order?", "Use the card on file?", "Upgrade the plan to Pro?", "Soll ich die Tabelle leeren und danach die Daten laden?"} {
-		if word, is := IsGrave(grave); !is {
-			t.Errorf("%q is not grave: %q", grave, word)
-		}
-	}
-	for _, plain := range []string{"Tabs or blanks?", "Should the lexer keep its tokens in a slice?", "Is a silent failure fine here?", "Shall I remove the unused helper?", "Which product page first?", "Soll der Puffer im Speicher liegen?", "Which public API do you want?", "Should Money be a struct?", "Merge into one function?", "Open a process per file?", "Format the date as ISO?", "Restore the default?", "Should the message the user sees name the file?", "メモリとディスクのどちらにしますか？"} {
-		if word, is := IsGrave(plain); is {
-			t.Errorf("%q is grave by %q", plain, word)
-		}
-	}
-}
-
 // What the check brought is noted at a stop that needs the user, too.
 func TestCheckIsSeenAtAQuestion(t *testing.T) {
 	o := order(func(o *ledger.AwayOrder) { o.Check = "make test" })

@@ -17,18 +17,17 @@ import (
 func Find(question string) (act string, found bool) {
 	sentences := splitSentences(question)
 	folded := language.FoldText(question)
-	codes := []string{"en"}
+	var others []string
 	for _, p := range language.Library(nil).TellLanguages(folded) {
 		if p.Code != "en" {
-			codes = append(codes, p.Code)
+			others = append(others, p.Code)
 		}
 	}
-	for _, code := range codes {
-		if act, found := readTongue(code, folded).find(sentences, folded); found {
-			return act, true
-		}
+	act, found = readTongue("en", nil, folded).find(sentences, folded)
+	for i := 0; !found && i < len(others); i++ {
+		act, found = readTongue(others[i], others, folded).find(sentences, folded)
 	}
-	return "", false
+	return act, found
 }
 
 // find looks at the questions first. One that builds nothing may point to what a statement says:

@@ -5,6 +5,8 @@ package grave
 import (
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // A hit is a verb of a clause.
@@ -109,7 +111,10 @@ func (t *tongue) parts(clause string) (all []part) {
 		return []part{{clause, hits}}
 	}
 	for _, word := range t.lists["and"] {
-		clause = strings.ReplaceAll(clause, strings.ReplaceAll(word, "_", " "), "\n")
+		if language.HasBlanks(word) {
+			word = " " + word + " "
+		}
+		clause = strings.ReplaceAll(clause, word, "\n")
 	}
 	for words := range strings.SplitSeq(clause, "\n") {
 		all = append(all, part{words, slices.DeleteFunc(t.findVerbs(words), func(h hit) bool { return t.isCompound(words, h) })})

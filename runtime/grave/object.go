@@ -39,7 +39,7 @@ func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settle
 
 // kindOf is the kind of the head of an object, else of what it begins with.
 func (t *tongue) kindOf(object string, r *rule) int {
-	head, last := object, t.lists["order"] != nil
+	head, last := object, t.lists["head"] != nil
 	if t.english {
 		head, last = t.head(object), true
 	}
@@ -159,6 +159,12 @@ func (t *tongue) isVerb(clause string, h hit) bool {
 func (t *tongue) isCompound(clause string, h hit) bool {
 	if t.english {
 		return t.beginsWithNoun(clause[h.end:])
+	}
+	if h.rule == nil {
+		return false
+	}
+	if t.beginsWithNoun(clause[h.end:]) && t.has(clause, t.lists["build"]) {
+		return true
 	}
 	end := h.end
 	for end < len(clause) && clause[end] == '-' {

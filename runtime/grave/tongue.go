@@ -26,19 +26,29 @@ type tongue struct {
 	builds  bool // a question is about building something
 }
 
-// readTongue reads what a language has of the words of a text.
-func readTongue(code, text string) *tongue {
+// readTongue reads what a language has of the words of a text, and the harmless nouns of others:
+// a short text can be in the language of a neighbour.
+func readTongue(code string, others []string, text string) *tongue {
 	t := &tongue{english: code == "en", lists: map[string][]string{}}
 	for section := range strings.SplitSeq(data, "\n[") {
 		name, lines, _ := strings.Cut(section, "]\n")
-		if name != code && (name != "*" || t.english) {
+		own := name == code || name == "*" && !t.english
+		if !own && !slices.Contains(others, name) {
 			continue
 		}
 		for line := range strings.SplitSeq(lines, "\n") {
 			kind, words, _ := strings.Cut(line, " ")
-			if kind != "act" {
+			if !own && kind != "code" && kind != "inner" {
+				continue
+			}
+			switch kind {
+			case "order", "head", "anywhere":
+				t.lists[kind] = []string{words}
+				continue
+			default:
 				t.lists[kind] = append(t.lists[kind], wordsIn(words, text)...)
 				continue
+			case "act":
 			}
 			verbs, needs, _ := strings.Cut(words, " : ")
 			verbs, except, safe := strings.Cut(verbs, " - ")
