@@ -17,15 +17,16 @@ import (
 func Find(question string) (act string, found bool) {
 	sentences := splitSentences(question)
 	folded := language.FoldText(question)
+	text := newText(folded)
 	var others []string
 	for _, p := range language.Library(nil).TellLanguages(folded) {
 		if p.Code != "en" {
 			others = append(others, p.Code)
 		}
 	}
-	act, found = readTongue("en", nil, folded).find(sentences, folded)
+	act, found = readTongue("en", nil, text).find(sentences, folded)
 	for i := 0; !found && i < len(others); i++ {
-		act, found = readTongue(others[i], others, folded).find(sentences, folded)
+		act, found = readTongue(others[i], others, text).find(sentences, folded)
 	}
 	return act, found
 }

@@ -37,7 +37,7 @@ func (t *tongue) findVerbs(clause string) (all []hit) {
 	}
 	add(t.lists["build"], nil)
 	slices.SortStableFunc(all, func(a, b hit) int {
-		if t.lists["order"] != nil {
+		if t.verbLast {
 			return b.at - a.at
 		}
 		return a.at - b.at

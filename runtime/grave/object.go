@@ -39,7 +39,7 @@ func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settle
 
 // kindOf is the kind of the head of an object, else of what it begins with.
 func (t *tongue) kindOf(object string, r *rule) int {
-	head, last := object, t.lists["head"] != nil
+	head, last := object, t.headLast
 	if t.english {
 		head, last = t.head(object), true
 	}

@@ -22,42 +22,28 @@ type rule struct {
 type tongue struct {
 	english bool
 	lists   map[string][]string
-	rules   []rule
-	builds  bool // a question is about building something
+	// Of other languages: the verb comes last, the head of its object does, syllables stand in front of a stem.
+	verbLast, headLast, anywhere bool
+	rules                        []rule
+	builds                       bool // a question is about building something
 }
 
 // readTongue reads what a language has of the words of a text, and the harmless nouns of others:
 // a short text can be in the language of a neighbour.
-func readTongue(code string, others []string, text string) *tongue {
+func readTongue(code string, others []string, text *text) *tongue {
 	t := &tongue{english: code == "en", lists: map[string][]string{}}
-	for section := range strings.SplitSeq(data, "\n[") {
-		name, lines, _ := strings.Cut(section, "]\n")
-		own := name == code || name == "*" && !t.english
-		if !own && !slices.Contains(others, name) {
-			continue
-		}
-		for line := range strings.SplitSeq(lines, "\n") {
-			kind, words, _ := strings.Cut(line, " ")
-			if !own && kind != "code" && kind != "inner" {
-				continue
-			}
-			switch kind {
-			case "order", "head", "anywhere":
-				t.lists[kind] = []string{words}
-				continue
-			default:
-				t.lists[kind] = append(t.lists[kind], wordsIn(words, text)...)
-				continue
-			case "act":
-			}
-			verbs, needs, _ := strings.Cut(words, " : ")
-			verbs, except, safe := strings.Cut(verbs, " - ")
-			if r := (rule{verbs: wordsIn(verbs, text), code: safe}); len(r.verbs) > 0 {
-				if needs != "" {
-					r.needs = append([]string{}, wordsIn(needs, text)...) // not nil: none of them is in the text
-				}
-				r.except = wordsIn(except, text)
-				t.rules = append(t.rules, r)
+	for line := range strings.Lines(section(code)) {
+		t.readLine(strings.TrimSuffix(line, "\n"), text)
+	}
+	if t.english {
+		others = nil
+	} else {
+		others = append([]string{"*"}, others...)
+	}
+	for _, other := range others {
+		for line := range strings.Lines(section(other)) {
+			if kind, _, _ := strings.Cut(line, " "); other == "*" || other != code && (kind == "code" || kind == "inner") {
+				t.readLine(strings.TrimSuffix(line, "\n"), text)
 			}
 		}
 	}
@@ -70,9 +56,65 @@ func readTongue(code string, others []string, text string) *tongue {
 	return t
 }
 
-// wordsIn lists those whose beginnings a text has, so that most are looked at once.
-func wordsIn(words, text string) (found []string) {
-	for word := range strings.FieldsSeq(words) {
+// section is what there is of a language.
+func section(code string) string {
+	_, lines, _ := strings.Cut(data, "\n["+code+"]\n")
+	lines, _, _ = strings.Cut(lines, "\n[")
+	return lines
+}
+
+func (t *tongue) readLine(line string, text *text) {
+	kind, words, _ := strings.Cut(line, " ")
+	switch kind {
+	case "order":
+		t.verbLast = true
+	case "head":
+		t.headLast = true
+	case "anywhere":
+		t.anywhere = true
+	case "act":
+		verbs, needs, needy := strings.Cut(words, " : ")
+		verbs, except, safe := strings.Cut(verbs, " - ")
+		if r := (rule{verbs: text.known(verbs), code: safe}); len(r.verbs) > 0 {
+			if needy {
+				r.needs = append([]string{}, text.known(needs)...) // not nil: none of them is in the text
+			}
+			r.except = text.known(except)
+			t.rules = append(t.rules, r)
+		}
+	default:
+		t.lists[kind] = append(t.lists[kind], text.known(words)...)
+	}
+}
+
+// A text knows which three bytes follow each other in it, so that most words need no search.
+type text struct {
+	folded string
+	grams  [512]uint64
+}
+
+func newText(folded string) *text {
+	t := &text{folded: folded}
+	for i := 0; i+3 <= len(folded); i++ {
+		h := gram(folded[i:])
+		t.grams[h>>6] |= 1 << (h & 63)
+	}
+	return t
+}
+
+func gram(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff }
+
+// mayHave is a quick look at the first three bytes of a word.
+func (t *text) mayHave(word string) bool {
+	return len(word) < 3 || word[0] == '$' || word[1] == '_' || word[2] == '_' || word[2] == '~' || word[2] == '.' || t.grams[gram(word)>>6]&(1<<(gram(word)&63)) != 0
+}
+
+// known lists the words that a text may have.
+func (t *text) known(words string) (found []string) {
+	for word := range strings.SplitSeq(words, " ") {
+		if word == "" || !t.mayHave(word) {
+			continue
+		}
 		begins := strings.TrimSuffix(word, ".")
 		if i := strings.IndexAny(begins, "_~"); i > 0 {
 			begins = begins[:i]
@@ -80,7 +122,7 @@ func wordsIn(words, text string) (found []string) {
 		if n := len(begins); n > 3 && begins[n-1] < 0x80 {
 			begins = begins[:n-1] // "delete", "deleting"
 		}
-		if word[0] == '$' || strings.Contains(text, begins) {
+		if word == "$harm" || strings.Contains(t.folded, begins) {
 			found = append(found, strings.ReplaceAll(word, "_", " "))
 		}
 	}
@@ -116,7 +158,7 @@ func (t *tongue) locateOne(clause, word string, from int) (at, end int) {
 		at = from + i
 		end = at + len(begins)
 		from = end
-		if language.IsWithinWord(clause, at) && t.lists["anywhere"] == nil {
+		if language.IsWithinWord(clause, at) && !t.anywhere {
 			continue
 		}
 		for end < len(clause) && language.IsWithinWord(clause, end) {
