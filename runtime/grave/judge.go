@@ -14,6 +14,7 @@ type hit struct {
 	at, end int
 	rule    *rule // nil: it builds
 	form    int   // of an English verb
+	apart   bool  // its object may stand within: "shut it down"
 }
 
 // findVerbs lists the verbs of a clause in their order.
@@ -23,8 +24,7 @@ func (t *tongue) findVerbs(clause string) (all []hit) {
 			for at, end := t.locate(clause, word, 0); at >= 0; at, end = t.locate(clause, word, end) {
 				h := hit{at: at, end: end, rule: r}
 				if first, _, apart := strings.Cut(word, "~"); t.english && apart {
-					verb, _, _ := strings.Cut(clause[at:], " ")
-					h.form = form(verb, first)
+					h.form, h.apart = form(firstWord(clause[at:]), first), true
 				} else if t.english {
 					h.form = form(clause[at:end], word)
 				}
@@ -71,7 +71,9 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 			if settled { // what it governs is built
 				builds = true
 				t.builds = t.builds || asks && !t.points(object)
-				i = next
+				if i == len(part.hits) || part.hits[i].at != h.at { // else it is in another rule, too
+					i = next
+				}
 			}
 		}
 	}
@@ -131,10 +133,19 @@ func (t *tongue) object(p part, i int) (object string, next int) {
 	if h.form == past {
 		return p.clause[:h.at], len(p.hits)
 	}
+	from := h.end
+	if h.apart {
+		from = h.at + len(firstWord(p.clause[h.at:])) // "take it down"
+	}
 	for next = i; next < len(p.hits); next++ {
 		if n := p.hits[next]; n.at >= h.end && slices.Contains(chains, lastWord(p.clause[:n.at])) {
-			return p.clause[h.end:n.at], next
+			return p.clause[from:n.at], next
 		}
 	}
-	return p.clause[h.end:], next
+	return p.clause[from:], next
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
 }

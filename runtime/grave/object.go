@@ -71,21 +71,7 @@ func (t *tongue) nounIn(text string, r *rule, last bool) (kind int) {
 			}
 		}
 	}
-	if kind == unknown && isPath(text) {
-		return harm
-	}
 	return kind
-}
-
-// isPath reports whether a text names a file.
-func isPath(text string) bool {
-	for word := range strings.FieldsSeq(text) {
-		name, ending, ok := strings.Cut(word, ".")
-		if strings.Contains(word, "/") && len(word) > 3 || ok && name != "" && strings.Contains(" ts tsx js jsx go py md json sql env csv txt yml yaml toml db sqlite log html css sh java rs rb lock xml zip gz pdf png ", " "+ending+" ") {
-			return true
-		}
-	}
-	return false
 }
 
 // head is an English object up to its first preposition.
@@ -121,11 +107,14 @@ func (t *tongue) points(object string) bool {
 		if slices.Contains(pronouns, word) {
 			return true
 		}
-		if n++; n == 1 && !strings.HasSuffix(word, "ly") && !slices.Contains(prepositions, word) {
+		if !slices.Contains(articles, word) && !slices.Contains(prepositions, word) && !strings.HasSuffix(word, "ly") {
+			n++
+		}
+		if n > 1 {
 			return false
 		}
 	}
-	return true
+	return n == 0
 }
 
 // isVerb reports whether an English word is a verb where it is: "the push" is none.

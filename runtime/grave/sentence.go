@@ -22,7 +22,7 @@ func splitSentences(text string) []sentence {
 	var s sentence
 	from := 0
 	take := func(end, next int) {
-		if clause := strings.Trim(language.FoldText(unquote.Replace(text[from:end])), " …-#>."); clause != "" {
+		if clause := strings.Trim(nameFiles(language.FoldText(unquote.Replace(text[from:end]))), " …-#>."); clause != "" {
 			s.clauses = append(s.clauses, clause)
 		}
 		from = next
@@ -64,3 +64,18 @@ func splitSentences(text string) []sentence {
 }
 
 var unquote = strings.NewReplacer("`", " ", "*", " ", "\"", " ", "“", " ", "”", " ", "«", " ", "»", " ", "„", " ", "「", " ", "」", " ")
+
+// nameFiles puts the word file in the place of paths.
+func nameFiles(clause string) string {
+	if !strings.ContainsAny(clause, "./") {
+		return clause
+	}
+	all := strings.Split(clause, " ")
+	for i, word := range all {
+		name, ending, ok := strings.Cut(word, ".")
+		if strings.Contains(word, "/") && len(word) > 3 && word != "and/or" || ok && name != "" && strings.Contains(" ts tsx js jsx go py md json sql env csv txt yml yaml toml db sqlite log html css sh java rs rb lock xml zip gz pdf png ", " "+ending+" ") {
+			all[i] = "file"
+		}
+	}
+	return strings.Join(all, " ")
+}

@@ -74,8 +74,8 @@ func (t *tongue) readLine(line string, text *text) {
 		t.anywhere = true
 	case "act":
 		verbs, needs, needy := strings.Cut(words, " : ")
-		verbs, except, safe := strings.Cut(verbs, " - ")
-		if r := (rule{verbs: text.known(verbs), code: safe}); len(r.verbs) > 0 {
+		verbs, except, _ := strings.Cut(verbs, " - ")
+		if r := (rule{verbs: text.known(verbs), code: strings.Contains(except, "$code")}); len(r.verbs) > 0 {
 			if needy {
 				r.needs = append([]string{}, text.known(needs)...) // not nil: none of them is in the text
 			}
