@@ -24,21 +24,20 @@ func Find(question string) (act string, found bool) {
 			others = append(others, p.Code)
 		}
 	}
-	act, found = readTongue("en", nil, text).find(sentences, folded)
+	english := readTongue("en", nil, text)
+	act, found = english.find(sentences)
+	if english.understood {
+		return act, found
+	}
 	for i := 0; !found && i < len(others); i++ {
-		act, found = readTongue(others[i], others, text).find(sentences, folded)
+		act, found = readTongue(others[i], others, text).find(sentences)
 	}
 	return act, found
 }
 
 // find looks at the questions first. One that builds nothing may point to what a statement says:
 // "This drops the table. Shall I?"
-func (t *tongue) find(sentences []sentence, folded string) (act string, found bool) {
-	for _, words := range t.lists["sure"] {
-		if at, end := t.locateOne(folded, words, 0); at >= 0 {
-			return folded[at:end], true
-		}
-	}
+func (t *tongue) find(sentences []sentence) (act string, found bool) {
 	for _, asks := range []bool{true, false} {
 		for i, s := range sentences {
 			if s.asks != asks || !asks && t.builds {

@@ -48,6 +48,7 @@ func (t *tongue) findVerbs(clause string) (all []hit) {
 // judge reports whether a clause has a grave act, asked for or stated. Before are the clauses in
 // front of it, the nearest first: what "it" is.
 func (t *tongue) judge(clause string, before []string, asks bool) (act string, found bool) {
+	whole := clause
 	if t.english {
 		clause = strings.ReplaceAll(clause, "-", " ")
 	}
@@ -55,15 +56,19 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 	if !asks && !t.english && t.has(clause, t.lists["past"]) {
 		return "", false
 	}
-	builds := false
+	builds, front := false, ""
 	for _, part := range t.parts(clause) {
 		for i := 0; i < len(part.hits); {
 			h := part.hits[i]
+			t.understood = t.understood || asks || h.at > 0
 			i++
 			object, next := t.object(part, i)
 			grave, settled := false, true
 			if h.rule != nil {
-				grave, settled = t.isGrave(h.rule, object, before)
+				if t.english {
+					front = clause[:h.at]
+				}
+				grave, settled = t.isGrave(h.rule, object, append([]string{front}, before...))
 			}
 			if grave {
 				return part.clause[h.at:h.end], true
@@ -76,10 +81,13 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 				}
 			}
 		}
+		front += " " + part.clause
 	}
-	for _, words := range t.lists["context"] {
-		if at, end := t.locate(clause, words, 0); at >= 0 && asks && !builds && !t.beginsWithNoun(clause[end:]) {
-			return clause[at:end], true
+	for _, kind := range []string{"sure", "context"} {
+		for _, words := range t.lists[kind] {
+			if at, end := t.locate(whole, words, 0); at >= 0 && !builds && (asks || kind == "sure") && !t.beginsWithNoun(whole[end:]) {
+				return whole[at:end], true
+			}
 		}
 	}
 	return "", false

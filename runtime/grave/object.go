@@ -21,20 +21,35 @@ const (
 // isGrave reports whether an act is grave for its object, and whether the object settles it where it is not.
 func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settled bool) {
 	kind := t.kindOf(object, r)
+	if t.english && kind == harm && r.needs != nil && t.points(t.head(object)) {
+		kind = unknown // "run it on the database": what is run
+	}
 	if kind == unknown && (r.code || r.needs != nil) && t.points(object) {
 		for i := 0; i < len(before) && kind == unknown; i++ {
-			kind = t.kindOf(before[i], r)
+			if kind = t.kindOf(before[i], r); kind != code && !r.harm && t.has(before[i], r.needs) {
+				kind = needed
+			}
 		}
 	}
 	switch {
 	case r.needs != nil:
-		return kind == needed || kind != code && kind != inner && t.has(object, r.needs), kind == code
+		return kind == needed || kind != code && kind != inner && t.has(t.beforeOf(object), r.needs), kind == code
 	case t.has(object, r.except) && kind != harm:
 		return false, true
 	case r.code && kind == code:
 		return false, true
 	}
 	return kind != inner, true
+}
+
+// beforeOf is an English object without what it is of.
+func (t *tongue) beforeOf(object string) string {
+	for from, word := range words(object) {
+		if t.english && from > 0 && (word == "of" && !slices.Contains(quantities, lastWord(object[:from])) || word == "for" || word == "about") {
+			return object[:from]
+		}
+	}
+	return object
 }
 
 // kindOf is the kind of the head of an object, else of what it begins with.
@@ -46,7 +61,7 @@ func (t *tongue) kindOf(object string, r *rule) int {
 	if kind := t.nounIn(head, r, last); kind != unknown || len(head) == len(object) {
 		return kind
 	}
-	kind := t.nounIn(object, r, false)
+	kind := t.nounIn(t.beforeOf(object), r, false)
 	if strings.TrimSpace(head) != "" && (kind == code || kind == inner) {
 		return unknown // what is only beside the object
 	}
@@ -93,6 +108,7 @@ var (
 	chains       = strings.Fields("and or then also i we me you just i'll we'll let's so but plus & +")
 	slots        = strings.Fields("and or then also i we me you to now just not please let's lets i'll we'll i'd we'd will would should could can may might shall must go help git first next simply directly only still actually immediately so but instead even safely plus & + don't us")
 	subjects     = strings.Fields("this it that phase step task stage next which part milestone script command migration change plan job")
+	particles    = strings.Fields("de d' di da do para per pour für")
 	modals       = strings.Fields("will would should could can may might shall must")
 	articles     = strings.Fields("the a an this that these those my your our its their every each all any no old new some")
 )
@@ -135,7 +151,7 @@ func (t *tongue) isVerb(clause string, h hit) bool {
 	case base:
 		return inSlot && !(noun && (prev == "" || slices.Contains(chains, prev))) || passive && prev == "be"
 	case gerund:
-		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for", "by"}, prev)
+		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for"}, prev)
 	case past:
 		wants := strings.Contains(" "+front, " want ") || strings.Contains(" "+front, " like ") || strings.Contains(" "+front, " need ") || strings.Contains(" "+front, " have ")
 		return passive && (prev == "be" || prev == "being" || prev == "get" || inSlot || prev == "completely") || wants && !slices.Contains(articles, prev) && prev != "i" && prev != "we" && prev != "have" && behind != front
@@ -154,6 +170,13 @@ func (t *tongue) isCompound(clause string, h hit) bool {
 	}
 	if t.beginsWithNoun(clause[h.end:]) && t.has(clause, t.lists["build"]) {
 		return true
+	}
+	front := strings.Fields(clause[:h.at])
+	if n := len(front); n > 1 && slices.Contains(particles, front[n-1]) {
+		front = front[:n-1] // "bouton de suppression"
+	}
+	if n := len(front); n > 0 && !t.verbLast && t.has(front[n-1], t.lists["code"]) {
+		return true // "nút xóa"
 	}
 	end := h.end
 	for end < len(clause) && clause[end] == '-' {

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -16,7 +17,7 @@ var data string
 // A rule is one line of verbs.
 type rule struct {
 	verbs, needs, except []string
-	code                 bool // an object that is code makes it harmless
+	code, harm           bool // $code is among the one, $harm among the others
 }
 
 type tongue struct {
@@ -26,6 +27,8 @@ type tongue struct {
 	verbLast, headLast, anywhere bool
 	rules                        []rule
 	builds                       bool // a question is about building something
+	// understood is set where a text has a verb in its place.
+	understood bool
 }
 
 // readTongue reads what a language has of the words of a text, and the harmless nouns of others:
@@ -75,7 +78,7 @@ func (t *tongue) readLine(line string, text *text) {
 	case "act":
 		verbs, needs, needy := strings.Cut(words, " : ")
 		verbs, except, _ := strings.Cut(verbs, " - ")
-		if r := (rule{verbs: text.known(verbs), code: strings.Contains(except, "$code")}); len(r.verbs) > 0 {
+		if r := (rule{verbs: text.known(verbs), code: strings.Contains(except, "$code"), harm: strings.Contains(needs, "$harm")}); len(r.verbs) > 0 {
 			if needy {
 				r.needs = append([]string{}, text.known(needs)...) // not nil: none of them is in the text
 			}
@@ -161,8 +164,9 @@ func (t *tongue) locateOne(clause, word string, from int) (at, end int) {
 		if language.IsWithinWord(clause, at) && !t.anywhere {
 			continue
 		}
-		for end < len(clause) && language.IsWithinWord(clause, end) {
-			end++
+		for language.IsWithinWord(clause, end) {
+			_, size := utf8.DecodeRuneInString(clause[end:])
+			end += size
 		}
 		switch {
 		case whole && clause[at:end] != begins, t.english && form(clause[at:end], word) == none:
