@@ -83,6 +83,11 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 		}
 		front += " " + part.clause
 	}
+	if asks && !builds {
+		if act, found := t.asksLeave(clause); found {
+			return act, true
+		}
+	}
 	for _, kind := range []string{"sure", "context"} {
 		for _, words := range t.lists[kind] {
 			if at, end := t.locate(whole, words, 0); at >= 0 && !builds && (asks || kind == "sure") && !t.beginsWithNoun(whole[end:]) {
@@ -156,4 +161,44 @@ func (t *tongue) object(p part, i int) (object string, next int) {
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
+}
+
+// asksLeave finds the act that a question asks leave for where no rule knows it: in doubt it is grave.
+func (t *tongue) asksLeave(clause string) (act string, found bool) {
+	for _, frame := range t.lists["frame"] {
+		at, end := t.locate(clause, frame, 0)
+		if at < 0 {
+			continue
+		}
+		if t.english {
+			return t.unknownVerb(clause[end:])
+		}
+		if !t.has(clause, t.lists["build"]) && !t.has(clause, t.lists["plain"]) && t.kindOf(clause, &rule{}) == harm {
+			return clause, true
+		}
+	}
+	return "", false
+}
+
+// unknownVerb returns the word that an English text begins with where it is no verb that is known.
+func (t *tongue) unknownVerb(text string) (verb string, unknown bool) {
+	for _, word := range words(text) {
+		if slices.Contains(slots, word) || strings.HasSuffix(word, "ly") {
+			continue
+		}
+		for _, kind := range []string{"build", "plain"} {
+			for _, known := range t.lists[kind] {
+				if form(word, known) != none {
+					return "", false
+				}
+			}
+		}
+		return word, !slices.ContainsFunc(t.rules, func(r rule) bool {
+			return slices.ContainsFunc(r.verbs, func(known string) bool {
+				first, _, _ := strings.Cut(strings.ReplaceAll(known, "~", " "), " ")
+				return form(word, first) != none
+			})
+		})
+	}
+	return "", false
 }

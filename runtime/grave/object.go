@@ -26,14 +26,14 @@ func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settle
 	}
 	if kind == unknown && (r.code || r.needs != nil) && t.points(object) {
 		for i := 0; i < len(before) && kind == unknown; i++ {
-			if kind = t.kindOf(before[i], r); kind != code && !r.harm && t.has(before[i], r.needs) {
+			if kind = t.kindOf(before[i], r); kind != code && !r.harm && !t.has(before[i], t.lists["build"]) && t.has(before[i], r.needs) {
 				kind = needed
 			}
 		}
 	}
 	switch {
 	case r.needs != nil:
-		return kind == needed || kind != code && kind != inner && t.has(t.beforeOf(object), r.needs), kind == code
+		return kind == needed || kind != code && kind != inner && (t.has(t.beforeOf(object), r.needs) || t.has(object, r.phrases)), kind == code
 	case t.has(object, r.except) && kind != harm:
 		return false, true
 	case r.code && kind == code:
@@ -106,7 +106,7 @@ var (
 	quantities   = strings.Fields("all any most rest some each both lot copy list one ones couple few none number contents set")
 	pronouns     = strings.Fields("it them this that these those one ones both now everything all first next too again already here there right yes no ok then please")
 	chains       = strings.Fields("and or then also i we me you just i'll we'll let's so but plus & +")
-	slots        = strings.Fields("and or then also i we me you to now just not please let's lets i'll we'll i'd we'd will would should could can may might shall must go help git first next simply directly only still actually immediately so but instead even safely plus & + don't us")
+	slots        = strings.Fields("and or then also i we me you to now just not please let's lets i'll we'll i'd we'd will would should could can may might shall must go help git first next simply directly only still actually immediately so but instead even safely ahead force hard bulk mass plus & + don't us")
 	subjects     = strings.Fields("this it that phase step task stage next which part milestone script command migration change plan job")
 	particles    = strings.Fields("de d' di da do para per pour für")
 	modals       = strings.Fields("will would should could can may might shall must")
@@ -154,6 +154,9 @@ func (t *tongue) isVerb(clause string, h hit) bool {
 		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for"}, prev)
 	case past:
 		wants := strings.Contains(" "+front, " want ") || strings.Contains(" "+front, " like ") || strings.Contains(" "+front, " need ") || strings.Contains(" "+front, " have ")
+		if (prev == "i" || prev == "we") && strings.HasSuffix(strings.TrimRight(rest, " "), " if") {
+			return true // "is it fine if I pushed?"
+		}
 		return passive && (prev == "be" || prev == "being" || prev == "get" || inSlot || prev == "completely") || wants && !slices.Contains(articles, prev) && prev != "i" && prev != "we" && prev != "have" && behind != front
 	}
 	subject := strings.Fields(front)

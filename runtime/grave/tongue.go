@@ -16,6 +16,7 @@ var data string
 
 // A rule is one line of verbs.
 type rule struct {
+	phrases              []string // needs of several words
 	verbs, needs, except []string
 	code, harm           bool // $code is among the one, $harm among the others
 }
@@ -82,6 +83,7 @@ func (t *tongue) readLine(line string, text *text) {
 			if needy {
 				r.needs = append([]string{}, text.known(needs)...) // not nil: none of them is in the text
 			}
+			r.phrases = slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !strings.Contains(need, " ") })
 			r.except = text.known(except)
 			t.rules = append(t.rules, r)
 		}
