@@ -83,8 +83,12 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 		}
 		front += " " + part.clause
 	}
-	if asks && !builds {
-		if act, found := t.asksLeave(clause); found {
+	frames := "frame"
+	if !asks {
+		frames = "hint"
+	}
+	if !builds {
+		if act, found := t.asksLeave(clause, t.lists[frames]); found {
 			return act, true
 		}
 	}
@@ -164,8 +168,8 @@ func firstWord(text string) string {
 }
 
 // asksLeave finds the act that a question asks leave for where no rule knows it: in doubt it is grave.
-func (t *tongue) asksLeave(clause string) (act string, found bool) {
-	for _, frame := range t.lists["frame"] {
+func (t *tongue) asksLeave(clause string, frames []string) (act string, found bool) {
+	for _, frame := range frames {
 		at, end := t.locate(clause, frame, 0)
 		if at < 0 {
 			continue

@@ -33,7 +33,7 @@ func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settle
 	}
 	switch {
 	case r.needs != nil:
-		return kind == needed || kind != code && kind != inner && (t.has(t.beforeOf(object), r.needs) || t.has(object, r.phrases)), kind == code
+		return kind == needed || kind != code && kind != inner && t.has(t.beforeOf(object), r.needs) || t.has(object, r.phrases), kind == code
 	case t.has(object, r.except) && kind != harm:
 		return false, true
 	case r.code && kind == code:
@@ -149,7 +149,7 @@ func (t *tongue) isVerb(clause string, h hit) bool {
 	passive := strings.Contains(" "+front, " be ") || strings.Contains(" "+front, " get ") || strings.Contains(" "+front, " being ")
 	switch h.form {
 	case base:
-		return inSlot && !(noun && (prev == "" || slices.Contains(chains, prev))) || passive && prev == "be"
+		return inSlot && !(noun && (h.rule == nil || h.rule.needs == nil) && (prev == "" || slices.Contains(chains, prev))) || passive && prev == "be"
 	case gerund:
 		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for"}, prev)
 	case past:

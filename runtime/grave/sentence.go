@@ -72,6 +72,9 @@ func nameFiles(clause string) string {
 	}
 	all := strings.Split(clause, " ")
 	for i, word := range all {
+		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
+			continue // not of the project
+		}
 		name, ending, ok := strings.Cut(word, ".")
 		if strings.Contains(word, "/") && len(word) > 3 && word != "and/or" || ok && name != "" && strings.Contains(" ts tsx js jsx go py md json sql env csv txt yml yaml toml db sqlite log html css sh java rs rb lock xml zip gz pdf png ", " "+ending+" ") {
 			all[i] = "file"
