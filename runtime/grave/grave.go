@@ -8,13 +8,21 @@ package grave
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
+// maxLength bounds how much of a text is looked at, in bytes from its end; maxBefore how far "it" can be
+// from what it is, in clauses.
+const maxLength, maxBefore = 8192, 8
+
 // Find reports whether a question asks for a grave act, and the words by which it does. The text
 // may begin with what leads to the question.
 func Find(question string) (act string, found bool) {
+	if len(question) > maxLength {
+		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
+	}
 	sentences := splitSentences(question)
 	folded := language.FoldText(question)
 	text := newText(folded)
@@ -46,7 +54,7 @@ func (t *tongue) find(sentences []sentence) (act string, found bool) {
 			for j, clause := range s.clauses {
 				before := slices.Clone(s.clauses[:j])
 				slices.Reverse(before)
-				for k := i - 1; k >= 0; k-- {
+				for k := i - 1; k >= 0 && len(before) < maxBefore; k-- {
 					before = append(before, sentences[k].clauses...)
 				}
 				if act, found := t.judge(clause, before, asks); found {

@@ -155,7 +155,7 @@ func (t *tongue) object(p part, i int) (object string, next int) {
 		from = h.at + len(firstWord(p.clause[h.at:])) // "take it down"
 	}
 	for next = i; next < len(p.hits); next++ {
-		if n := p.hits[next]; n.at >= h.end && slices.Contains(chains, lastWord(p.clause[:n.at])) {
+		if n := p.hits[next]; n.at >= h.end && slices.Contains(t.lists["chain"], lastWord(p.clause[:n.at])) {
 			return p.clause[from:n.at], next
 		}
 	}
@@ -186,8 +186,8 @@ func (t *tongue) asksLeave(clause string, frames []string) (act string, found bo
 
 // unknownVerb returns the word that an English text begins with where it is no verb that is known.
 func (t *tongue) unknownVerb(text string) (verb string, unknown bool) {
-	for _, word := range words(text) {
-		if slices.Contains(slots, word) || strings.HasSuffix(word, "ly") {
+	for word := range strings.FieldsSeq(text) {
+		if slices.Contains(t.lists["slot"], word) || strings.HasSuffix(word, "ly") {
 			continue
 		}
 		for _, kind := range []string{"build", "plain"} {

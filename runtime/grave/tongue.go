@@ -53,8 +53,10 @@ func readTongue(code string, others []string, text *text) *tongue {
 	}
 	for i := range t.rules {
 		r := &t.rules[i]
-		if slices.Contains(r.needs, "$harm") {
-			r.needs = append(r.needs, t.lists["harm"]...)
+		for _, need := range r.needs {
+			if list, ok := strings.CutPrefix(need, "$"); ok {
+				r.needs = append(r.needs, t.lists[list]...)
+			}
 		}
 	}
 	return t
@@ -127,7 +129,7 @@ func (t *text) known(words string) (found []string) {
 		if n := len(begins); n > 3 && begins[n-1] < 0x80 {
 			begins = begins[:n-1] // "delete", "deleting"
 		}
-		if word == "$harm" || strings.Contains(t.folded, begins) {
+		if word[0] == '$' || strings.Contains(t.folded, begins) {
 			found = append(found, strings.ReplaceAll(word, "_", " "))
 		}
 	}
