@@ -25,17 +25,17 @@ func Find(question string) (act string, found bool) {
 	}
 	sentences := splitSentences(question)
 	folded := language.FoldText(question)
-	text := newText(folded)
+	text := &text{folded: folded + " file"} // which stands for a path
+	english := readTongue("en", nil, text)
+	act, found = english.find(sentences)
+	if found || english.understood {
+		return act, found
+	}
 	var others []string
 	for _, p := range language.Library(nil).TellLanguages(folded) {
 		if p.Code != "en" {
 			others = append(others, p.Code)
 		}
-	}
-	english := readTongue("en", nil, text)
-	act, found = english.find(sentences)
-	if english.understood {
-		return act, found
 	}
 	for i := 0; !found && i < len(others); i++ {
 		act, found = readTongue(others[i], others, text).find(sentences)

@@ -35,7 +35,8 @@ type tongue struct {
 // readTongue reads what a language has of the words of a text, and the harmless nouns of others:
 // a short text can be in the language of a neighbour.
 func readTongue(code string, others []string, text *text) *tongue {
-	t := &tongue{english: code == "en", lists: map[string][]string{}}
+	t := &tongue{english: code == "en", lists: map[string][]string{}, anywhere: strings.Contains(section(code), "\nanywhere ")}
+	text.index(t.anywhere)
 	for line := range strings.Lines(section(code)) {
 		t.readLine(strings.TrimSuffix(line, "\n"), text)
 	}
@@ -76,8 +77,7 @@ func (t *tongue) readLine(line string, text *text) {
 		t.verbLast = true
 	case "head":
 		t.headLast = true
-	case "anywhere":
-		t.anywhere = true
+	case "anywhere": // known already
 	case "act":
 		verbs, needs, needy := strings.Cut(words, " : ")
 		verbs, except, _ := strings.Cut(verbs, " - ")
@@ -94,19 +94,21 @@ func (t *tongue) readLine(line string, text *text) {
 	}
 }
 
-// A text knows which three bytes follow each other in it, so that most words need no search.
+// A text knows which three bytes its words begin with, so that most words of a language need no search.
 type text struct {
 	folded string
 	grams  [512]uint64
 }
 
-func newText(folded string) *text {
-	t := &text{folded: folded}
-	for i := 0; i+3 <= len(folded); i++ {
-		h := gram(folded[i:])
-		t.grams[h>>6] |= 1 << (h & 63)
+// index takes what words begin with, or all there is.
+func (t *text) index(anywhere bool) {
+	t.grams = [512]uint64{}
+	for i := 0; i+3 <= len(t.folded); i++ {
+		if anywhere || !language.IsWithinWord(t.folded, i) {
+			h := gram(t.folded[i:])
+			t.grams[h>>6] |= 1 << (h & 63)
+		}
 	}
-	return t
 }
 
 func gram(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff }
