@@ -8,7 +8,7 @@
 // decides, in the order of rules.BaseRules:
 //
 //	class                  act        rule       decision
-//	leave, may, goon       leave      leave      continue, if the user's last word gives leave
+//	leave, ready           leave      leave      continue, if the user's last word gives leave
 //	ask                    asks       asks       stop; not if an answer follows a question
 //	offer, wait, blocked,  offers …   the same   stop; not in a sentence of start
 //	hand, plan
@@ -51,7 +51,8 @@ const (
 	Step                  // what plans consist of
 	Break                 // words that end what a verb is looked for in, see match.go
 	Did                   // verbs of work, as what has been done
-	Leave                 // asks leave to go on with work already agreed
+	Leave                 // asks leave to go on with work already agreed, in a question
+	Ready                 // the same without a question: "ready for phase 3 when you are"
 	May                   // words that ask leave
 	GoOn                  // verbs of going on, behind such words
 
@@ -79,7 +80,7 @@ const (
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
-	"leave", "may", "goon",
+	"leave", "ready", "may", "goon",
 	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 

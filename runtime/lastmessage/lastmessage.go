@@ -177,13 +177,14 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave finds a question for leave in one of the last two sentences. A list at the end is a choice.
+// asksLeave finds a question for leave in one of the last two sentences. A list at the end is a choice, and a
+// plan wants more than leave.
 func (c *Closing) asksLeave() (string, bool) {
-	if len(c.intro) > 0 {
+	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
 	}
 	for _, s := range slices.Backward(c.final[max(0, len(c.final)-2):]) {
-		if c.isAbout(language.Leave, s) {
+		if isQuestion(s) && c.isAbout(language.Leave, s) || c.isAbout(language.Ready, s) {
 			return s.said, true
 		}
 	}
