@@ -178,7 +178,11 @@ func (t *tongue) asksLeave(clause string, frames []string) (act string, found bo
 			return t.unknownVerb(clause[end:])
 		}
 		if !t.has(clause, t.lists["build"]) && !t.has(clause, t.lists["plain"]) && t.kindOf(clause, &rule{}) == harm {
-			return clause, true
+			for _, noun := range t.lists["harm"] {
+				if at, end := t.locate(clause, noun, 0); at >= 0 {
+					return clause[at:end], true
+				}
+			}
 		}
 	}
 	return "", false
