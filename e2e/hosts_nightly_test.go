@@ -39,7 +39,7 @@ func TestHostStrategies(t *testing.T) {
 				return []Turn{done(1), says("The first part is in.")[0], done(2), says("That was the last part.")[0], says("Too far.")[0]}, "That was the last part."
 			},
 			"lisa-simpson": func(w *World) ([]Turn, string) {
-				judge := newStandIn(w.t, says("Not me."), func(Request) string { return `{"why": "a fault is named and not mended", "continue": true}` })
+				judge := newStandIn(w.t, says("Not me."), func(Request) string { return `{"reason": "a fault is named and not mended", "continue": true}` })
 				write(w.t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "openai", "address": "`+judge.URL+`/v1", "model": "made-up"}}`)
 				w.t.Cleanup(func() {
 					if n := len(judge.Requests()); n != 1 {

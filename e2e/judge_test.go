@@ -27,7 +27,7 @@ import (
 const (
 	theSystem = "You judge whether work obviously remains. QUESTION-SYSTEM"
 	thePage   = "CONTEXT:\n  Todos: 2/5 complete\nQUESTION-PAGE\nDECIDE: continue or stop?\n"
-	theAnswer = `{"why": "three todos are pending", "continue": true}`
+	theAnswer = `{"reason": "three todos are pending", "continue": true}`
 )
 
 // Judge asks springfield-judge one question, by the client, with env.
@@ -259,8 +259,8 @@ func TestJudgeFails(t *testing.T) {
 			{529, "", judge.Overloaded},
 			{0, "", judge.NoNetwork},
 			{-1, "", judge.TimedOut},
-			{200, `{"why": "no decision"}`, judge.Junk},
-			{200, `{"why": "a word", "continue": "yes"}`, judge.Junk},
+			{200, `{"reason": "no decision"}`, judge.Junk},
+			{200, `{"reason": "a word", "continue": "yes"}`, judge.Junk},
 		} {
 			t.Run(fmt.Sprint(c.status, c.want), func(t *testing.T) {
 				t.Parallel() // some are long waits

@@ -434,7 +434,7 @@ func TestLisaAsks(t *testing.T) {
 				}
 
 				unsure := "Line 58 has bytes, which should be a slice of them."
-				r, asked := run(unsure, `{"why": "a fault is named and not mended", "continue": true}`)
+				r, asked := run(unsure, `{"reason": "a fault is named and not mended", "continue": true}`)
 				ends(t, r, "All of it is done.", 3)
 				if len(asked) != 1 {
 					t.Fatalf("the judge was asked %d times", len(asked))
@@ -463,7 +463,7 @@ func TestLisaAsks(t *testing.T) {
 				scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judges, today: 1 question, $0.0")
 
 				unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
-				r, asked = run(unsure, `{"why": "it is a finding", "continue": false}`)
+				r, asked = run(unsure, `{"reason": "it is a finding", "continue": false}`)
 				ends(t, r, unsure, 2)
 				scratch.Equal(t, len(asked), 1, "the judge was asked", "times")
 				if why := w.Springfield("why").Stdout; !strings.Contains(why, "it is a finding") || !strings.Contains(why, "tokens in") || !strings.Contains(why, "by "+backend) {
