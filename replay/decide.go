@@ -48,7 +48,7 @@ type scene struct {
 }
 
 // ReadNew gives the situation at the place, whatever was read before.
-func (m *scene) ReadNew([]byte) ([]byte, transcript.View, error) {
+func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 

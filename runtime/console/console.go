@@ -42,6 +42,8 @@ type Console struct {
 	Caller *host.Host
 	// Work is the directory that the person is in, Home their home.
 	Work, Home string
+	// Project is the directory that the asking session was started in, "" if that is not known.
+	Project string
 	// Session is the session that asks, "" for none.
 	Session string
 	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.

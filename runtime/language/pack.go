@@ -54,6 +54,24 @@ const (
 	Leave                 // asks leave to go on with work already agreed
 	May                   // words that ask leave
 	GoOn                  // verbs of going on, behind such words
+
+	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
+	// clause before it is looked at.
+	Forbid   // stop, wait, not yet
+	Look     // an order to look and change nothing
+	Request  // a question that orders, or a nudge: "should we just", "are you done"
+	Could    // what makes a question or a wish of an order: "can you", "i want you to"
+	Inquire  // a question without its mark, or an order to tell something: "why", "status"
+	Tell     // verbs that order to tell something
+	How      // what is behind it is not ordered: "how to"
+	Standing // an order to go on without asking
+	Consult  // an order to ask first
+	Yes      // all of them together are a bare yes or "continue"
+	Command  // a clause that orders work
+	Act      // verbs of work as they stand in orders
+	And      // words between two clauses, or two words
+	Then     // words between two clauses
+	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
 	classes
 )
 
@@ -62,6 +80,7 @@ var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "may", "goon",
+	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 
 func (c Class) String() string { return names[c] }

@@ -141,6 +141,17 @@ func (c *Closing) SaysWhatNow() bool {
 	})
 }
 
+// IntendsLast reports whether the very last sentence says what the agent does now.
+func (c *Closing) IntendsLast() bool {
+	last := *c
+	if last.intro = nil; len(c.final) > 0 {
+		last.final = c.final[len(c.final)-1:]
+	}
+	_, starts := last.startsAction()
+	_, announces := last.announcesWork(language.Announce)
+	return starts || announces
+}
+
 // isAbout tells whether a sentence says something of a class, in one of the languages.
 func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	for _, f := range c.in {
