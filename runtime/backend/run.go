@@ -63,10 +63,15 @@ func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read fu
 	if err == nil && reply.Failed == "" || told {
 		return reply
 	}
-	// What it cost counts all the same, what it said does not.
-	reply.Continue, reply.Why = false, ""
 	complaint, _ := stderr.readAll()
 	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
+	return withoutAnswer(ctx, reply, name, err, line)
+}
+
+// withoutAnswer is the reply of a program that gave no answer or ended badly, with the first
+// line of what it complained about. What it cost counts all the same, what it said does not.
+func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
+	reply.Continue, reply.Why = false, ""
 	if line = judge.OneLine(line, 200); err == nil {
 		reply.Detail = strings.TrimSuffix(reply.Detail+"; it says: "+line, "; it says: ")
 		return reply

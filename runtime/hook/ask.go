@@ -68,15 +68,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		noteNoAnswer(v, "unasked", "a yes would change nothing: "+settled.Evidence)
 		return a
 	}
-	q := judge.Question{
-		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: v.Page, Within: int64(j.Within) * 1000,
-		Project: s.projectDir(), Variables: s.event.Host.Variables,
-	}
-	if j.Backend == judge.Claude {
-		q.Model, q.Client = s.judgeModel(j.Model), j.Client
-	} else { // its arguments are nobody's but its own: they are not kept
-		q.Model, q.Command, q.Named = filepath.Base(j.Command[0]), j.Command, j.Variables
-	}
+	q := s.questionFor(j, v.Page)
 	key := ledger.SessionKey(strings.Join(append([]string{q.Backend, q.Model, q.Page}, q.Command...), "\x00")) // the same page, put to the same judge
 	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
@@ -111,6 +103,21 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	}
 	noteNoAnswer(v, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 	return a
+}
+
+// questionFor puts a page to the backend that the settings choose. Of a command the record
+// has the name in place of a model: an argument may be a secret.
+func (s *start) questionFor(j judge.Options, page string) judge.Question {
+	q := judge.Question{
+		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
+		Project: s.projectDir(), Variables: s.event.Host.Variables,
+	}
+	if j.Backend == judge.Claude {
+		q.Model, q.Client = s.judgeModel(j.Model), j.Client
+	} else {
+		q.Model, q.Command, q.Named = filepath.Base(j.Command[0]), j.Command, j.Variables
+	}
+	return q
 }
 
 // noteNoAnswer says in the verdict why no judge has answered.
