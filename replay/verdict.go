@@ -20,7 +20,7 @@ const (
 )
 
 // Leave counts the questions for leave to go on that the user answered, and those answered with a
-// bare yes or "continue". AfterYes are the questions whose turn began with such a yes to the one before.
+// bare yes or "continue". AfterYes counts only questions where the newest answer before was such a yes.
 type Leave struct {
 	Yes      Rate `json:"yes"`
 	AfterYes Rate `json:"after_yes"`
@@ -46,7 +46,7 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say tells which setting the answers speak for: one under which three of four continues were wanted.
+// say names the setting that the answers speak for: under it, three of four continues were wanted.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"

@@ -42,13 +42,13 @@ func TestAdvice(t *testing.T) {
 	both := []string{"lisa-simpson", "ned-flanders"}
 	for want, r := range map[string]Report{
 		"No session log was found": reportOf(both),
-		"ned-flanders would have saved you 1 prompt: springfield enable ned-flanders":    reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
-		"lisa-simpson would have saved you 3 prompts: springfield enable lisa-simpson":   reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
-		"ned-flanders would have saved you 2 prompts: springfield enable ned-flanders":   reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
-		"mine.json would have saved you 2 prompts here.":                                 reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
-		"None of these would have saved you a prompt here.":                              reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
-		"ned-flanders would have saved you no prompt here.":                              reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
-		"speak for no plugin here: none would have saved you more prompts": reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
+		"ned-flanders would have saved you 1 prompt: springfield enable ned-flanders":  reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
+		"lisa-simpson would have saved you 3 prompts: springfield enable lisa-simpson": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
+		"ned-flanders would have saved you 2 prompts: springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
+		"mine.json would have saved you 2 prompts here.":                               reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
+		"None of these would have saved you a prompt here.":                            reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
+		"ned-flanders would have saved you no prompt here.":                            reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
+		"speak for no plugin here: none would have saved you more prompts":             reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
 	} {
 		failIf(t, !strings.Contains(r.Advice, want), "%s, want %s", r.Advice, want)
 	}
