@@ -452,7 +452,7 @@ func TestLoopHasItsIterations(t *testing.T) {
 			for i := range 70 {
 				w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
 				w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
-				out, _ := w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i))
+				out, _ := w.stop(fmt.Sprint("s", i/10), "Working"+strings.Repeat(" on", i))
 				if out.Decision == "block" {
 					continues++
 				} else if last.SystemMessage == "" {

@@ -213,7 +213,7 @@ func TestRun(t *testing.T) {
 		"a shell of an earlier turn": {log(started, prompt), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
 		"no transcript":              {"", map[string]any{"last_assistant_message": progress, "transcript_path": ""}, true, "progress"},
 		"a transcript nowhere":       {"", map[string]any{"last_assistant_message": progress, "transcript_path": filepath.Join(t.TempDir(), "no", "projects", "x", "s.jsonl")}, false, ""},
-		"null members":               {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "otherwise"},
+		"null members":               {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ned)

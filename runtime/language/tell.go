@@ -70,7 +70,13 @@ func (l Library) TellLanguages(folded string) []*Pack {
 // a prompt may be too short for its common words.
 func (l Library) GuessLanguages(words []string) (found []*Pack) {
 	var hits [len(packs)]int
+	all := strings.Join(words, " ")
+	latin := strings.ContainsAny(all, "abcdefghijklmnopqrstuvwxyz")
+	foreign := strings.ContainsFunc(all, func(r rune) bool { return r > 0x24f })
 	for i, known := range packs {
+		if known.latin && !latin || !known.latin && !foreign {
+			continue
+		}
 		_, prompts, _ := strings.Cut(*known.data, "\n[forbid]\n")
 		for _, word := range words {
 			if hasWord(prompts, word) {

@@ -22,13 +22,13 @@ const (
 
 // clause is a part of a sentence that may do something else than the parts beside it.
 type clause struct {
-	said     string // as written
-	text     string // folded, without soft words and signs at its ends
+	said     string   // as written
+	text     string   // folded, without soft words and signs at its ends
 	forms    []string // the same, and with soft words at the beginning, and at both ends
-	asks     bool   // it has a question mark
-	first    bool   // of its sentence
-	listed   bool   // only a comma or an "and" is in front of it
-	sentence int    // the number of its sentence
+	asks     bool     // it has a question mark
+	first    bool     // of its sentence
+	listed   bool     // only a comma or an "and" is in front of it
+	sentence int      // the number of its sentence
 	act      act
 	sure     bool // a word says so
 }
@@ -127,7 +127,7 @@ func splitAtSigns(text string) (all []string) {
 		default:
 			continue
 		}
-		if len(all) < 60 {
+		if len(all) < 20 {
 			all = append(all, text[start:i])
 			start = next
 		}

@@ -1,6 +1,10 @@
 // Package lastword reads the newest prompt that the user typed: whether it forbids work, asks
 // something, is a standing order, or is a bare yes.
 //
+// Of a long prompt the log keeps the beginning, about 400 bytes, and the end, at least 240. What is
+// between them is not known and decides nothing, nor does half a sentence at the seam. Code,
+// quotations, output of programs and what the host adds are not the user's words.
+//
 // The package is pure. Words are data: classes of the packs of package language.
 package lastword
 
@@ -111,13 +115,14 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		}
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
-	if len(own) == 1 && in.says(language.Forbid, wholeOf(own[0])) {
+	ordered := slices.ContainsFunc(all, func(c clause) bool { return c.act == orders })
+	if len(own) == 1 && !ordered && in.says(language.Forbid, wholeOf(own[0])) {
 		return found(Forbids, own[0].text), true
 	}
 	if c, ok := forbidding(all, short); ok {
 		return found(Forbids, c.said), sure
 	}
-	if c, ok := asking(all); ok {
+	if c, ok := asking(all, ordered); ok {
 		return found(Asks, c.said), sure
 	}
 	if s, ok := in.standing(own); ok {
@@ -129,19 +134,15 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
-// forbidding finds the clause that forbids: the last one, or one that no order, question or leave
-// to look follows. A long prompt may say more in the part that is not known.
+// forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
+// prompt only the first sentence counts beside the last clause.
 func forbidding(all []clause, short bool) (clause, bool) {
-	for i := len(all) - 1; i >= 0; i-- {
+	for i := len(all) - 1; i >= 0 && all[i].act != orders; i-- {
 		c := all[i]
-		switch c.act {
-		case orders, looks:
-			return clause{}, false
-		case forbids:
-			alone := i+1 == len(all) || all[i+1].sentence > c.sentence
-			if i+1 == len(all) || short || c.sentence == 0 && c.first && alone {
-				return c, true
-			}
+		last := i+1 == len(all)
+		alone := last || all[i+1].sentence > c.sentence
+		if c.act == forbids && (last || short || c.sentence == 0 && c.first && alone) {
+			return c, true
 		}
 	}
 	return clause{}, false
@@ -149,16 +150,13 @@ func forbidding(all []clause, short bool) (clause, bool) {
 
 // asking finds the clause that asks, if none orders. An order to change nothing outweighs others:
 // they say how to look.
-func asking(all []clause) (found clause, ok bool) {
-	ordered := false
+func asking(all []clause, ordered bool) (found clause, ok bool) {
 	for _, c := range all {
 		switch {
 		case c.act == looks:
 			return c, true
 		case c.act == asks && !ok:
 			found, ok = c, true
-		case c.act == orders:
-			ordered = true
 		}
 	}
 	return found, ok && !ordered

@@ -1,6 +1,7 @@
 package lastword
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,8 +15,12 @@ type sentence struct {
 	asks bool // it ends with a question mark
 }
 
-// maxPart bounds each part of a prompt, in bytes.
-const maxPart = 1000
+// maxPart bounds each part of a prompt, in bytes, and maxSentences how many sentences at its outer end
+// are read.
+const (
+	maxPart      = 640
+	maxSentences = 16
+)
 
 // isCommand reports whether a prompt is a slash command. The host loads a command's own words.
 func isCommand(begin string) bool {
@@ -33,31 +38,32 @@ func isCommand(begin string) bool {
 // ownSentences lists the sentences that the user has typed, as far as they are known, and reports
 // whether the prompt is short. A sentence at the seam of a long prompt may be half of one.
 func ownSentences(p Prompt) (all []sentence, short bool) {
-	whole, ok := joinParts(p)
-	if ok {
-		all = sentencesOf(whole)
-		length := 0
-		for _, s := range all {
-			length += len(s.text)
+	begin, end := quotation.Head(p.Begin, maxPart), quotation.Tail(p.End, maxPart)
+	first, last := []sentence(nil), []sentence(nil)
+	if whole, ok := joinParts(p); ok {
+		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
+			length := 0
+			for _, s := range all {
+				length += len(s.text)
+			}
+			return all, length <= maxShort
 		}
-		return all, length <= maxShort
+		first, last = all, all
+	} else {
+		first, last = sentencesOf(begin), sentencesOf(behindFence(end))
+		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
-	begin, end := sentencesOf(p.Begin), sentencesOf(behindFence(p.End))
-	return append(begin[:max(0, len(begin)-1)], end[min(1, len(end)):]...), false
+	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
 }
 
 // joinParts puts the parts of a prompt together that meet or overlap.
 func joinParts(p Prompt) (string, bool) {
-	begin, end := quotation.Head(p.Begin, maxPart), quotation.Tail(p.End, maxPart)
-	if p.Begin == p.End {
-		return begin, len(p.Begin) <= maxPart
-	}
-	if len(begin) < len(p.Begin) || len(end) < len(p.End) {
+	if len(p.Begin) > maxPart || len(p.End) > maxPart {
 		return "", false
 	}
-	for n := min(len(begin), len(end)); n >= 16; n-- {
-		if begin[len(begin)-n:] == end[:n] {
-			return begin + end[n:], true
+	for n := min(len(p.Begin), len(p.End)); n >= 16 || n > 0 && n == len(p.Begin); n-- {
+		if p.Begin[len(p.Begin)-n:] == p.End[:n] {
+			return p.Begin + p.End[n:], true
 		}
 	}
 	return "", false
@@ -82,11 +88,11 @@ func behindFence(text string) string {
 }
 
 func sentencesOf(text string) (all []sentence) {
-	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(quotation.Head(text, 2*maxPart)))))
+	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))))
 	for _, s := range lastmessage.Sentences(text) {
 		all = append(all, sentence{s.Text, s.End == '?' || s.End == '？' || s.End == '؟'})
 	}
-	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, unicode.IsSymbol) {
+	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		all = append(all, sentence{text: trimmed}) // 👍
 	}
 	return all

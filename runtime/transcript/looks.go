@@ -9,90 +9,110 @@ import (
 )
 
 // onlyLooks reports whether all that a command line starts changes nothing.
-func onlyLooks(line string) bool {
-	r := shellLine{rest: line}
-	return strings.TrimSpace(line) != "" && r.looks(0, 0) && r.rest == ""
+func onlyLooks(line string) bool { return strings.TrimSpace(line) != "" && commandsLook(line, 0) }
+
+func commandsLook(line string, depth int) bool {
+	r := shellLine{rest: line, depth: depth}
+	return r.looks(0)
 }
 
 // shellLine goes through a command line as a shell does.
-type shellLine struct{ rest string }
+type shellLine struct {
+	rest  string
+	words []string // of the command at hand
+	word  []byte   // the newest of them
+	begun bool     // there is one, which may be empty
+	depth int      // of commands inside others
+}
 
 // maxInside is how deep one command may be inside another.
 const maxInside = 8
 
 // looks reads commands up to a character that ends them, 0 for the end of the line.
-func (r *shellLine) looks(end byte, depth int) bool {
-	var words []string
-	word, begun := []byte(nil), false
-	endWord := func() {
-		if begun {
-			words = append(words, string(word))
-		}
-		word, begun = nil, false
-	}
-	endCommand := func() bool {
-		endWord()
-		ok := commandLooks(words, depth)
-		words = nil
-		return ok
-	}
-	if depth > maxInside {
-		return false
-	}
+func (r *shellLine) looks(end byte) bool {
 	quoted := false
-	for r.rest != "" {
+	for r.depth <= maxInside && r.rest != "" {
 		c := r.rest[0]
 		r.rest = r.rest[1:]
 		switch {
-		case c == end && !quoted:
-			return endCommand()
+		case c == end && end != 0 && !quoted:
+			return r.endCommand()
 		case c == '"':
-			quoted, begun = !quoted, true
+			quoted, r.begun = !quoted, true
 		case c == '\\' && r.rest != "":
-			word, begun = append(word, r.rest[0]), true
+			r.add(r.rest[:1])
 			r.rest = r.rest[1:]
-		case c == '`', c == '$' && strings.HasPrefix(r.rest, "("), !quoted && c == '<' && strings.HasPrefix(r.rest, "("):
-			ends := c
-			if c != '`' {
-				r.rest, ends = r.rest[1:], ')'
-			}
-			if !r.looks(ends, depth+1) {
+		case c == '`', (c == '$' || c == '<' && !quoted) && strings.HasPrefix(r.rest, "("):
+			if !r.inside(c) {
 				return false
 			}
-			word, begun = append(word, '$'), true
+			r.add("$")
 		case quoted:
-			word = append(word, c)
-		case c == '\'':
-			text, rest, closed := strings.Cut(r.rest, "'")
-			if word, begun, r.rest = append(word, text...), true, rest; !closed {
-				return false
-			}
-		case c == '>' || c == '&' && strings.HasPrefix(r.rest, ">"):
-			if strings.Trim(string(word), "0123456789") == "" {
-				word, begun = nil, false // of the stream
-			}
-			if !r.skipHarmlessTarget() {
-				return false
-			}
-		case c == ';', c == '|', c == '&', c == '\n':
-			if !endCommand() {
-				return false
-			}
-		case c == '(' && !begun && len(words) == 0:
-			if !r.looks(')', depth+1) {
-				return false
-			}
-		case c == '(', c == ')', c == '<' && strings.HasPrefix(r.rest, "<"):
-			return false // a function, or a text that follows
-		case c == ' ', c == '\t', c == '<':
-			endWord()
-		case c == '#' && !begun:
-			r.rest = strings.TrimLeftFunc(r.rest, func(c rune) bool { return c != '\n' })
-		default:
-			word, begun = append(word, c), true
+			r.add(string([]byte{c}))
+		case !r.passUnquoted(c):
+			return false
 		}
 	}
-	return end == 0 && !quoted && endCommand()
+	return end == 0 && r.rest == "" && !quoted && r.endCommand()
+}
+
+// passUnquoted passes a character that no quotes are around. False: what follows may change something.
+func (r *shellLine) passUnquoted(c byte) bool {
+	switch {
+	case c == '\'':
+		text, rest, closed := strings.Cut(r.rest, "'")
+		r.add(text)
+		r.rest = rest
+		return closed
+	case c == '>' || c == '&' && strings.HasPrefix(r.rest, ">"):
+		if strings.Trim(string(r.word), "0123456789") == "" {
+			r.word, r.begun = nil, false // the number of the stream
+		}
+		return r.skipHarmlessTarget()
+	case strings.IndexByte(";|&\n", c) >= 0:
+		return r.endCommand()
+	case c == '(' && !r.begun && len(r.words) == 0:
+		return r.inside(c)
+	case c == '(', c == ')', c == '<' && strings.HasPrefix(r.rest, "<"):
+		return false // a function, or a text that follows
+	case strings.IndexByte(" \t<", c) >= 0:
+		r.endWord()
+	case c == '#' && !r.begun:
+		r.rest = strings.TrimLeftFunc(r.rest, func(c rune) bool { return c != '\n' })
+	default:
+		r.add(string([]byte{c}))
+	}
+	return true
+}
+
+func (r *shellLine) add(text string) { r.word, r.begun = append(r.word, text...), true }
+
+func (r *shellLine) endWord() {
+	if r.begun {
+		r.words = append(r.words, string(r.word))
+	}
+	r.word, r.begun = nil, false
+}
+
+func (r *shellLine) endCommand() bool {
+	r.endWord()
+	words := r.words
+	r.words = nil
+	return commandLooks(words, r.depth)
+}
+
+// inside reads the commands that a character begins: in a substitution, or in parentheses.
+func (r *shellLine) inside(begin byte) bool {
+	inner, end := shellLine{rest: r.rest, depth: r.depth + 1}, byte(')')
+	switch begin {
+	case '`':
+		end = begin
+	case '$', '<':
+		inner.rest = r.rest[1:]
+	}
+	ok := inner.looks(end)
+	r.rest = inner.rest
+	return ok
 }
 
 // skipHarmlessTarget skips the target of a redirection that writes no file.
@@ -171,18 +191,33 @@ func commandLooks(words []string, depth int) bool {
 		}
 		return depth < maxInside && commandLooks(args, depth+1)
 	case "bash", "sh", "zsh":
-		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && (&shellLine{args[1]}).looks(0, depth+1)
+		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && commandsLook(args[1], depth+1)
 	}
-	for line := range strings.Lines(lookers) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n")+"|||", "|")
-		if isOneOf(name, columns[0]) {
-			return argumentsLook(columns, args)
-		}
-		if len(args) > 0 && isOneOf(name+"_"+args[0], columns[0]) {
+	if len(args) > 0 {
+		if columns := looker(name + "_" + args[0]); columns != nil {
 			return argumentsLook(columns, args[1:])
 		}
 	}
-	return false
+	columns := looker(name)
+	return columns != nil && argumentsLook(columns, args)
+}
+
+// looker returns the columns of the line of lookers that names a command, nil if none does.
+func looker(name string) []string {
+	for from := 0; ; {
+		i := strings.Index(lookers[from:], name)
+		if i < 0 || name == "" {
+			return nil
+		}
+		begin, end := from+i, from+i+len(name)
+		line := lookers[strings.LastIndexByte(lookers[:begin], '\n')+1:]
+		line, _, _ = strings.Cut(line, "\n")
+		columns := strings.Split(line+"|||", "|")
+		if strings.IndexByte(" |", lookers[end]) >= 0 && isOneOf(name, columns[0]) {
+			return columns
+		}
+		from = end
+	}
 }
 
 func isOneOf(word, list string) bool { return slices.Contains(strings.Fields(list), word) }

@@ -31,7 +31,7 @@ func TestOnlyLooks(t *testing.T) {
 		"rm x", "mv a b", "rg x | xargs rm", "ls && rm x", "ls; touch x", "ls & rm x", "echo $(rm x)", `echo "$(rm x)"`, "echo `rm x`", "(rm x)", "cat <(rm x)", "$X", "eval ls", "sudo cat x",
 		"bash x.sh", "bash -c 'rm x'", "sh", "for f in *; do rm $f; done", "if rm x; then ls; fi", "env -i rm x", "env rm x", "timeout 5 rm x", "command rm x", "sort a -o b", "sort -uo b a", "uniq a b", "date -s now",
 		"curl -X POST x", "kubectl delete pod x", "docker rm x", "gh pr merge 3", "gh api x -X POST", "awk '{print > \"x\"}' a", "echo 'open", `echo "$(ls`, "ls )", "f() { rm x; }", "printf x >| y",
-		"ls\nrm x", "ls # a\nrm x", "rg --pre rm x", "git grep -Orm x", "xargs rm", "((((((((((((ls))))))))))))",
+		"ls\nrm x", "ls # a\nrm x", "ls \x00 ; rm x", "rg --pre rm x", "git grep -Orm x", "xargs rm", "((((((((((((ls))))))))))))",
 	} {
 		if onlyLooks(line) {
 			t.Errorf("%s: only looks", line)
