@@ -141,7 +141,8 @@ func (c *Closing) SaysWhatNow() bool {
 	})
 }
 
-// IntendsLast reports whether the very last sentence says what the agent does now.
+// IntendsLast reports whether the very last sentence says what the agent does now. A step that is only next
+// is no intent.
 func (c *Closing) IntendsLast() bool {
 	last := *c
 	if last.intro = nil; len(c.final) > 0 {
@@ -149,7 +150,8 @@ func (c *Closing) IntendsLast() bool {
 	}
 	_, starts := last.startsAction()
 	_, announces := last.announcesWork(language.Announce)
-	return starts || announces
+	_, moves := last.announcesWork(language.Move)
+	return (starts || announces) && !moves
 }
 
 // isAbout tells whether a sentence says something of a class, in one of the languages.
@@ -231,7 +233,7 @@ func (c *Closing) startsAction() (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro
 	}
-	if len(list) == 0 {
+	if len(list) == 0 || c.showsWhatItSays() {
 		return "", false
 	}
 	s := list[len(list)-1]
@@ -245,7 +247,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled || len(list) == 0 || c.endsInTitledCode() {
+	if c.titled || len(list) == 0 || c.showsWhatItSays() {
 		return "", false
 	}
 	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {
@@ -267,11 +269,11 @@ func (c *Closing) announcesStep(before []sentence) bool {
 	})
 }
 
-// endsInTitledCode tells that a title and what it shows are the end of the message: it
-// says what that is, not what the agent does.
-func (c *Closing) endsInTitledCode() bool {
+// showsWhatItSays reports whether the message ends with code or a quotation behind a title or a colon: what
+// is announced there is done by showing it.
+func (c *Closing) showsWhatItSays() bool {
 	last := c.blocks[len(c.blocks)-1].kind
-	return isTitle(c.prose[len(c.prose)-1]) && (last == code || last == quotation)
+	return (last == code || last == quotation) && (isTitle(c.prose[len(c.prose)-1]) || strings.HasSuffix(c.prose[len(c.prose)-1].text, ":"))
 }
 
 func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }
