@@ -24,6 +24,9 @@ func TestUserSaysStop(t *testing.T) {
 		w.decided(r.ID, "stop forbids")
 		ends(t, talk.Say("go on with the plan", says(plan...)...), plan[2], 3)
 	})
+}
+
+func TestUserSaysStopBesideAPlan(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "marge-simpson")
 		write(t, w.path("docs/superpowers/plans/plan.md"), "# Plan\n\n- [ ] Task 3\n- [ ] Task 4\n")
@@ -45,6 +48,9 @@ func TestLoopPausesAtTheUsersWord(t *testing.T) {
 		ends(t, talk.Say("what is left?", says("Two tests fail: a and b.", "Too far.")...), "Two tests fail: a and b.", 1)
 		ends(t, talk.Say("work on it", says("One of them fails.", "All tests passing.")...), "All tests passing.", 2)
 	})
+}
+
+func TestSpecPausesAtTheUsersWord(t *testing.T) {
 	eachSpec(t, func(t *testing.T, w *World, s spec) {
 		state := s.begin(w, 3)
 		write(t, w.path(state), at(1, 3, 2))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -266,7 +267,10 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir(), Hangs: s.Hangs}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	if s.Hangs != nil {
+		stop.Hangs = sync.OnceValue(s.Hangs) // it looks at all parents
+	}
 	if s.event.Host.Default {
 		stop.Attended, stop.Headless = s.Getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", s.Getenv("CLAUDE_CODE_ENTRYPOINT") == "claude-code-github-action"
 	}

@@ -127,43 +127,43 @@ func (r *shellLine) skipHarmlessTarget() bool {
 	return false
 }
 
-// lookers are commands that only look, a line each: their names; the words of which one has to
-// follow, with . where none need to, and + where no other may; flags that change something, with *
-// for their beginning; the flags that change nothing, where others may.
-const lookers = `cat head tail ls pwd cd grep egrep fgrep zgrep ag wc which type echo printf jq du df stat file diff cmp cut tr nl less more||
-basename dirname realpath readlink whoami id uname printenv true false test [ [[ sleep ps free uptime column fold rev paste comm||
-md5sum sha1sum sha256sum od hexdump strings nproc seq exit return break continue shellcheck mypy pyright flake8 man||
-rg||--pre*
-tree||-o
-date||-s --set
-find||-delete -exec* -ok* -fprint* -fls
-fd fdfind||-x -X --exec*
-uniq|.||-c -d -u -i
-sort|||-u -r -n -rn -nr -h -hr -rh -k -k1 -k2 -k3 -t -V -f -s
-git_log git_status git_diff git_show git_blame git_shortlog git_rev-parse git_rev-list git_ls-files git_ls-tree git_ls-remote||--output*
-git_describe git_cat-file git_grep git_name-rev git_merge-base git_for-each-ref git_show-ref git_check-ignore git_version||--open* -O*
-git_branch|.||-a -r -v -vv -av -avv -rv --all --remotes --list --show-current --merged --no-merged
-git_remote|. show get-url|
-git_tag|.||-l --list -n
-git_stash git_worktree git_submodule git_reflog|list show status|
-git_config|get list|
-docker podman|ps images logs inspect version info|
-kubectl|get describe logs top version|
-systemctl|status is-active list-units|
-gh_pr gh_issue gh_run gh_repo gh_release gh_workflow|view list diff checks status watch|
-go|test vet list version env doc|-update --update -w -u -o -c -exec -toolexec -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -fix
-npm_run pnpm_run yarn_run bun_run|test test:unit test:e2e test:ci|-u --update --fix --write
-npm pnpm yarn bun|test t ls list view outdated why|-u --update --fix --write
-cargo|test check tree metadata nextest|--fix
-make just rake gradle gradlew mvn mvnw dotnet mix swift deno composer|+ test check tests|-u --update -f
-pytest tox nox jest vitest mocha rspec phpunit ctest eslint||-u --update* --fix* --snapshot-update -w --write -o --output --inline-snapshot --force-regen
-python_-m python3_-m|pytest unittest|--snapshot-update --inline-snapshot --force-regen
-ruff golangci-lint|check run|--fix
-tsc|||--noEmit`
+// lookers are commands that only look, a line each: their names between commas; the words of which
+// one has to follow, with . where none need to, and + where no other may; flags that change
+// something, with * for their beginning; the flags that change nothing, where others may.
+const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,type,echo,printf,jq,du,df,stat,file,diff,cmp,cut,tr,nl,less,more,||
+,basename,dirname,realpath,readlink,whoami,id,uname,printenv,true,false,test,[,[[,sleep,ps,free,uptime,column,fold,rev,paste,comm,||
+,md5sum,sha1sum,sha256sum,od,hexdump,strings,nproc,seq,exit,return,break,continue,shellcheck,mypy,pyright,flake8,man,||
+,rg,||--pre*
+,tree,||-o
+,date,||-s --set
+,find,||-delete -exec* -ok* -fprint* -fls
+,fd,fdfind,||-x -X --exec*
+,uniq,|.||-c -d -u -i
+,sort,|||-u -r -n -rn -nr -h -hr -rh -k -k1 -k2 -k3 -t -V -f -s
+,git_log,git_status,git_diff,git_show,git_blame,git_shortlog,git_rev-parse,git_rev-list,git_ls-files,git_ls-tree,git_ls-remote,||--output*
+,git_describe,git_cat-file,git_grep,git_name-rev,git_merge-base,git_for-each-ref,git_show-ref,git_check-ignore,git_version,||--open* -O*
+,git_branch,|.||-a -r -v -vv -av -avv -rv --all --remotes --list --show-current --merged --no-merged
+,git_remote,|. show get-url|
+,git_tag,|.||-l --list -n
+,git_stash,git_worktree,git_submodule,git_reflog,|list show status|
+,git_config,|get list|
+,docker,podman,|ps images logs inspect version info|
+,kubectl,|get describe logs top version|
+,systemctl,|status is-active list-units|
+,gh_pr,gh_issue,gh_run,gh_repo,gh_release,gh_workflow,|view list diff checks status watch|
+,go,|test vet list version env doc|-update --update -w -u -o -c -exec -toolexec -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -fix
+,npm_run,pnpm_run,yarn_run,bun_run,|test test:unit test:e2e test:ci|-u --update --fix --write
+,npm,pnpm,yarn,bun,|test t ls list view outdated why|-u --update --fix --write
+,cargo,|test check tree metadata nextest|--fix
+,make,just,rake,gradle,gradlew,mvn,mvnw,dotnet,mix,swift,deno,composer,|+ test check tests|-u --update -f
+,pytest,tox,nox,jest,vitest,mocha,rspec,phpunit,ctest,eslint,||-u --update* --fix* --snapshot-update -w --write -o --output --inline-snapshot --force-regen
+,python_-m,python3_-m,|pytest unittest|--snapshot-update --inline-snapshot --force-regen
+,ruff,golangci-lint,|check run|--fix
+,tsc,|||--noEmit`
 
 // commandLooks reports whether one command changes nothing.
 func commandLooks(words []string, depth int) bool {
-	for len(words) > 0 && (strings.Contains(" { } ! time then do else if elif while until fi done ", " "+words[0]+" ") || isAssignment(words[0])) {
+	for len(words) > 0 && (isOneOf(words[0], "{ } ! time then do else if elif while until fi done") || isAssignment(words[0])) {
 		words = words[1:]
 	}
 	if len(words) == 0 || words[0] == "for" {
@@ -194,36 +194,34 @@ func commandLooks(words []string, depth int) bool {
 		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && commandsLook(args[1], depth+1)
 	}
 	if len(args) > 0 {
-		if columns := looker(name + "_" + args[0]); columns != nil {
-			return argumentsLook(columns, args[1:])
+		if _, behind, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
+			return argumentsLook(behind, args[1:])
 		}
 	}
-	columns := looker(name)
-	return columns != nil && argumentsLook(columns, args)
+	_, behind, known := strings.Cut(lookers, ","+name+",")
+	return known && argumentsLook(behind, args)
 }
 
-// looker returns the columns of the line of lookers that names a command, nil if none does.
-func looker(name string) []string {
-	for from := 0; ; {
-		i := strings.Index(lookers[from:], name)
-		if i < 0 || name == "" {
-			return nil
+// isOneOf reports whether a word is in a list, with blanks between its words.
+func isOneOf(word, list string) bool {
+	for {
+		at := strings.Index(list, word)
+		if at < 0 || word == "" {
+			return false
 		}
-		begin, end := from+i, from+i+len(name)
-		line := lookers[strings.LastIndexByte(lookers[:begin], '\n')+1:]
-		line, _, _ = strings.Cut(line, "\n")
-		columns := strings.Split(line+"|||", "|")
-		if strings.IndexByte(" |", lookers[end]) >= 0 && isOneOf(name, columns[0]) {
-			return columns
+		rest := list[at+len(word):]
+		if (at == 0 || list[at-1] == ' ') && (rest == "" || rest[0] == ' ') {
+			return true
 		}
-		from = end
+		list = rest
 	}
 }
 
-func isOneOf(word, list string) bool { return slices.Contains(strings.Fields(list), word) }
-
-// argumentsLook reports whether a command changes nothing with some arguments.
-func argumentsLook(columns, args []string) bool {
+// argumentsLook reports whether a command changes nothing with some arguments, by its line in
+// lookers behind its name.
+func argumentsLook(behind string, args []string) bool {
+	line, _, _ := strings.Cut(behind, "\n")
+	columns := strings.Split(line+"|||", "|")
 	first := columns[1] == "" || isOneOf(".", columns[1])
 	met := false
 	for _, arg := range args {
@@ -243,7 +241,7 @@ func argumentsLook(columns, args []string) bool {
 			}
 		}
 	}
-	return first && (columns[0] != "tsc" || len(args) > 0)
+	return first && (!strings.HasSuffix(columns[3], "--noEmit") || len(args) > 0)
 }
 
 // sedLooks reports whether sed only prints lines: its script has nothing but addresses and p, q and =.
