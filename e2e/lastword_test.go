@@ -30,7 +30,7 @@ func TestUserSaysStopBesideAPlan(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "marge-simpson")
 		write(t, w.path("docs/superpowers/plans/plan.md"), "# Plan\n\n- [ ] Task 3\n- [ ] Task 4\n")
-		ends(t, w.Run(Session{Prompt: "work on docs/superpowers/plans/plan.md, but not yet: wait", Script: says(pauses, "Too far.")}), pauses, 1)
+		ends(t, w.Run(Session{Prompt: "The plan is docs/superpowers/plans/plan.md. " + forbids, Script: says(pauses, "Too far.")}), pauses, 1)
 	})
 }
 

@@ -628,3 +628,5 @@ func TestTimeGoesForward(t *testing.T) {
 		scratch.Equal(t, goesOn(stop.clock, stop.runs), stop.goesOn, "stop", i)
 	}
 }
+
+func init() { lagBlind = lag / 5 }

@@ -228,12 +228,24 @@ const (
 	lagAway = 2 * time.Second
 )
 
+// lagBlind is how long a session's first prompt is waited for. Tests, whose logs often have none, wait less.
+var lagBlind = 500 * time.Millisecond
+
 // patience is how long a log that lags is waited for.
 func (s Snapshot) patience() time.Duration {
+	if s.isBlind() {
+		return lagBlind
+	}
 	if n := len(s.View.Calls); s.Away != nil && n > 0 && !s.View.Calls[n-1].Done {
 		return lagAway
 	}
 	return lag
+}
+
+// isBlind reports whether the agent would go on at a session's first prompt, which the log does not have yet and
+// which may forbid that.
+func (s Snapshot) isBlind() bool {
+	return s.opens() && s.Before.Number == 0 && s.View.PromptID == "" && !s.View.Opening.Found && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
 // transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
@@ -250,7 +262,7 @@ func (s Snapshot) transcriptLags() bool {
 	if s.opens() {
 		late = known != "" && !s.View.Opening.Found
 	}
-	return late || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
+	return late || s.isBlind() || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace reads files of a workspace. What is wanted may depend on what was read.
