@@ -204,7 +204,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"installer/hosts/place.go":    "the programs of other hosts",
 		"installer/hosts/converse.go": "Codex, asked which hooks it trusts",
 		"generator/build.go":          "go",
-		"runtime/backend/claude.go":   "claude, for the judge",
+		"runtime/backend/run.go":      "claude or the user's own program, for the judge",
 		"runtime/process/process.go":  "the user's own program",
 		"internal/scratch/scratch.go": "go, for tests",
 

@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -39,11 +40,13 @@ func TestHostStrategies(t *testing.T) {
 				return []Turn{done(1), says("The first part is in.")[0], done(2), says("That was the last part.")[0], says("Too far.")[0]}, "That was the last part."
 			},
 			"lisa-simpson": func(w *World) ([]Turn, string) {
-				judge := newStandIn(w.t, says("Not me."), func(Request) string { return `{"why": "a fault is named and not mended", "continue": true}` })
-				write(w.t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "openai", "address": "`+judge.URL+`/v1", "model": "made-up"}}`)
+				ask := filepath.Join(w.Home, "ask")
+				write(w.t, ask, "#!/bin/sh\ngrep -c DECIDE: >>\"$HOME/asked\"\n"+`echo '{"reason": "a fault is named and not mended", "continue": true}'`+"\n")
+				must(w.t, os.Chmod(ask, 0o755))
+				write(w.t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "command", "command": ["`+ask+`"], "cost": 0}}`)
 				w.t.Cleanup(func() {
-					if n := len(judge.Requests()); n != 1 {
-						w.t.Errorf("the judge was asked %d times", n)
+					if asked := readIfThere(filepath.Join(w.Home, "asked")); asked != "1\n" {
+						w.t.Errorf("the judge was asked: %q", asked)
 					}
 				})
 				return []Turn{h.looks(), says("Line 58 has bytes, which should be a slice of them.")[0], says("All of it is done.")[0], says("Too far.")[0]}, "All of it is done."

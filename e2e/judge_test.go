@@ -27,7 +27,7 @@ import (
 const (
 	theSystem = "You judge whether work obviously remains. QUESTION-SYSTEM"
 	thePage   = "CONTEXT:\n  Todos: 2/5 complete\nQUESTION-PAGE\nDECIDE: continue or stop?\n"
-	theAnswer = `{"why": "three todos are pending", "continue": true}`
+	theAnswer = `{"reason": "three todos are pending", "continue": true}`
 )
 
 // Judge asks springfield-judge one question, by the client, with env.
@@ -259,8 +259,8 @@ func TestJudgeFails(t *testing.T) {
 			{529, "", judge.Overloaded},
 			{0, "", judge.NoNetwork},
 			{-1, "", judge.TimedOut},
-			{200, `{"why": "no decision"}`, judge.Junk},
-			{200, `{"why": "a word", "continue": "yes"}`, judge.Junk},
+			{200, `{"reason": "no decision"}`, judge.Junk},
+			{200, `{"reason": "a word", "continue": "yes"}`, judge.Junk},
 		} {
 			t.Run(fmt.Sprint(c.status, c.want), func(t *testing.T) {
 				t.Parallel() // some are long waits
@@ -303,23 +303,38 @@ func TestJudgeFails(t *testing.T) {
 	})
 }
 
-// By the Messages API the question is as alone, and there is no client in it.
-func TestJudgeByAPI(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, newest)
-	model := newStandIn(t, says("Not me."), func(Request) string { return theAnswer })
-	reply := w.Judge(w.clientEnv(model.URL), func(q *judge.Question) { q.Backend = judge.API })
-	if reply.Failed != "" || !reply.Continue || reply.Why != "three todos are pending" || reply.Usage != (judge.Usage{Input: 12, Output: 9}) {
-		t.Errorf("%+v", reply)
-	}
-	asked := questions(model)
-	if len(asked) != 1 || len(model.Requests()) != 1 {
-		t.Fatalf("%d questions in %d requests", len(asked), len(model.Requests()))
-	}
-	q := asked[0]
-	if q.System != theSystem || len(q.Messages) != 1 || q.Messages[0] != (Message{"user", thePage}) || !slices.Equal(q.Tools, []string{"answer"}) || q.Model != judge.ModelID("haiku") {
-		t.Errorf("%s", q.Body)
-	}
+// Where no rule is sure, a program of the user's own decides, and nobody else is asked.
+func TestJudgeIsTheUsersOwn(t *testing.T) {
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "lisa-simpson")
+		ask := filepath.Join(w.Home, "bin", "ask")
+		write(t, ask, "#!/bin/sh\ncat >\"$HOME/page\"\necho \"$1 $MY_KEY\" >\"$HOME/given\"\necho thinking\necho '"+theAnswer+"'\n")
+		must(t, os.Chmod(ask, 0o755))
+		write(t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"),
+			`{"judge": {"backend": "command", "command": ["`+ask+`", "first"], "variables": ["MY_KEY"], "cost": 0.002}}`)
+		var settings map[string]any // the user's own, whose env hooks get
+		own := filepath.Join(w.Home, ".claude", "settings.json")
+		must(t, json.Unmarshal([]byte(read(t, own)), &settings))
+		settings["env"] = map[string]any{"MY_KEY": "mine"}
+		w.keep(own, settings)
+		unsure := says("Line 58 has bytes, which should be a slice of them.")[0]
+		session := Session{Script: []Turn{shell("true"), unsure, says("All done.")[0]}, Prompt: "fix the types"}
+		r := w.Run(session)
+		scratch.Equal(t, r.Text, "All done.")
+		for _, q := range r.Aside {
+			failIf(t, strings.Contains(string(q.Body), "DECIDE:"), "the model was asked, too")
+		}
+		scratch.Holds(t, "the page", read(t, filepath.Join(w.Home, "page")), "In doubt: stop.", `Last message: "Line 58`, "DECIDE:")
+		scratch.Equal(t, read(t, filepath.Join(w.Home, "given")), "first mine\n")
+		scratch.Holds(t, "log", w.Springfield("log").Stdout, "three todos are pending", "$0.002")
+		scratch.Holds(t, "status", w.Springfield("status").Stdout, "judges, today: 1 question, $0.002")
+
+		// A project that sets what the user has named for it bars it.
+		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"env": {"MY_KEY": "theirs"}}`)
+		session.Script = []Turn{shell("true"), unsure}
+		w.Run(session)
+		scratch.Holds(t, "why", w.Springfield("why").Stdout, "unanswered", "settings.json sets env.MY_KEY")
+	})
 }
 
 // What a project's settings set does reach the hook, and then no model is asked.

@@ -206,6 +206,9 @@ func TestGoalLoop(t *testing.T) {
 
 		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
 		texts := endless(20)
+		for i := range texts { // a loop takes messages that differ in numbers alone for the same
+			texts[i] = strings.Repeat("Well. ", i) + texts[i]
+		}
 		// From 1: ten continues, and the twelfth is none.
 		ends(t, talk.Say("begin again", says(texts...)...), texts[10], 11)
 		failIf(t, w.exists(goalFile), "the loop's file is there after its maximum")
@@ -268,7 +271,7 @@ func TestGoalLoopBesideADailyPlugin(t *testing.T) {
 		w.Springfield("loop", "start", "Carry out the plan", "--promise", "All tests passing")
 		var texts []string
 		for i := range 5 {
-			texts = append(texts, fmt.Sprintf("Task %d complete. Moving to Task %d.", i+1, i+2))
+			texts = append(texts, strings.Repeat("Well. ", i)+fmt.Sprintf("Task %d complete. Moving to Task %d.", i+1, i+2))
 		}
 		texts = append(texts, "Task 6 complete. All tests passing. Moving to Task 7.")
 		r := w.Run(Session{Script: says(append(texts, "Too far.")...)})
@@ -406,86 +409,80 @@ func TestCoordinatorHandsOver(t *testing.T) {
 }
 
 // A whole stop of lisa-simpson: the client ends its turn where no rule is sure, the hook asks through a second
-// client of the same home, or by the API, and the turn goes on or ends as the answer says.
+// client of the same home, and the turn goes on or ends as the answer says.
 func TestLisaAsks(t *testing.T) {
-	t.Parallel()
-	for _, backend := range []string{"claude", "api"} {
-		t.Run(backend, func(t *testing.T) {
-			aClient(t, func(t *testing.T, version string) {
-				w, _ := with(t, version, "lisa-simpson")
-				write(t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "`+backend+`"}}`)
-				var answers string
-				talk := w.Talk(Session{Side: func(request Request) string {
-					if len(request.Messages) > 0 && strings.Contains(request.Messages[0].Text, "DECIDE:") {
-						return answers
-					}
-					return "{}"
-				}})
-				run := func(unsure, answer string) (r Result, asked []Request) {
-					answers = answer
-					look := calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})
-					r = talk.Say("fix the types", append([]Turn{look}, says(unsure, "All of it is done.")...)...)
-					for _, a := range r.Aside {
-						if len(a.Messages) > 0 && strings.Contains(a.Messages[0].Text, "DECIDE:") {
-							asked = append(asked, a)
-						}
-					}
-					return r, asked
+	aClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "lisa-simpson")
+		var answers string
+		talk := w.Talk(Session{Side: func(request Request) string {
+			if len(request.Messages) > 0 && strings.Contains(request.Messages[0].Text, "DECIDE:") {
+				return answers
+			}
+			return "{}"
+		}})
+		run := func(unsure, answer string) (r Result, asked []Request) {
+			answers = answer
+			look := calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})
+			r = talk.Say("fix the types", append([]Turn{look}, says(unsure, "All of it is done.")...)...)
+			for _, a := range r.Aside {
+				if len(a.Messages) > 0 && strings.Contains(a.Messages[0].Text, "DECIDE:") {
+					asked = append(asked, a)
 				}
+			}
+			return r, asked
+		}
 
-				unsure := "Line 58 has bytes, which should be a slice of them."
-				r, asked := run(unsure, `{"why": "a fault is named and not mended", "continue": true}`)
-				ends(t, r, "All of it is done.", 3)
-				if len(asked) != 1 {
-					t.Fatalf("the judge was asked %d times", len(asked))
-				}
-				q := asked[0]
-				saw(t, q, "  Last tools: [Bash(echo looked → looked)]\n", "  Latest request: \"fix the types\"\n", "  Last message: \""+unsure+"\"\n", "DECIDE: Should Claude continue working autonomously?")
-				if !strings.Contains(q.Model, "haiku") || !strings.Contains(q.System, "In doubt: stop.") {
-					t.Errorf("%s was asked with\n%s", q.Model, q.System)
-				}
-				if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "The work does not look finished.") {
-					t.Error("Claude was not told to go on")
-				}
-				for _, request := range r.Asked {
-					if strings.Contains(string(request.Body), "a fault is named and not mended") {
-						t.Error("the judge's words have come before Claude")
-					}
-				}
-				why := w.Springfield("why").Stdout // the last stop, which a rule decides
-				if !strings.Contains(why, "lisa-simpson let Claude stop") || !strings.Contains(why, "cost $0\n") {
-					t.Errorf("why says\n%s", why)
-				}
-				log := w.Springfield("log").Stdout
-				if strings.Count(log, " judge  ") != 1 || !strings.Contains(log, "a fault is named and not mended") || !strings.Contains(log, "$0.00") {
-					t.Errorf("log says\n%s", log)
-				}
-				scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judges, today: 1 question, $0.0")
+		unsure := "Line 58 has bytes, which should be a slice of them."
+		r, asked := run(unsure, `{"reason": "a fault is named and not mended", "continue": true}`)
+		ends(t, r, "All of it is done.", 3)
+		if len(asked) != 1 {
+			t.Fatalf("the judge was asked %d times", len(asked))
+		}
+		q := asked[0]
+		saw(t, q, "  Last tools: [Bash(echo looked → looked)]\n", "  Latest request: \"fix the types\"\n", "  Last message: \""+unsure+"\"\n", "DECIDE: Should Claude continue working autonomously?")
+		if !strings.Contains(q.Model, "haiku") || !strings.Contains(q.System, "In doubt: stop.") {
+			t.Errorf("%s was asked with\n%s", q.Model, q.System)
+		}
+		if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "The work does not look finished.") {
+			t.Error("Claude was not told to go on")
+		}
+		for _, request := range r.Asked {
+			if strings.Contains(string(request.Body), "a fault is named and not mended") {
+				t.Error("the judge's words have come before Claude")
+			}
+		}
+		why := w.Springfield("why").Stdout // the last stop, which a rule decides
+		if !strings.Contains(why, "lisa-simpson let Claude stop") || !strings.Contains(why, "cost $0\n") {
+			t.Errorf("why says\n%s", why)
+		}
+		log := w.Springfield("log").Stdout
+		if strings.Count(log, " judge  ") != 1 || !strings.Contains(log, "a fault is named and not mended") || !strings.Contains(log, "$0.00") {
+			t.Errorf("log says\n%s", log)
+		}
+		scratch.Holds(t, "status says", w.Springfield("status").Stdout, "judges, today: 1 question, $0.0")
 
-				unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
-				r, asked = run(unsure, `{"why": "it is a finding", "continue": false}`)
-				ends(t, r, unsure, 2)
-				scratch.Equal(t, len(asked), 1, "the judge was asked", "times")
-				if why := w.Springfield("why").Stdout; !strings.Contains(why, "it is a finding") || !strings.Contains(why, "tokens in") || !strings.Contains(why, "by "+backend) {
-					t.Errorf("why says\n%s", why)
-				}
+		unsure = "Line 59 has bytes, which should be a slice of them." // each case asks something of its own
+		r, asked = run(unsure, `{"reason": "it is a finding", "continue": false}`)
+		ends(t, r, unsure, 2)
+		scratch.Equal(t, len(asked), 1, "the judge was asked", "times")
+		if why := w.Springfield("why").Stdout; !strings.Contains(why, "it is a finding") || !strings.Contains(why, "tokens in") || !strings.Contains(why, "by claude") {
+			t.Errorf("why says\n%s", why)
+		}
 
-				// One that gives no answer leaves the turn to the user.
-				unsure = "Line 60 has bytes, which should be a slice of them."
-				r, _ = run(unsure, `{"continue": "yes"}`)
-				ends(t, r, unsure, 2)
-				if why := w.Springfield("why").Stdout; !strings.Contains(why, "unanswered") || !strings.Contains(why, "junk") {
-					t.Errorf("why says\n%s", why)
-				}
-				// The judges' own sessions leave no decision, and no session: there is the one of the user.
-				ledgers, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "springfield", "sessions", "*.jsonl"))
-				sessions, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
-				if len(ledgers) != 1 || len(sessions) != 1 {
-					t.Errorf("%d ledgers and %d sessions of one", len(ledgers), len(sessions))
-				}
-			})
-		})
-	}
+		// One that gives no answer leaves the turn to the user.
+		unsure = "Line 60 has bytes, which should be a slice of them."
+		r, _ = run(unsure, `{"continue": "yes"}`)
+		ends(t, r, unsure, 2)
+		if why := w.Springfield("why").Stdout; !strings.Contains(why, "unanswered") || !strings.Contains(why, "junk") {
+			t.Errorf("why says\n%s", why)
+		}
+		// The judges' own sessions leave no decision, and no session: there is the one of the user.
+		ledgers, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "springfield", "sessions", "*.jsonl"))
+		sessions, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
+		if len(ledgers) != 1 || len(sessions) != 1 {
+			t.Errorf("%d ledgers and %d sessions of one", len(ledgers), len(sessions))
+		}
+	})
 }
 
 const todoTag = "[SYSTEM REMINDER - TODO CONTINUATION]"

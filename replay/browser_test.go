@@ -205,7 +205,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.is(count, "53 of 303 rows")
 	b.is("document.getElementById('only').value", "wrong")
 	b.open(url + "#label=999&strategy=77&q=%3Cscript%3E")
-	b.is("document.getElementById('strategy').value", fmt.Sprint(r.bestCareful()))
+	b.is("document.getElementById('strategy').value", fmt.Sprint(r.best()))
 	b.is(count, "3 of 303 rows")
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)

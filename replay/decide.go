@@ -48,7 +48,7 @@ type scene struct {
 }
 
 // ReadNew gives the situation at the place, whatever was read before.
-func (m *scene) ReadNew([]byte) ([]byte, transcript.View, error) {
+func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 
@@ -67,7 +67,7 @@ func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 
 // eventAt is what Claude Code would have sent.
 func (w *walker) eventAt(text string, view transcript.View) hook.Event {
-	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID, Moment: guard.Moment{PermissionMode: w.mode}}
+	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
 	for _, t := range view.Started {
 		// Shell commands are most, and the only ones that are not always waited for.

@@ -199,7 +199,7 @@ func TestGuards(t *testing.T) {
 }
 
 func TestQuestionsToJudges(t *testing.T) {
-	m := newMade("s").asks("why is the lock there?").works().says("Hm, that is odd.").rests().asks("continue")
+	m := newMade("s").asks("move the lock").works().says("Hm, that is odd.").rests().asks("continue")
 	if c := alone(t, m, "lisa-simpson").Rows[0].Choices[0]; !c.Asks || c.Bytes < 500 || c.Decision != "stop" {
 		t.Errorf("lisa: %+v", c)
 	}
@@ -238,7 +238,7 @@ func TestCandidates(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	m := newMade("s").asks("go").works().says("Hear, hear.").says("Hear hear.").rests().asks("no").says("Hear hear!").rests()
+	m := newMade("s").asks("go").works().says("Hear, hear.").says("Hear hear.").rests().asks("now the other one").says("Hear hear!").rests()
 	r := alone(t, m, "ned-flanders", mine, bart)
 	var got []string
 	for _, row := range r.Rows {

@@ -89,7 +89,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, err
 	}
-	space, err := workspace.OpenSpace(workspace.Nearest(p.Work, known.Marks, p.Home))
+	space, err := workspace.OpenSpace(workspace.Nearest(p.Work, "", known.Marks, p.Home))
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -110,7 +110,7 @@ func working(id string, size int, seed int64) *made {
 		"All tests pass. The handler reads the clock once now, and both callers are updated.\n\n- `server.go`: one clock\n- `server_test.go`: a test for it\n\nShall I open a pull request?",
 		"Done. Task 1 is complete; Task 2 is next.", "Pushed. Let me know what you think.", "I've finished the parser. Next I'll write its tests.",
 	}
-	asks := []string{"now fix the flaky test in the server package", "continue", "yes", "looks good, commit it", "why is the lock there at all?"}
+	asks := []string{"now fix the flaky test in the server package", "continue", "yes", "looks good, commit it", "move the lock to the top"}
 	written := 0
 	for written < size {
 		from := len(m.lines)

@@ -21,7 +21,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -59,8 +58,7 @@ func WriteHTML(w io.Writer, r Report) error {
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
-	p := page{Report: r, Best: r.bestCareful()}
-	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Caught.Of < few || s.Wrong.Of < few })
+	p := page{Report: &r, Best: r.best()}
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
 	// The page is large: not once more in memory. Names of files and rules stand in it
@@ -93,16 +91,12 @@ func policyHash(text string) string {
 
 // page is what the template sees: a report, with functions that say its figures.
 type page struct {
-	Report
+	*Report
 	Policy   string
 	CSS      template.CSS
 	JS, Data template.JS
-	Few      bool
 	Best     int
 }
-
-// few rows of a kind: the page says so.
-const few = 100
 
 // Marked are the strategies whose marks stand at the end of a row.
 func (p page) Marked() string {
@@ -116,7 +110,7 @@ func (p page) Marked() string {
 // templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
-		"clean": cleanText, "of": rateText, "cost": Score.priceText, "size": sizeText,
+		"clean": cleanText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -126,23 +120,6 @@ func templateFunctions() template.FuncMap {
 		},
 		"means": func(l LabelCount) string { return strings.TrimPrefix(l.meaning(), "the stop was ") },
 	}
-}
-
-func rateText(r Rate) string {
-	if r.Of == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%d of %d", r.N, r.Of)
-}
-
-func sizeText(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%d KB", n/1000)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 // pageData is what the page's script reads: the rows as JSON has them, and what it says about
@@ -158,7 +135,7 @@ func (r Report) pageData() any {
 		Labels map[Label]bool   `json:"labels"` // those of rows, and whether a model would have been asked there
 		Hosts  map[string]named `json:"hosts"`  // by the name that a row has
 		Rows   []Row            `json:"rows"`
-	}{[]string{}, max(0, r.bestCareful()), map[Label]bool{}, map[string]named{}, r.Rows}
+	}{[]string{}, r.best(), map[Label]bool{}, map[string]named{}, r.Rows}
 	for _, s := range r.Scores {
 		data.Scores = append(data.Scores, s.Name)
 	}

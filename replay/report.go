@@ -1,10 +1,11 @@
 // Package replay runs strategies over past sessions and counts what each would
-// have done: what it would have caught, wrongly continued, asked and cost.
+// have done: how many prompts it would have saved, how often it would have been in the
+// way, what it would have asked and cost.
 //
 // It reads transcripts, never writes, and asks no model. Stops are found and
 // labelled by what came next (find.go, label.go), every strategy decides at each
 // by the code of the hook (decide.go), and a Report is made of the rows
-// (score.go), which is its JSON; text.go shows it on a terminal, page.go as HTML.
+// (score.go, verdict.go), which is its JSON; text.go shows it on a terminal, page.go as HTML.
 package replay
 
 import "time"
@@ -31,8 +32,9 @@ type Report struct {
 	Labels []LabelCount `json:"labels"`
 	// Scores are the strategies, in the order in which they were asked for.
 	Scores []Score `json:"scores"`
-	// Advice is one sentence: which strategy the data speaks for, or that it shows
-	// no difference.
+	// Leave is how the user answered questions for leave to go on with agreed work.
+	Leave Leave `json:"leave"`
+	// Advice is one sentence: which strategy the user's answers speak for, if any.
 	Advice string `json:"advice"`
 	// Rows are all stops and mid-work points, oldest session first.
 	Rows []Row `json:"rows"`
@@ -93,10 +95,12 @@ type Row struct {
 	// Idle is how long nothing happened until then, in seconds.
 	Idle float64 `json:"idle,omitempty"`
 	// Situation: what the hook would have known besides the text.
-	Todos    string   `json:"todos,omitempty"` // "2/5 complete, 3 pending"
-	Skill    string   `json:"skill,omitempty"`
-	LastTool string   `json:"last_tool,omitempty"`
-	Choices  []Choice `json:"choices"` // one for each of the scores, in their order
+	Todos    string `json:"todos,omitempty"` // "2/5 complete, 3 pending"
+	Skill    string `json:"skill,omitempty"`
+	LastTool string `json:"last_tool,omitempty"`
+	// Leave is set at a stop that asks leave to go on with agreed work, and for no grave act.
+	Leave   bool     `json:"leave,omitempty"`
+	Choices []Choice `json:"choices"` // one for each of the scores, in their order
 }
 
 // Choice is what one strategy does at a row.
@@ -124,12 +128,14 @@ type Score struct {
 	// the others an away order would have answered: the rest it would have left to the user.
 	Continued Stops `json:"continued"`
 	Away      Rate  `json:"away"`
-	// Caught are continues where Claude should have gone on; Wrong are continues
-	// where a person had something else to say.
-	Caught    Rate `json:"caught"`
-	Wrong     Rate `json:"wrong"`
-	Nudges    Rate `json:"nudges"`    // of the nudges alone, how many it makes unnecessary
-	Precision Rate `json:"precision"` // of the continues that count, how many are right
+	// Saved are the prompts that were only "continue" or a yes, and that its continues spare;
+	// InTheWay its continues where the user answered with something else. Wanted are the saved
+	// prompts, of both.
+	Saved    Rate `json:"saved"`
+	InTheWay Rate `json:"in_the_way"`
+	Wanted   Rate `json:"wanted"`
+	// MidWork are the points in mid-work at which it continues: a proxy, no stops.
+	MidWork Rate `json:"mid_work"`
 	// Asked is how often a judge would be asked, of the stops at which Stop hooks run.
 	Asked   Rate    `json:"asked"`
 	Bytes   int64   `json:"bytes"`   // that judges would read

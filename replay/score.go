@@ -1,9 +1,4 @@
-// Scores: what each strategy did over all rows, and what that is worth saying.
-//
-// Every share has its 95 % interval by Wilson. Strategies decide at the same rows,
-// and the rows of a session are alike, so they are compared by the sessions in
-// which one does better than the other: an exact sign test, at 5 % for all
-// comparisons together.
+// Scores: what each strategy did over all rows. Every share has its 95 % interval by Wilson.
 
 package replay
 
@@ -13,17 +8,12 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// enough is how many rows of a kind there have to be before strategies are compared.
-const enough = 30
-
-// FillInScores fills in the scores of a report from its rows, and the advice.
+// FillInScores fills in what follows from the rows of a report: scores, answers and advice.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -32,6 +22,7 @@ func (r *Report) FillInScores() {
 	for i := range r.Scores {
 		r.Scores[i].countRows(r, i)
 	}
+	r.Leave = countLeave(r.Rows)
 	r.Advice = r.adviceFor()
 }
 
@@ -42,7 +33,6 @@ func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 func (s *Score) countRows(r *Report, i int) {
 	*s = Score{Name: s.Name, Note: s.Note, Rules: []RuleCount{}}
 	rules := map[[2]string]*RuleCount{}
-	var continued, right int
 	for n := range r.Rows {
 		row := &r.Rows[n]
 		if i >= len(row.Choices) {
@@ -54,16 +44,8 @@ func (s *Score) countRows(r *Report, i int) {
 			s.Continued.countLabel(row.Label)
 		}
 		countHit(&s.Away, c.Away != "", c.Away == ledger.AwayAnswered)
-		countHit(&s.Caught, row.Means == WantContinue, goesOn)
-		countHit(&s.Wrong, row.Means == WantStop, goesOn)
-		countHit(&s.Nudges, row.Label == Nudge, goesOn)
+		countHit(&s.MidWork, row.Label == MidWork, goesOn)
 		countHit(&s.Asked, row.Label.HadStopHooks(), c.Asks)
-		if goesOn && row.Means != Unknown {
-			continued++
-			if row.Means == WantContinue {
-				right++
-			}
-		}
 		if c.Asks && row.Label.HadStopHooks() {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += PriceOfQuestion(c.Bytes)
@@ -82,8 +64,10 @@ func (s *Score) countRows(r *Report, i int) {
 			rule.Wrong++
 		}
 	}
-	s.Precision = Rate{N: right, Of: continued}
-	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked, &s.Away} {
+	s.Saved = Rate{N: s.Continued.Continue + s.Continued.Yes, Of: r.Stops.Continue + r.Stops.Yes}
+	s.InTheWay = Rate{N: s.Continued.New, Of: r.Stops.New}
+	s.Wanted = Rate{N: s.Saved.N, Of: s.Saved.N + s.InTheWay.N}
+	for _, rate := range []*Rate{&s.Saved, &s.InTheWay, &s.Wanted, &s.MidWork, &s.Asked, &s.Away} {
 		rate.ComputeInterval()
 	}
 	for _, rule := range rules {
@@ -131,20 +115,10 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// Share is the rate itself, 0 of nothing.
-func (r Rate) Share() float64 {
-	if r.Of == 0 {
-		return 0
-	}
-	return float64(r.N) / float64(r.Of)
-}
-
-// Text is the share as text.
-func (r Rate) Text() string { return shareText(r.Share()) }
-
-// Interval is that of the share, like "84–91 %".
-func (r Rate) Interval() string {
-	return strings.TrimSuffix(shareText(r.Low), " %") + "–" + shareText(r.High)
+// text is the share of a rate and its interval, like "88 %, 84–91".
+func (r Rate) text() string {
+	low, high := shareText(r.Low), shareText(r.High)
+	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }
 
 // shareText is a share in per cent, with a digit behind the point where that is not nothing.
@@ -156,167 +130,4 @@ func shareText(share float64) string {
 		return fmt.Sprintf("%.1f %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
-}
-
-// adviceFor says in one sentence what the data speaks for.
-func (r *Report) adviceFor() string {
-	stops, work := 0, 0
-	for i := range r.Rows {
-		switch r.Rows[i].Means {
-		case WantStop:
-			stops++
-		case WantContinue:
-			work++
-		}
-	}
-	deciding := r.deciding()
-	switch {
-	case len(r.Rows) == 0:
-		return r.nothing()
-	case stops < enough || work < enough:
-		return fmt.Sprintf("Too few to compare strategies: %s where you had something else to say and %s where work should go on; about %d of each are needed.", layout.CountOf(stops, "stop"), layout.CountOf(work, "point"), enough)
-	case len(r.Scores) == 0:
-		return "No strategy was asked for."
-	case len(deciding) == 0:
-		return "None of these strategies would have continued anywhere in your sessions."
-	}
-	level := levelOf(deciding)
-	careful := r.carefulStrategies(deciding)
-	if len(careful) == 0 {
-		return "Your sessions speak for none of these strategies: none continues clearly more often where work was left than where you had something to say."
-	}
-	best := r.bestCareful()
-	var same []string
-	for _, i := range careful {
-		more, fewer := r.countDifferences(best, i, WantContinue)
-		if i != best && signTest(more, fewer) >= level {
-			same = append(same, r.Scores[i].Name)
-		}
-	}
-	b := &r.Scores[best]
-	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", b.Caught.Text(), b.Wrong.Text())
-	switch {
-	case len(deciding) == 1:
-		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
-	case len(same) == len(deciding)-1:
-		return fmt.Sprintf("Your sessions show no difference between %s.",
-			joinNames(append([]string{b.Name}, same...), "and"))
-	case len(same) > 0:
-		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name,
-			what, joinNames(same, "and"))
-	}
-	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
-}
-
-// nothing says why there is nothing to learn from. Which logs were not read is said elsewhere.
-func (r *Report) nothing() string {
-	switch {
-	case r.Partial:
-		return "Nothing was found before the interruption."
-	case r.TooOld > 0:
-		return fmt.Sprintf("No stop is left: --since begins at %s, after all of them (%d).", r.Since.Format(time.DateOnly), r.TooOld)
-	case r.Elsewhere > 0:
-		return fmt.Sprintf("No stop is left: --project leaves out all session logs (%d).", r.Elsewhere)
-	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
-		return "No stop was found: the session logs could not be read."
-	case r.Files == 0:
-		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
-	}
-	return fmt.Sprintf("No stop was found in %s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"))
-}
-
-// deciding are the strategies that continue somewhere.
-func (r *Report) deciding() (deciding []int) {
-	for i, s := range r.Scores {
-		if s.Caught.N+s.Wrong.N > 0 {
-			deciding = append(deciding, i)
-		}
-	}
-	return deciding
-}
-
-// levelOf is 5 % for all comparisons of these strategies together.
-func levelOf(deciding []int) float64 {
-	return 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
-}
-
-// carefulStrategies are those of them that do not wrongly continue significantly more often than
-// another, and continue clearly more often where that is right than where it is wrong.
-func (r *Report) carefulStrategies(deciding []int) []int {
-	level := levelOf(deciding)
-	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
-		return r.Scores[i].Caught.Low <= r.Scores[i].Wrong.High || slices.ContainsFunc(deciding, func(j int) bool {
-			more, fewer := r.countDifferences(i, j, WantStop)
-			return more > fewer && signTest(more, fewer) < level
-		})
-	})
-}
-
-// bestCareful is the careful strategy that catches most, the one to look at first; of all
-// where none is careful, -1 where none goes on at all.
-func (r *Report) bestCareful() int {
-	deciding := r.deciding()
-	careful := r.carefulStrategies(deciding)
-	switch {
-	case len(deciding) == 0:
-		return -1
-	case len(careful) == 0:
-		careful = deciding
-	}
-	return slices.MaxFunc(careful, func(i, j int) int {
-		return cmp.Or(cmp.Compare(r.Scores[i].Caught.N, r.Scores[j].Caught.N), cmp.Compare(r.Scores[j].Wrong.N, r.Scores[i].Wrong.N), cmp.Compare(r.Scores[j].Asked.N, r.Scores[i].Asked.N))
-	})
-}
-
-// countDifferences counts the sessions in which, at the rows of a kind, the one goes on more
-// often, and the other.
-func (r *Report) countDifferences(one, other int, means Expect) (moreOne, moreOther int) {
-	more := map[string]int{}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if row.Means != means || max(one, other) >= len(row.Choices) {
-			continue
-		}
-		switch a, b := row.Choices[one].Decision == "continue", row.Choices[other].Decision == "continue"; {
-		case a && !b:
-			more[row.Session]++
-		case b && !a:
-			more[row.Session]--
-		}
-	}
-	for _, n := range more {
-		switch {
-		case n > 0:
-			moreOne++
-		case n < 0:
-			moreOther++
-		}
-	}
-	return moreOne, moreOther
-}
-
-// signTest is how likely a split at least as uneven is by chance: two-sided,
-// exact, of a fair coin.
-func signTest(a, b int) float64 {
-	n, k := a+b, min(a, b)
-	if n == 0 {
-		return 1
-	}
-	logFactorial := func(n int) float64 {
-		l, _ := math.Lgamma(float64(n + 1))
-		return l
-	}
-	p := 0.0
-	for i := range k + 1 {
-		p += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
-	}
-	return min(1, 2*p)
-}
-
-// joinNames is "a", "a and b", "a, b and c".
-func joinNames(names []string, and string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " " + and + " " + names[len(names)-1]
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -231,6 +233,9 @@ func (w *walker) close(end followed) {
 	}
 	row := w.row
 	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(quotation.Head(strings.TrimSpace(end.next), maxNext))
+	if end.label != MidWork {
+		row.Leave = asksLeave(w.last.text)
+	}
 	if end.at > w.last.at && w.last.at > 0 {
 		row.Idle = float64(end.at-w.last.at) / 1000
 	}
@@ -239,6 +244,16 @@ func (w *walker) close(end followed) {
 		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
+}
+
+// asksLeave reports whether a message asks leave for what the setting leave may answer: no grave act.
+func asksLeave(message string) bool {
+	said, ok := lastmessage.ReadMessage(nil, message).FindAct(lastmessage.Leave, false)
+	if ok {
+		_, isGrave := grave.Find(said)
+		return !isGrave
+	}
+	return false
 }
 
 func timeOf(ms int64) time.Time {

@@ -4,7 +4,6 @@ package replay
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -18,16 +17,10 @@ type text struct {
 	*Report
 }
 
-// WriteText writes the scores and the advice.
+// WriteText writes what came after the stops, the verdict and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
 	t.PrintFolded("", "%s", r.SayStops())
-	for _, said := range r.SayContinued() {
-		t.PrintFolded("  ", "%s", said)
-	}
-	if said := r.SayMidWork(); said != "" {
-		t.PrintFolded("", "%s", said)
-	}
 	if len(r.Rows) > 0 {
 		t.InBold().PrintText("\n%s", "what came next")
 		for _, l := range r.Labels {
@@ -35,10 +28,8 @@ func (r *Report) WriteText(out layout.Printer) {
 				t.PrintFolded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
 			}
 		}
-		if len(r.Scores) > 0 {
-			t.writeScores()
-			t.writeNudges()
-		}
+		t.InBold().PrintText("\n%s", "verdict")
+		t.PrintTable("  ", r.Verdict())
 	}
 	t.PrintText("")
 	t.PrintFolded("", "%s", r.Advice)
@@ -56,12 +47,12 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong is the strategy that wrongly continues most often, "" if none does.
+// MostWrong is the strategy that would have been in the way most often, "" if none would.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
-		if s.Wrong.N > most {
-			name, most = s.Name, s.Wrong.N
+		if s.InTheWay.N > most {
+			name, most = s.Name, s.InTheWay.N
 		}
 	}
 	return name
@@ -77,62 +68,6 @@ func (l LabelCount) meaning() string {
 		return "the stop was right"
 	}
 	return "not counted"
-}
-
-// writeScores prints a line for each strategy, and what the shares are of.
-func (t text) writeScores() {
-	rows := [][]string{{"", "caught", "wrongly continued", "asked", "cost"}}
-	for _, s := range t.Scores {
-		rows = append(rows, []string{layout.ClipText(s.Name, 24), s.Caught.text(), s.Wrong.text(), strconv.Itoa(s.Asked.N), s.priceText()})
-	}
-	t.PrintText("")
-	t.PrintTable("  ", rows)
-	s := t.Scores[0]
-	t.PrintFolded("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.CountOf(s.Caught.Of, "point"), layout.CountOf(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
-	t.PrintFolded("  ", "wrongly continued: of %s where you had something else to say",
-		layout.CountOf(s.Wrong.Of, "stop"))
-	if s.Caught.Of < few || s.Wrong.Of < few {
-		t.PrintFolded("  ", "that is not many: a share says little, its 95 %% interval in brackets more")
-	}
-}
-
-// writeNudges tells of the stops that were wrong for certain.
-func (t text) writeNudges() {
-	if t.Scores[0].Nudges.Of == 0 {
-		return
-	}
-	t.InBold().PrintText("\n%s", "nudges")
-	t.PrintFolded("  ", "%s where all you typed was “continue” or the like", layout.CountOf(t.Scores[0].Nudges.Of, "stop"))
-	none := true
-	for _, s := range t.Scores {
-		if s.Nudges.N == 0 {
-			continue
-		}
-		none = false
-		t.PrintFolded("  "+layout.ClipText(s.Name, 24)+"  ", "saves you %d, %s", s.Nudges.N, s.Nudges.text())
-	}
-	if none {
-		t.PrintFolded("  ", "none of these strategies would have saved you any of them")
-	}
-}
-
-// text is a share with its interval, like "88 % (84–91)".
-func (r Rate) text() string {
-	if r.Of == 0 {
-		return "none"
-	}
-	return shareText(r.Share()) + " (" + strings.TrimSuffix(r.Interval(), " %") + ")"
-}
-
-// priceText is what its questions would have cost.
-func (s Score) priceText() string {
-	if s.Asked.N == 0 {
-		return "$0"
-	}
-	if s.Dollars < 0.005 {
-		return "<$0.01"
-	}
-	return fmt.Sprintf("$%.2f", s.Dollars)
 }
 
 // ListKinds are the kinds of rows that WriteList writes, by what the first strategy did.

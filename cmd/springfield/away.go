@@ -143,7 +143,7 @@ func (a *app) absencePlaces(d *console.Console) (absence.Places, error) {
 
 // awayProject is the project that an order is about.
 func (a *app) awayProject() string {
-	dir := workspace.Nearest(a.work, []string{".git"}, a.home)
+	dir := workspace.Nearest(a.work, "", []string{".git"}, a.home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
 	}

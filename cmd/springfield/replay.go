@@ -41,10 +41,11 @@ func newReplay(a *app) *cobra.Command {
 		Short: "Show what each strategy would have done in your past sessions",
 		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
 you name), finds where the agent stopped and what you said next, and lets every strategy
-decide there with the code of the hook. Says first what came after the stops, which of
-them each would have continued, and how many questions an away order would have answered;
-then what each would have caught and wrongly continued, and what asking a model would
-have cost. Changes nothing, asks no model, and nothing leaves your machine.`,
+decide there with the code of the hook. Says what came after the stops, and ends in a
+verdict: how many of your prompts each would have saved, how often it would have been in
+the way, and what asking a model would have cost; how many questions an away order would
+have answered; and which setting of leave your answers speak for. Changes nothing, asks
+no model, and nothing leaves your machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
@@ -60,7 +61,7 @@ have cost. Changes nothing, asks no model, and nothing leaves your machine.`,
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
 	f.StringVar(&o.host, "host", "", "only the sessions of this host: "+strings.Join(hosts.HostNames(), ", "))
-	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops instead of the verdict, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.ListKinds(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")

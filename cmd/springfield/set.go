@@ -23,6 +23,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
 type setOptions struct {
@@ -247,6 +249,9 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	}
 	c, err := plan()
 	if err == nil && !o.dryRun {
+		err = needPersonFor(assignments)
+	}
+	if err == nil && !o.dryRun {
 		c, err = settings.Journal(a.places).PlanAndApply(plan)
 	}
 	switch {
@@ -287,6 +292,21 @@ func runSet(a *app, p hook.Plugin, o setOptions) error {
 	if model != "" && slices.ContainsFunc(values, func(v pluginsettings.Value) bool { return v.Name == "judge.model" }) {
 		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", model)
 	}
+	return nil
+}
+
+// needPersonFor proves, as far as that goes, that a person sets what only they may choose.
+func needPersonFor(all []pluginsettings.Assignment) error {
+	if !slices.ContainsFunc(all, func(a pluginsettings.Assignment) bool {
+		return a.Key.Name == "leave" && string(a.Value) == `"`+rules.Always+`"`
+	}) {
+		return nil
+	}
+	t, err := terminal.OwnTerminal()
+	if err != nil {
+		return check.Advise(fmt.Errorf("only a person at a terminal sets leave=always: %w", err), "open a terminal that no agent and no program of yours has opened, and run it there")
+	}
+	t.Close()
 	return nil
 }
 

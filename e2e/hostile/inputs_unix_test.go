@@ -348,7 +348,7 @@ func layers() map[string]string {
 	}
 	all := map[string]string{
 		"deep":    strings.Repeat(`{"rules":[`, 100_000),
-		"command": `{"progress":{"command":["/bin/sh","-c","touch owned"]},"judge":{"client":"/bin/sh","backend":"claude","url":"http://127.0.0.1:9"}}`,
+		"command": `{"progress":{"command":["/bin/sh","-c","touch owned"]},"judge":{"client":"/bin/sh","backend":"command","command":["/bin/sh","-c","touch owned"],"cost":0}}`,
 		"limits":  `{"budget":{"burst":999999,"prompt":999999,"hour":999999},"limits":{"burst":999999},"ceiling":999999,"protocol":"exit2"}`,
 		"reason":  `{"rules":[{"id":"x","then":"continue","pattern":".*","reason":"owned"}]}`,
 		"exit2":   `{"protocol":"exit2"}`,

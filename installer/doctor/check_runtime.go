@@ -70,7 +70,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 // checkJudge tells whether the judge of a plugin that has one can be asked, and
 // how it answered last.
 func (in *Inspection) checkJudge() (all []check.Finding) {
-	asks := false
+	asks, named := false, []string(nil)
 	for _, s := range in.ours {
 		if known, ok := registry.StrategyNamed(s.Strategy); !s.Runs || !ok || !known.Judges {
 			continue
@@ -81,6 +81,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 			continue
 		}
 		j, _ := settings.JudgeOptions()
+		named = append(named, j.Variables...)
 		if says, failure := in.whatJudgeLacks(j); says != "" {
 			all = append(all, check.Warned(s.ID+" asks "+says, backend.HintFor(failure)))
 		}
@@ -88,7 +89,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 	if !asks {
 		return nil
 	}
-	if why := backend.Redirected(in.Places.Work, in.Places.Home); why != "" {
+	if why := backend.Redirected(in.Places.Work, in.Places.Home, named); why != "" {
 		all = append(all, check.Warned("no judge is asked here: "+why, backend.HintFor(judge.Redirected)))
 	}
 	return append(all, in.checkAnswers())
@@ -104,17 +105,12 @@ func (in *Inspection) whatJudgeLacks(j judge.Options) (says string, failure judg
 		if _, err := os.Stat(j.Client); j.Client != "" && err != nil {
 			return "through " + j.Client + ", which is not there", judge.NoClient
 		}
-	case judge.API:
-		user := backend.Env{Vars: in.User.Env}
-		for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
-			if value, _, _ := client.VariableIn(in.Settings, name); value != "" || user.Variable(name) != "" {
-				return "", ""
-			}
+	case judge.Command:
+		if lacks := j.Lacks(); lacks != "" {
+			return "a program of yours, and " + lacks, judge.Refused
 		}
-		return "by the Messages API, and neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set", judge.NoKey
-	case judge.OpenAI:
-		if j.Address == "" {
-			return "by chat completions, and judge.address is not set", judge.Refused
+		if _, err := os.Stat(j.Command[0]); err != nil {
+			return j.Command[0] + ", which is not there", judge.NoClient
 		}
 	}
 	return "", ""

@@ -21,7 +21,7 @@ func steeringVariables() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off, 0, false, no and none always let the agent stop; no other value has an effect"},
 		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE always lets the agent stop, as in a judge's own session"},
-		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
+		{"LISA_SIMPSON_MODEL", "it chooses the model that claude -p asks for the judge, within your ceiling of dollars"},
 		{client.BlockCap, "it changes Claude Code's own limit of continues in a row; springfield's budget holds without it"},
 		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
 		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},

@@ -33,6 +33,8 @@ type Key struct {
 	ids []string
 	// most is how many elements of a list the hook takes, 0 for all.
 	most int
+	// single tells a list that is one value: a command.
+	single bool
 	// names tells a list of words, which can be written with commas.
 	names bool
 }
@@ -43,6 +45,7 @@ type property struct {
 	Enum       []string
 	Items      *property
 	Properties map[string]property
+	MinItems   int
 	MaxItems   int
 	Required   []string
 }
@@ -109,7 +112,7 @@ func (p property) leafKeys(prefix string) (keys []Key) {
 			continue
 		}
 		k := at.Key
-		k.Name, k.Choices, k.most, k.whole = prefix+name, at.Enum, at.MaxItems, len(p.Required) > 0
+		k.Name, k.Choices, k.most, k.whole, k.single = prefix+name, at.Enum, at.MaxItems, len(p.Required) > 0, at.MinItems > 0
 		if k.Default == nil {
 			k.Default = json.RawMessage("null")
 		}

@@ -68,8 +68,13 @@ func TestValues(t *testing.T) {
 		"a suite names a model":            {"lisa-simpson", `{"judge":{"model":"opus"}}`, "", "", "judge.model", `"opus"`, "suite", ""},
 		"a suite names a client":           {"lisa-simpson", `{"judge":{"client":"/bin/claude"}}`, "", "", "judge.client", "null", "default", "only your own file"},
 		"a project names a client":         {"lisa-simpson", "", "", `{"judge":{"client":"/bin/claude"}}`, "judge.client", "null", "default", "only your own file"},
-		"a project names an address":       {"lisa-simpson", "", "", `{"judge":{"address":"https://models.example/v1"}}`, "judge.address", "null", "default", "only your own file"},
-		"a project names a backend":        {"lisa-simpson", "", "", `{"judge":{"backend":"api"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
+		"a project names a command":        {"lisa-simpson", "", "", `{"judge":{"command":["/bin/ask","-x"]}}`, "judge.command", "null", "default", "only your own file"},
+		"a suite names a command":          {"lisa-simpson", `{"judge":{"command":["/bin/ask"]}}`, "", "", "judge.command", "null", "default", "only your own file"},
+		"a project names a cost":           {"lisa-simpson", "", "", `{"judge":{"cost":0}}`, "judge.cost", "null", "default", "only your own file"},
+		"a project names a variable":       {"lisa-simpson", "", "", `{"judge":{"variables":["HOME"]}}`, "judge.variables", "null", "default", "only your own file"},
+		"the user names a command":         {"lisa-simpson", "", `{"judge":{"command":["/bin/ask","-x"]}}`, "", "judge.command", `["/bin/ask","-x"]`, "user", ""},
+		"a command that is none":           {"lisa-simpson", "", `{"judge":{"command":["ask","-x"]}}`, "", "judge.command", "null", "default", "absolute path"},
+		"a project names a backend":        {"lisa-simpson", "", "", `{"judge":{"backend":"command"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
 		"a project names a model":          {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},
 		"a project waits less for it":      {"lisa-simpson", "", "", `{"judge":{"within":10}}`, "judge.within", "10", "project", ""},
 		"a project spends less":            {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
@@ -80,6 +85,12 @@ func TestValues(t *testing.T) {
 		"a project waits less":             {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
 		"a project raises a ceiling":       {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
 		"the user raises it":               {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
+		"a project takes leave":            {"ned-flanders", "", `{"leave":"always"}`, `{"leave":"never"}`, "leave", `"never"`, "project", ""},
+		"a project gives leave":            {"ned-flanders", "", "", `{"leave":"always"}`, "leave", `"after-yes"`, "default", "can only choose never"},
+		"a project gives some leave":       {"ned-flanders", "", `{"leave":"never"}`, `{"leave":"after-yes"}`, "leave", `"never"`, "user", "can only choose never"},
+		"a suite gives leave":              {"ned-flanders", `{"leave":"always"}`, "", "", "leave", `"after-yes"`, "default", "only your own file"},
+		"the user gives leave":             {"bart-simpson", "", `{"leave":"always"}`, "", "leave", `"always"`, "user", ""},
+		"leave that there is not":          {"ned-flanders", "", `{"leave":"often"}`, "", "leave", `"after-yes"`, "default", "choose always"},
 		"too large":                        {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
 		"a file that is misspelt":          {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "4", "user", ""},
 		"an object that is misspelt":       {"ned-flanders", "", `{"budget":{"burst":4,"brst":5}}`, "", "budget.burst", "4", "user", ""},
@@ -115,7 +126,7 @@ func TestValues(t *testing.T) {
 // the file then holds is in force for the hook, and taking it out leaves no file.
 func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
-		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
+		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.command": "/bin/true", "judge.cost": "0.01", "judge.variables": "A,B", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
 	}
 	for _, known := range registry.Strategies {
 		keys, err := KeysOf(*known)

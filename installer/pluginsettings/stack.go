@@ -176,7 +176,7 @@ func (k Key) valueOver(below, raw json.RawMessage) json.RawMessage {
 // rest. Of a list it may take some. Nothing else that is wrong with the file matters.
 func (f File) valueTaken(k Key, raw, inForce json.RawMessage) (taken json.RawMessage, why string) {
 	var list, some []json.RawMessage
-	if k.Type != "array" || k.whole || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+	if k.Type != "array" || k.single || json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		if why = f.refusal(k, raw, inForce); why == "" {
 			taken = raw
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -73,6 +74,8 @@ func playStops(t *testing.T, dir string, c contest, visit func(realStop, hook.Sn
 			snapshot := stop.Examine()
 			visit(r, snapshot)
 			before, now = snapshot.Settle().Next, now.Add(time.Hour)
+			// Whatever is decided here, the person answered: the agent had stopped.
+			_, before.AsksLeave = lastmessage.ReadMessage(nil, r.Last).FindAct(lastmessage.Leave, false)
 		}
 	}
 }

@@ -201,6 +201,10 @@ type Memory struct {
 	// calls of the session by then.
 	Text  string
 	Calls int
+	// Form is the hash of that message, its numbers left aside.
+	Form string
+	// Paused names the pause that the user was told of since then.
+	Paused string
 	// Stalls counts our continues in a row without progress, Continues all of them: of a goal
 	// loop in its life, of a spec since the user's own prompt.
 	Stalls    int
@@ -222,6 +226,8 @@ func (r *Memory) Members(m *codec.Members) {
 	m.Text("key", &r.Key)
 	m.Text("mark", &r.Mark)
 	m.Text("text", &r.Text)
+	m.Text("form", &r.Form)
+	m.Text("paused", &r.Paused)
 	codec.Number(m, "calls", &r.Calls)
 	codec.Number(m, "stalls", &r.Stalls)
 	codec.Number(m, "rounds", &r.Continues)

@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -107,12 +108,18 @@ func AnswerStop(a *ledger.Away, s Stop) Answer {
 		switch {
 		case needed && need.Question:
 			out.answerQuestion(a, own, need)
+		case !needed && s.Verdict.Rule == rules.Checkpoint: // the client itself goes on after a limit, and none has been reached
+			out.Event.Did, out.Event.Text = ledger.AwayContinued, s.Verdict.Evidence
+			out.Verdict = strategy.Verdict{
+				Decision: strategy.Continue, Rule: Rule, Sure: 100, Evidence: "it wraps up before a usage limit that is not reached: " + s.Verdict.Evidence,
+				Reason: SayAway(&a.Order, out.Event.At) + " No usage limit has been reached yet. Go on with what is left.",
+			}
 		case a.Order.Check == "":
 			return out
 		case needed && out.Event.Check != "":
 			out.Event.Did = ledger.AwaySeen
 			return out
-		case needed || situation.Turn.Question && situation.Turn.Count == 0:
+		case needed || situation.Turn.Word.Kind == lastword.Asks && !situation.Turn.Changed:
 			return out
 		default:
 			out.askForCheck(a, own, call, ran, s.Dir)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -84,6 +85,9 @@ func TestAnswerStop(t *testing.T) {
 		"typed on leaving": {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 10*hour+60_000, 3 }), did: ledger.AwayAnswered, goesOn: true},
 		"a new session":    {stop: with(stopped("Tabs or blanks?"), func(s *Stop) { s.Typed, s.Turns = 11*hour, 1 }), did: ledger.AwayAnswered, goesOn: true},
 		"back for good":    {past: past(did(ledger.AwayPresent)), stop: stopped("Tabs or blanks?")},
+		"a wrap-up before a limit": {stop: with(stopped("I'm checkpointing here. What's left:\n\n- the docs"), func(s *Stop) {
+			s.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: rules.Checkpoint, Evidence: "I'm checkpointing here."}
+		}), did: ledger.AwayContinued, goesOn: true, says: "No usage limit has been reached"},
 		"the strategy goes on": {stop: with(stopped("On to the docs."), func(s *Stop) {
 			s.Stops, s.Verdict = false, strategy.Verdict{Decision: strategy.Continue, Rule: "progress", Reason: "Do it."}
 		}), did: ledger.AwayContinued, goesOn: true, says: "Do it."},

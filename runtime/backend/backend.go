@@ -1,11 +1,11 @@
-// Package backend asks a model one question: through the user's own Claude Code,
-// by the Messages API, or by chat completions as OpenAI has them. The rules:
+// Package backend asks a model one question: through the user's own Claude Code, or a
+// program of the user's own. It opens no connection itself. The rules:
 //
 //   - One question, one answer that matches judge.AnswerSchema, or a judge.Failure. There
 //     is no third thing, and nothing here panics, prints or waits past the deadline.
 //   - The question goes where the user sends it. A project's settings, which may
 //     come from anywhere and whose env Claude Code hands to hooks, must not choose
-//     the address, the account or the program: then no question is asked.
+//     the address, the account or what the program is given: then no question is asked.
 //   - Keys and tokens are used and never repeated: no reply has one in it.
 //   - The environment, the home and the place for temporary files come in an Env;
 //     only mains read the process's own.
@@ -15,8 +15,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
-	"net/url"
 	"runtime"
 	"slices"
 	"strconv"
@@ -31,8 +29,6 @@ type Env struct {
 	Vars []string // as os.Environ has them
 	Home string   // the user's
 	Temp string   // where temporary directories go
-	// Proxy is http.ProxyFromEnvironment, in tests nil.
-	Proxy func(*http.Request) (*url.URL, error)
 }
 
 // Variable is the value of a variable, "" when it is not set. On Windows the case of
@@ -75,20 +71,20 @@ func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		return failedReply(judge.Recursive, "this is a judge's own session")
 	case !slices.Contains(judge.Backends(), q.Backend):
 		return failedReply(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": "+strings.Join(judge.Backends(), ", "))
-	case !judge.ValidModel(q.Model):
+	case q.Backend == judge.Claude && !judge.ValidModel(q.Model):
 		return failedReply(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is not the name of a model")
 	case strings.TrimSpace(q.Page) == "" || strings.TrimSpace(q.System) == "":
 		return failedReply(judge.Refused, "the question has no page or no system prompt")
 	case strings.ContainsRune(q.System, 0):
 		return failedReply(judge.Refused, "the system prompt contains a NUL character")
 	}
-	if why := cmp.Or(Redirected(q.Project, e.Home), e.brought(q)); why != "" {
+	if why := cmp.Or(Redirected(q.Project, e.Home, q.Named), e.brought(q)); why != "" {
 		return failedReply(judge.Redirected, why)
 	}
 	if q.Backend == judge.Claude {
 		return askClaude(ctx, q, e)
 	}
-	return askHTTP(ctx, q, e)
+	return askCommand(ctx, q, e)
 }
 
 func failedReply(why judge.Failure, detail string) judge.Reply {
@@ -106,21 +102,8 @@ func overdueReply(ctx context.Context) (judge.Reply, bool) {
 	return failedReply(judge.TimedOut, "ended before the answer came"), true
 }
 
-// failureOfStatus is what an HTTP status means, for all backends.
-func failureOfStatus(code int) judge.Failure {
-	switch {
-	case code == 401 || code == 403:
-		return judge.LoggedOut
-	case code == 429:
-		return judge.RateLimit
-	case code >= 500:
-		return judge.Overloaded
-	}
-	return judge.Refused
-}
-
-// redactSecrets takes out of s what must not be repeated: a server's error message may
-// quote the key it was sent.
+// redactSecrets takes out of s what must not be repeated: an error message may
+// quote the key that was sent.
 func (e Env) redactSecrets(s string) string {
 	marks := []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"}
 	for _, v := range e.Vars {
@@ -139,25 +122,23 @@ func HintFor(why judge.Failure) string {
 	case judge.TimedOut:
 		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"
 	case judge.NoClient:
-		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}"
+		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}; for a program of yours, see judge.command there"
 	case judge.NoBinary:
 		return "springfield build compiles springfield-judge into the plugin"
-	case judge.NoKey:
-		return "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN where Claude Code starts, or use the backend claude"
 	case judge.LoggedOut:
-		return "log in: claude, then /login; with the backend api, check the key"
+		return "log in: claude, then /login"
 	case judge.RateLimit, judge.Overloaded:
 		return "wait a little; the hook tries again by itself"
 	case judge.Refused:
-		return "check the model's name and the address; the backend openai needs \"address\" in your own lisa-simpson.json"
+		return "check the model's name; the backend command needs judge.command and judge.cost in your own lisa-simpson.json"
 	case judge.NoNetwork:
-		return "check the network, the proxy and the address: ANTHROPIC_BASE_URL, or judge.address in your own lisa-simpson.json"
+		return "check the network, the proxy and ANTHROPIC_BASE_URL"
 	case judge.Redirected:
 		return "move that member to your own settings, if you trust it"
 	case judge.Recursive:
 		return "unset " + judge.InJudge
 	case judge.Junk:
-		return "try another model: springfield set lisa-simpson judge.model=sonnet"
+		return "try another model: springfield set lisa-simpson judge.model=sonnet; a program of yours must print {\"reason\": \"…\", \"continue\": false} as its last line"
 	}
-	return "see whether Claude Code answers by itself: claude -p hello"
+	return "see whether Claude Code answers by itself: claude -p hello; or your own program, with a page on standard input"
 }

@@ -4,25 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/judge"
-)
-
-const (
-	maxStdout = 1 << 20
-	maxStderr = 16 << 10
-	// grace is what a process has between being asked to end and being ended, and
-	// how long a grandchild may hold our pipes after it.
-	grace = 500 * time.Millisecond
 )
 
 // clientArguments are the client's. Safe mode leaves out CLAUDE.md, memory, skills,
@@ -49,10 +38,7 @@ func clientArguments(q judge.Question) []string {
 
 // askClaude asks through the user's own client.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
-	project := q.Project
-	if e.Home != "" && isWithin(e.Home, project) { // who works in / or at home has programs there
-		project = ""
-	}
+	project := e.foreignProject(q)
 	client := e.findClient(q.Client, project)
 	if client == "" {
 		if q.Client != "" {
@@ -60,52 +46,20 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		}
 		return failedReply(judge.NoClient, "claude is neither on PATH nor where its installers put it")
 	}
-	// Empty, and its own: the client looks for CLAUDE.md and settings from where it
-	// stands, upwards.
-	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
-	if err != nil {
-		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
-	}
-	defer os.RemoveAll(dir)
-
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	deadline, _ := ctx.Deadline() // Ask sets it
-	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr, full: func() {}}
-	cmd := exec.CommandContext(ctx, client, clientArguments(q)...)
-	cmd.Dir, cmd.Env = dir, e.clientVars(e.searchPath(project), max(time.Until(deadline), time.Millisecond))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Page), stdout, stderr
-	cmd.SysProcAttr = ownGroup()
-	cmd.Cancel = func() error { return endGroup(cmd.Process) }
-	cmd.WaitDelay = grace
-	runtime.LockOSThread() // the kernel of Linux takes the end of the thread that starts the client for ours
-	err = cmd.Run()
-	runtime.UnlockOSThread()
-	if cmd.Process == nil {
-		return failedReply(judge.Crashed, "cannot start the client: "+err.Error())
-	}
-	killGroup(cmd.Process) // what it left behind
+	vars := e.clientVars(e.searchPath(project), max(time.Until(deadline), time.Millisecond))
+	return e.run(ctx, append([]string{client}, clientArguments(q)...), vars, q.Page, func(printed []byte) (judge.Reply, bool) {
+		return readEnvelope(printed, q.Model)
+	})
+}
 
-	printed, over := stdout.readAll()
-	if over {
-		return failedReply(judge.Junk, "the client printed more than 1 MB")
+// foreignProject is the project, "" where the user is at home in it: who works in / or at
+// home has programs there.
+func (e Env) foreignProject(q judge.Question) string {
+	if e.Home != "" && isWithin(e.Home, q.Project) {
+		return ""
 	}
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it had ended, only something that it started had not
-	}
-	reply, told := readEnvelope(printed, q.Model)
-	if err == nil || told {
-		return reply
-	}
-	// What it cost counts all the same, what it said does not.
-	reply.Continue, reply.Why = false, ""
-	complaint, _ := stderr.readAll()
-	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
-	reply.Failed, reply.Detail = judge.Crashed, "the client ended with "+err.Error()+": "+cmp.Or(judge.OneLine(line, 200), "it says nothing")
-	if late, over := overdueReply(ctx); over {
-		reply.Failed, reply.Detail = late.Failed, late.Detail
-	}
-	return reply
+	return q.Project
 }
 
 // findClient is the absolute path of Claude Code's program: the given one; else the one
@@ -181,7 +135,7 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`
 		IsError bool                       `json:"is_error"`
-		Status  *int                       `json:"api_error_status"`
+		Status  int                        `json:"api_error_status"`
 		Text    string                     `json:"result"`
 		Answer  json.RawMessage            `json:"structured_output"`
 		Cost    *float64                   `json:"total_cost_usd"`
@@ -210,9 +164,17 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 
 // clientFailure is what an error of the client means: the API's status, when
 // there is one; else its own words, of which there are few.
-func clientFailure(code *int, subtype, text string) judge.Failure {
-	if code != nil && *code > 0 {
-		return failureOfStatus(*code)
+func clientFailure(code int, subtype, text string) judge.Failure {
+	switch {
+	case code <= 0:
+	case code == 401 || code == 403:
+		return judge.LoggedOut
+	case code == 429:
+		return judge.RateLimit
+	case code >= 500:
+		return judge.Overloaded
+	default:
+		return judge.Refused
 	}
 	text = strings.ToLower(text)
 	for _, meant := range []struct {
@@ -234,30 +196,39 @@ func clientFailure(code *int, subtype, text string) judge.Failure {
 	return judge.Crashed
 }
 
-// bounded keeps the first limit bytes of what is written to it. A program that writes
-// more is not kept waiting: full is called.
-type bounded struct {
-	limit int
-	full  func()
-
-	mu   sync.Mutex // what a grandchild writes may come when the program has ended
-	data []byte
-	over bool
+// replyWithCost is a reply that has no answer yet, by its use of a model.
+func replyWithCost(model string, u usage) judge.Reply {
+	reply := judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
+		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
+	}}
+	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)
+	return reply
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	room := b.limit - len(b.data)
-	if b.over = b.over || len(p) > room; b.over {
-		b.full()
+// takeAnswer puts an answer into the reply, or says that it is none.
+func takeAnswer(reply judge.Reply, data []byte) judge.Reply {
+	cont, why, err := judge.ReadAnswer(data)
+	if err != nil {
+		reply.Failed, reply.Detail = judge.Junk, err.Error()
+		return reply
 	}
-	b.data = append(b.data, p[:min(len(p), room)]...)
-	return len(p), nil
+	reply.Continue, reply.Why = cont, why
+	return reply
 }
 
-func (b *bounded) readAll() (data []byte, over bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.data, b.over
+// usage is a count of tokens as the client writes it.
+type usage struct {
+	Input      float64 `json:"input_tokens"`
+	Output     float64 `json:"output_tokens"`
+	CacheRead  float64 `json:"cache_read_input_tokens"`
+	CacheWrite float64 `json:"cache_creation_input_tokens"`
+}
+
+// wholeCount is n as a count, between nothing and what no use reaches.
+func wholeCount(n float64) int64 {
+	const most = 1e12
+	if !(n > 0) { // not a number either
+		return 0
+	}
+	return int64(min(n, most))
 }

@@ -22,6 +22,40 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
+const (
+	testKey   = "sk-ant-test-0123456789"
+	testToken = "token-9876543210"
+)
+
+const yes = `{"reason":"todos are pending","continue":true}`
+
+var must, put = scratch.Must, scratch.PutFile
+
+func question(backend string) judge.Question {
+	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
+}
+
+// fails checks how a question failed, "" for an answer.
+func fails(t *testing.T, reply judge.Reply, want judge.Failure, when string) {
+	t.Helper()
+	scratch.Equal(t, reply.Failed, want, when, reply)
+}
+
+// sane is what every reply is, whatever it was made of.
+func sane(t *testing.T, r judge.Reply) {
+	t.Helper()
+	u := r.Usage
+	if r.Micros < 0 || u.Input < 0 || u.Output < 0 || u.CacheRead < 0 || u.CacheWrite < 0 {
+		t.Fatalf("less than nothing: %+v", r)
+	}
+	if r.Failed != "" && (r.Continue || r.Why != "") || r.Failed == "" && r.Detail != "" {
+		t.Fatalf("an answer and none: %+v", r)
+	}
+	if len(r.Why) > judge.MaxWhy || len(r.Model) > 100 {
+		t.Fatalf("too long: %+v", r)
+	}
+}
+
 // world is a home, a project and a directory of programs, and a client in it that is a script.
 type world struct {
 	t                               *testing.T
@@ -124,7 +158,7 @@ func TestClaudeFails(t *testing.T) {
 		{"no JSON", "echo Continue, please.", judge.Junk},
 		{"text around it", prints("Warning: x\n" + structured(yes)), judge.Junk},
 		{"fenced JSON", prints(structured("\"```json\\n{}\\n```\"")), judge.Junk},
-		{"JSON as text", prints(`{"type":"result","subtype":"success","is_error":false,"result":"{\"why\":\"x\",\"continue\":true}"}`), judge.Junk},
+		{"JSON as text", prints(`{"type":"result","subtype":"success","is_error":false,"result":"{\"reason\":\"x\",\"continue\":true}"}`), judge.Junk},
 		{"no answer", prints(envelope("")), judge.Junk},
 		{"endless", "yes", judge.Junk},
 		{"no schema kept", says("error_max_structured_output_retries", ""), judge.Junk},
@@ -341,10 +375,6 @@ func TestRedirectedByVariables(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(w.home, ".env"), []byte(address), 0o644))
 	w.variables, w.project = []string{".env"}, filepath.Join(w.home, "p")
 	fails(t, w.ask(prints(structured(yes)), 10_000, address), "", "at home")
-	q := question(judge.OpenAI)
-	q.Address, q.Project, q.Variables = "http://127.0.0.1:1", t.TempDir(), []string{".env"}
-	must(t, os.WriteFile(filepath.Join(q.Project, ".env"), []byte("OPENAI_API_KEY=x"), 0o644))
-	fails(t, Ask(context.Background(), q, w.env("OPENAI_API_KEY=x")), judge.Redirected, "a key for OpenAI")
 }
 
 // Who starts in a directory of a repository gets the local settings at its top, and
@@ -474,7 +504,7 @@ func TestNoSecretComesBack(t *testing.T) {
 	for name, script := range map[string]string{
 		"stderr": "echo bad key " + testKey + " " + testToken + " >&2; exit 1",
 		"result": prints(`{"type":"result","subtype":"success","is_error":true,"result":"bad key `+testKey+" "+testToken+`"}`) + "\nexit 1",
-		"answer": prints(structured(`{"why":"` + testKey + `","continue":true}`)),
+		"answer": prints(structured(`{"reason":"` + testKey + `","continue":true}`)),
 	} {
 		reply := w.ask(script, 10_000, "ANTHROPIC_API_KEY="+testKey, secret)
 		if line := string(codec.Append(nil, &reply)); strings.Contains(line, testKey) || strings.Contains(line, testToken) {
@@ -487,7 +517,7 @@ func FuzzEnvelope(f *testing.F) {
 	f.Add([]byte(structured(yes)))
 	f.Add([]byte(envelope("")))
 	f.Add([]byte(`{"type":"result","subtype":"error_x","is_error":true,"api_error_status":-1,"result":"/login","total_cost_usd":-1e308}`))
-	f.Add([]byte(`{"type":"result","subtype":"success","total_cost_usd":1e308,"usage":{"input_tokens":1e308},"structured_output":{"why":"x","continue":true}}`))
+	f.Add([]byte(`{"type":"result","subtype":"success","total_cost_usd":1e308,"usage":{"input_tokens":1e308},"structured_output":{"reason":"x","continue":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		reply, told := readEnvelope(data, "haiku")
 		sane(t, reply)

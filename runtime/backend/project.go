@@ -23,16 +23,17 @@ const maxSettings = 1 << 20
 // directory that was never said to be trusted, so the environment we have may be theirs.
 // A file that cannot be understood may choose anything.
 //
-// ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:
+// Named are the variables that the user hands to a program, which the project must not set
+// either. ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:
 // they are let through and not handed on. In the home directory the settings are
 // the user's own, unless they are what makes it the home.
-func Redirected(project, home string) string {
+func Redirected(project, home string, named []string) string {
 	if project == "" {
 		return ""
 	}
 	project = filepath.Clean(project)
 	for _, path := range projectSettings(project) {
-		bad, name, dir := choosesDestination, path, filepath.Dir(filepath.Dir(path))
+		bad, name, dir := choosesOrNamed(named), path, filepath.Dir(filepath.Dir(path))
 		if sameDirectory(dir, home) {
 			bad = movesHome
 		}
@@ -117,7 +118,12 @@ func (e Env) brought(q judge.Question) string {
 	}
 	bad := func(member string) bool {
 		name, ok := strings.CutPrefix(member, "env.")
-		return ok && e.Variable(name) != "" && e.steersQuestion(name, q.Backend)
+		if !ok || e.Variable(name) == "" {
+			return false
+		}
+		// Many projects set variables of clouds, of which most questions make no use.
+		unused := isCloudLogin(strings.ToUpper(name)) && !(q.Backend == judge.Claude && e.usesCloud())
+		return isNamed(name, q.Named) || !unused && choosesDestination(member)
 	}
 	for _, dir := range slices.Concat(directoriesAbove(q.Project)[0], directoriesAbove(q.Project)[1]) {
 		if sameDirectory(dir, e.Home) {
@@ -136,16 +142,18 @@ func (e Env) brought(q judge.Question) string {
 	return ""
 }
 
-// steersQuestion tells whether a variable chooses where a question to a backend goes. Many projects
-// set variables of OpenAI's kind and of clouds, of which most questions make no use.
-func (e Env) steersQuestion(name, backend string) bool {
-	switch upper := strings.ToUpper(name); {
-	case hasAnyPrefix(upper, "OPENAI_"):
-		return backend == judge.OpenAI
-	case isCloudLogin(upper):
-		return backend == judge.Claude && e.usesCloud()
+// choosesOrNamed reports whether a member of a project's settings chooses where a question
+// goes, or sets a variable that the user has named.
+func choosesOrNamed(named []string) func(member string) bool {
+	return func(member string) bool {
+		name, ok := strings.CutPrefix(member, "env.")
+		return choosesDestination(member) || ok && isNamed(name, named)
 	}
-	return choosesDestination("env." + name)
+}
+
+// isNamed ignores case, as Windows does.
+func isNamed(name string, named []string) bool {
+	return slices.ContainsFunc(named, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // chosenIn says what in a file that has a name for people chooses where questions go. Bad

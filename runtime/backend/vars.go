@@ -56,7 +56,7 @@ func choosesDestination(member string) bool {
 	if movesHome(member) || slices.Contains(locationVariables(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
 		return true
 	}
-	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_", "OPENAI_")
+	return isRoutingVariable(name) || isCloudLogin(name) || hasAnyPrefix(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
 }
 
 // movesHome says whether a member would make another directory the user's home:
@@ -66,30 +66,33 @@ func movesHome(member string) bool {
 	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
-// clientVars is the environment of the judge's own session, made from named
-// variables: what the user's shell or the session around us has beside them does
+// pickVars is the environment of a judge's program, made from named variables and those
+// that are picked: what the user's shell or the session around us has beside them does
 // not get there. SPRINGFIELD=off says to hooks of older plugins what InJudge
 // says to ours.
-func (e Env) clientVars(path string, within time.Duration) []string {
+func (e Env) pickVars(path string, pick func(name string) bool) []string {
 	names := append(locationVariables(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME") // these choose nothing
-	provider := e.usesCloud()
 	var vars []string
 	for _, v := range e.Vars {
 		name, value, ok := strings.Cut(v, "=")
-		upper := strings.ToUpper(name)
 		if !ok || value == "" || sameName(name, "PATH") || sameName(name, "HOME") {
 			continue
 		}
-		listed := slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
-		if listed || isRoutingVariable(upper) || provider && isCloudLogin(upper) {
+		if pick(name) || slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) }) {
 			vars = append(vars, v)
 		}
 	}
+	return append(vars, "HOME="+e.Home, "PATH="+path, judge.InJudge+"=1", "SPRINGFIELD=off")
+}
+
+// clientVars is the environment of Claude Code.
+func (e Env) clientVars(path string, within time.Duration) []string {
+	provider := e.usesCloud()
+	vars := e.pickVars(path, func(name string) bool {
+		name = strings.ToUpper(name)
+		return isRoutingVariable(name) || provider && isCloudLogin(name)
+	})
 	return append(vars,
-		"HOME="+e.Home,
-		"PATH="+path,
-		judge.InJudge+"=1",
-		"SPRINGFIELD=off",
 		// No traffic but the one question, and no waiting beyond the deadline even
 		// when nothing is left to end it.
 		"DISABLE_AUTOUPDATER=1",

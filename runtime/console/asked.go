@@ -72,7 +72,7 @@ func (d *Console) scopeOf(a Asked) (view, error) {
 	case d.Session != "":
 		return view{Scope: ledger.Scope{Session: sessionKey(d.Session)}, name: "this session", implied: true}, nil
 	}
-	dir := workspace.Nearest(d.Work, []string{".git"}, d.Home)
+	dir := workspace.Nearest(d.Work, "", []string{".git"}, d.Home)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // as Claude Code names it
 		dir = real
 	}

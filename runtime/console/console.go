@@ -42,6 +42,8 @@ type Console struct {
 	Caller *host.Host
 	// Work is the directory that the person is in, Home their home.
 	Work, Home string
+	// Project is the directory that the asking session was started in, "" if that is not known.
+	Project string
 	// Session is the session that asks, "" for none.
 	Session string
 	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
@@ -206,8 +208,10 @@ func (d *Console) printJudgement(a *ledger.Asked) {
 	case a.Failed != "":
 		s += ", no answer after " + inMilliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
 	default:
-		in := a.Input + a.CacheRead + a.CacheWrite
-		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + inMilliseconds(a.Took*1000)
+		if in := a.Input + a.CacheRead + a.CacheWrite; in > 0 {
+			s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out"
+		}
+		s += ", " + inMilliseconds(a.Took*1000)
 	}
 	d.printField("  judge    ", s)
 }

@@ -249,7 +249,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, nil, false)
+	_, view, err := registry.HostOfLog(path).Log.ReadNew(path, nil, "", false)
 	if err != nil {
 		return "", err
 	}

@@ -48,6 +48,7 @@ func (t *tongue) findVerbs(clause string) (all []hit) {
 // judge reports whether a clause has a grave act, asked for or stated. Before are the clauses in
 // front of it, the nearest first: what "it" is.
 func (t *tongue) judge(clause string, before []string, asks bool) (act string, found bool) {
+	whole := clause
 	if t.english {
 		clause = strings.ReplaceAll(clause, "-", " ")
 	}
@@ -55,15 +56,19 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 	if !asks && !t.english && t.has(clause, t.lists["past"]) {
 		return "", false
 	}
-	builds := false
+	builds, front := false, ""
 	for _, part := range t.parts(clause) {
 		for i := 0; i < len(part.hits); {
 			h := part.hits[i]
+			t.understood = t.understood || asks || h.at > 0
 			i++
 			object, next := t.object(part, i)
 			grave, settled := false, true
 			if h.rule != nil {
-				grave, settled = t.isGrave(h.rule, object, before)
+				if t.english {
+					front = clause[:h.at]
+				}
+				grave, settled = t.isGrave(h.rule, object, append([]string{front}, before...))
 			}
 			if grave {
 				return part.clause[h.at:h.end], true
@@ -76,10 +81,22 @@ func (t *tongue) judge(clause string, before []string, asks bool) (act string, f
 				}
 			}
 		}
+		front += " " + part.clause
 	}
-	for _, words := range t.lists["context"] {
-		if at, end := t.locate(clause, words, 0); at >= 0 && asks && !builds && !t.beginsWithNoun(clause[end:]) {
-			return clause[at:end], true
+	frames := "frame"
+	if !asks {
+		frames = "hint"
+	}
+	if !builds {
+		if act, found := t.asksLeave(clause, t.lists[frames]); found {
+			return act, true
+		}
+	}
+	for _, kind := range []string{"sure", "context"} {
+		for _, words := range t.lists[kind] {
+			if at, end := t.locate(whole, words, 0); at >= 0 && !builds && (asks || kind == "sure") && !t.beginsWithNoun(whole[end:]) {
+				return whole[at:end], true
+			}
 		}
 	}
 	return "", false
@@ -138,7 +155,7 @@ func (t *tongue) object(p part, i int) (object string, next int) {
 		from = h.at + len(firstWord(p.clause[h.at:])) // "take it down"
 	}
 	for next = i; next < len(p.hits); next++ {
-		if n := p.hits[next]; n.at >= h.end && slices.Contains(chains, lastWord(p.clause[:n.at])) {
+		if n := p.hits[next]; n.at >= h.end && slices.Contains(t.lists["chain"], lastWord(p.clause[:n.at])) {
 			return p.clause[from:n.at], next
 		}
 	}
@@ -148,4 +165,48 @@ func (t *tongue) object(p part, i int) (object string, next int) {
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	return word
+}
+
+// asksLeave finds the act that a question asks leave for where no rule knows it: in doubt it is grave.
+func (t *tongue) asksLeave(clause string, frames []string) (act string, found bool) {
+	for _, frame := range frames {
+		at, end := t.locate(clause, frame, 0)
+		if at < 0 {
+			continue
+		}
+		if t.english {
+			return t.unknownVerb(clause[end:])
+		}
+		if !t.has(clause, t.lists["build"]) && !t.has(clause, t.lists["plain"]) && t.kindOf(clause, &rule{}) == harm {
+			for _, noun := range t.lists["harm"] {
+				if at, end := t.locate(clause, noun, 0); at >= 0 {
+					return clause[at:end], true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// unknownVerb returns the word that an English text begins with where it is no verb that is known.
+func (t *tongue) unknownVerb(text string) (verb string, unknown bool) {
+	for word := range strings.FieldsSeq(text) {
+		if slices.Contains(t.lists["slot"], word) || strings.HasSuffix(word, "ly") {
+			continue
+		}
+		for _, kind := range []string{"build", "plain"} {
+			for _, known := range t.lists[kind] {
+				if form(word, known) != none {
+					return "", false
+				}
+			}
+		}
+		return word, !slices.ContainsFunc(t.rules, func(r rule) bool {
+			return slices.ContainsFunc(r.verbs, func(known string) bool {
+				first, _, _ := strings.Cut(strings.ReplaceAll(known, "~", " "), " ")
+				return form(word, first) != none
+			})
+		})
+	}
+	return "", false
 }

@@ -21,20 +21,50 @@ const (
 // isGrave reports whether an act is grave for its object, and whether the object settles it where it is not.
 func (t *tongue) isGrave(r *rule, object string, before []string) (grave, settled bool) {
 	kind := t.kindOf(object, r)
+	if t.english && kind == harm && r.needs != nil && t.points(t.head(object)) {
+		kind = unknown // "run it on the database": what is run
+	}
 	if kind == unknown && (r.code || r.needs != nil) && t.points(object) {
 		for i := 0; i < len(before) && kind == unknown; i++ {
-			kind = t.kindOf(before[i], r)
+			if kind = t.kindOf(before[i], r); kind != code && !r.harm && !t.has(before[i], t.lists["build"]) && t.has(before[i], r.needs) {
+				kind = needed
+			}
 		}
 	}
 	switch {
 	case r.needs != nil:
-		return kind == needed || kind != code && kind != inner && t.has(object, r.needs), kind == code
+		return kind == needed || kind != code && kind != inner && t.has(t.beforeOf(object), r.needs) || t.has(object, r.phrases), kind == code
 	case t.has(object, r.except) && kind != harm:
 		return false, true
 	case r.code && kind == code:
 		return false, true
 	}
 	return kind != inner, true
+}
+
+// head is an English object up to its first preposition, but for "all of".
+func (t *tongue) head(object string) string { return t.upTo(object, t.lists["preposition"]) }
+
+// beforeOf is an English object without what it is of.
+func (t *tongue) beforeOf(object string) string {
+	if !t.english {
+		return object
+	}
+	return t.upTo(object, []string{"of", "for", "about"})
+}
+
+func (t *tongue) upTo(object string, ends []string) string {
+	for from, prev := 0, ""; from < len(object); {
+		word := firstWord(object[from:])
+		if from > 0 && slices.Contains(ends, word) && !(word == "of" && slices.Contains(t.lists["amount"], prev)) {
+			return object[:from]
+		}
+		if word != "" {
+			prev = word
+		}
+		from += len(word) + 1
+	}
+	return object
 }
 
 // kindOf is the kind of the head of an object, else of what it begins with.
@@ -46,7 +76,7 @@ func (t *tongue) kindOf(object string, r *rule) int {
 	if kind := t.nounIn(head, r, last); kind != unknown || len(head) == len(object) {
 		return kind
 	}
-	kind := t.nounIn(object, r, false)
+	kind := t.nounIn(t.beforeOf(object), r, false)
 	if strings.TrimSpace(head) != "" && (kind == code || kind == inner) {
 		return unknown // what is only beside the object
 	}
@@ -74,40 +104,17 @@ func (t *tongue) nounIn(text string, r *rule, last bool) (kind int) {
 	return kind
 }
 
-// head is an English object up to its first preposition.
-func (t *tongue) head(object string) string {
-	end := len(object)
-	for from, word := range words(object) {
-		if slices.Contains(prepositions, word) && from > 0 && !(word == "of" && slices.Contains(quantities, lastWord(object[:from]))) {
-			end = from
-			break
-		}
-	}
-	return object[:end]
-}
-
-var (
-	prepositions = strings.Fields("of in to for that from on at with by into onto before after since if because as is are was were has have isn't aren't now under via within per until against so except and")
-	quantities   = strings.Fields("all any most rest some each both lot copy list one ones couple few none number contents set")
-	pronouns     = strings.Fields("it them this that these those one ones both now everything all first next too again already here there right yes no ok then please")
-	chains       = strings.Fields("and or then also i we me you just i'll we'll let's so but plus & +")
-	slots        = strings.Fields("and or then also i we me you to now just not please let's lets i'll we'll i'd we'd will would should could can may might shall must go help git first next simply directly only still actually immediately so but instead even safely plus & + don't us")
-	subjects     = strings.Fields("this it that phase step task stage next which part milestone script command migration change plan job")
-	modals       = strings.Fields("will would should could can may might shall must")
-	articles     = strings.Fields("the a an this that these those my your our its their every each all any no old new some")
-)
-
 // points reports whether an object is nothing, or a word like "it".
 func (t *tongue) points(object string) bool {
 	if !t.english {
 		return true
 	}
 	n := 0
-	for _, word := range words(object) {
-		if slices.Contains(pronouns, word) {
+	for word := range strings.FieldsSeq(object) {
+		if slices.Contains(t.lists["pronoun"], word) {
 			return true
 		}
-		if !slices.Contains(articles, word) && !slices.Contains(prepositions, word) && !strings.HasSuffix(word, "ly") {
+		if !slices.Contains(t.lists["article"], word) && !slices.Contains(t.lists["preposition"], word) && !strings.HasSuffix(word, "ly") {
 			n++
 		}
 		if n > 1 {
@@ -123,25 +130,28 @@ func (t *tongue) isVerb(clause string, h hit) bool {
 	prev := lastWord(front)
 	rest := strings.TrimSuffix(strings.TrimRight(front, " "), prev)
 	noun := t.isCompound(clause, h)
-	inSlot := prev == "" || slices.Contains(slots, prev) || strings.HasSuffix(prev, "ly")
-	if slices.Contains(modals, prev) && strings.TrimSpace(rest) == "" {
+	inSlot := prev == "" || slices.Contains(t.lists["slot"], prev) || strings.HasSuffix(prev, "ly")
+	if slices.Contains(t.lists["modal"], prev) && strings.TrimSpace(rest) == "" {
 		inSlot = false // "should delete ask?"
 	}
-	if prev == "to" && slices.Contains([]string{"able", "allowed", "user", "users", "how", "up", "due", "function", "method", "endpoint", "button", "path", "code"}, lastWord(rest)) {
+	if prev == "to" && slices.Contains(t.lists["unto"], lastWord(rest)) {
 		inSlot = false
 	}
 	passive := strings.Contains(" "+front, " be ") || strings.Contains(" "+front, " get ") || strings.Contains(" "+front, " being ")
 	switch h.form {
 	case base:
-		return inSlot && !(noun && (prev == "" || slices.Contains(chains, prev))) || passive && prev == "be"
+		return inSlot && !(noun && (h.rule == nil || h.rule.needs == nil) && (prev == "" || slices.Contains(t.lists["chain"], prev))) || passive && prev == "be"
 	case gerund:
-		return !noun && !slices.Contains(articles, prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for", "by"}, prev)
+		return !noun && !slices.Contains(t.lists["article"], prev) && !slices.Contains([]string{"finished", "done", "completed", "stopped", "for"}, prev)
 	case past:
 		wants := strings.Contains(" "+front, " want ") || strings.Contains(" "+front, " like ") || strings.Contains(" "+front, " need ") || strings.Contains(" "+front, " have ")
-		return passive && (prev == "be" || prev == "being" || prev == "get" || inSlot || prev == "completely") || wants && !slices.Contains(articles, prev) && prev != "i" && prev != "we" && prev != "have" && behind != front
+		if (prev == "i" || prev == "we") && strings.HasSuffix(strings.TrimRight(rest, " "), " if") {
+			return true // "is it fine if I pushed?"
+		}
+		return passive && (prev == "be" || prev == "being" || prev == "get" || inSlot || prev == "completely") || wants && !slices.Contains(t.lists["article"], prev) && prev != "i" && prev != "we" && prev != "have" && behind != front
 	}
 	subject := strings.Fields(front)
-	return h.form == present && slices.ContainsFunc(subject[:min(2, len(subject))], func(word string) bool { return slices.Contains(subjects, word) })
+	return h.form == present && slices.ContainsFunc(subject[:min(2, len(subject))], func(word string) bool { return slices.Contains(t.lists["subject"], word) })
 }
 
 // isCompound reports whether a verb is only the front of a noun: "delete button".
@@ -154,6 +164,13 @@ func (t *tongue) isCompound(clause string, h hit) bool {
 	}
 	if t.beginsWithNoun(clause[h.end:]) && t.has(clause, t.lists["build"]) {
 		return true
+	}
+	front := strings.Fields(clause[:h.at])
+	if n := len(front); n > 1 && slices.Contains(t.lists["particle"], front[n-1]) {
+		front = front[:n-1] // "bouton de suppression"
+	}
+	if n := len(front); n > 0 && !t.verbLast && t.has(front[n-1], t.lists["code"]) {
+		return true // "nút xóa"
 	}
 	end := h.end
 	for end < len(clause) && clause[end] == '-' {
@@ -174,19 +191,6 @@ func (t *tongue) beginsWithNoun(text string) bool {
 		}
 	}
 	return false
-}
-
-// words are those of a text, with where they begin.
-func words(text string) func(func(int, string) bool) {
-	return func(yield func(int, string) bool) {
-		at := 0
-		for word := range strings.SplitSeq(text, " ") {
-			if word != "" && !yield(at, word) {
-				return
-			}
-			at += len(word) + 1
-		}
-	}
 }
 
 func lastWord(text string) string {

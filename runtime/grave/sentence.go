@@ -12,6 +12,7 @@ import (
 
 type sentence struct {
 	clauses []string // folded, without quotes
+	words   string   // all of them
 	asks    bool
 }
 
@@ -31,11 +32,11 @@ func splitSentences(text string) []sentence {
 	for i, r := range text + "\n" {
 		next := i + utf8.RuneLen(r)
 		switch r {
-		case '.', ':':
+		case '.', ':', ',':
 			if next < len(text) && text[next] != ' ' && text[next] != '\n' {
 				continue
 			}
-		case ',', ';', '(', ')', '–', '—', '，', '、', '；', '：', '،', '•', '→', '|', '\n', '?', '!', '？', '！', '؟', '。', '।', '…':
+		case ';', '(', ')', '–', '—', '，', '、', '；', '：', '،', '•', '→', '|', '\n', '?', '!', '？', '！', '؟', '。', '।', '…':
 		default:
 			continue
 		}
@@ -43,7 +44,7 @@ func splitSentences(text string) []sentence {
 		switch r {
 		case '.', '\n', '?', '!', '？', '！', '؟', '。', '।':
 			s.asks = r == '?' || r == '？' || r == '؟'
-			if len(s.clauses) > 0 {
+			if s.words = strings.Join(s.clauses, " "); s.words != "" {
 				all = append(all, s)
 				question = question || s.asks
 			}
@@ -55,8 +56,7 @@ func splitSentences(text string) []sentence {
 	}
 	var kept []sentence
 	for i, s := range all {
-		words := strings.Join(s.clauses, " ")
-		if !slices.ContainsFunc(all[i+1:], func(o sentence) bool { return strings.HasPrefix(strings.Join(o.clauses, " "), words) }) {
+		if !slices.ContainsFunc(all[i+1:], func(o sentence) bool { return strings.HasPrefix(o.words, s.words) }) {
 			kept = append(kept, s)
 		}
 	}
@@ -72,6 +72,9 @@ func nameFiles(clause string) string {
 	}
 	all := strings.Split(clause, " ")
 	for i, word := range all {
+		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
+			continue // not of the project
+		}
 		name, ending, ok := strings.Cut(word, ".")
 		if strings.Contains(word, "/") && len(word) > 3 && word != "and/or" || ok && name != "" && strings.Contains(" ts tsx js jsx go py md json sql env csv txt yml yaml toml db sqlite log html css sh java rs rb lock xml zip gz pdf png ", " "+ending+" ") {
 			all[i] = "file"

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -15,8 +16,9 @@ var data string
 
 // A rule is one line of verbs.
 type rule struct {
+	phrases              []string // needs of several words
 	verbs, needs, except []string
-	code                 bool // an object that is code makes it harmless
+	code, harm           bool // $code is among the one, $harm among the others
 }
 
 type tongue struct {
@@ -26,12 +28,15 @@ type tongue struct {
 	verbLast, headLast, anywhere bool
 	rules                        []rule
 	builds                       bool // a question is about building something
+	// understood is set where a text has a verb in its place.
+	understood bool
 }
 
 // readTongue reads what a language has of the words of a text, and the harmless nouns of others:
 // a short text can be in the language of a neighbour.
 func readTongue(code string, others []string, text *text) *tongue {
-	t := &tongue{english: code == "en", lists: map[string][]string{}}
+	t := &tongue{english: code == "en", lists: map[string][]string{}, anywhere: strings.Contains(section(code), "\nanywhere ")}
+	text.index(t.anywhere)
 	for line := range strings.Lines(section(code)) {
 		t.readLine(strings.TrimSuffix(line, "\n"), text)
 	}
@@ -49,8 +54,10 @@ func readTongue(code string, others []string, text *text) *tongue {
 	}
 	for i := range t.rules {
 		r := &t.rules[i]
-		if slices.Contains(r.needs, "$harm") {
-			r.needs = append(r.needs, t.lists["harm"]...)
+		for _, need := range r.needs {
+			if list, ok := strings.CutPrefix(need, "$"); ok {
+				r.needs = append(r.needs, t.lists[list]...)
+			}
 		}
 	}
 	return t
@@ -70,15 +77,15 @@ func (t *tongue) readLine(line string, text *text) {
 		t.verbLast = true
 	case "head":
 		t.headLast = true
-	case "anywhere":
-		t.anywhere = true
+	case "anywhere": // known already
 	case "act":
 		verbs, needs, needy := strings.Cut(words, " : ")
 		verbs, except, _ := strings.Cut(verbs, " - ")
-		if r := (rule{verbs: text.known(verbs), code: strings.Contains(except, "$code")}); len(r.verbs) > 0 {
+		if r := (rule{verbs: text.known(verbs), code: strings.Contains(except, "$code"), harm: strings.Contains(needs, "$harm")}); len(r.verbs) > 0 {
 			if needy {
 				r.needs = append([]string{}, text.known(needs)...) // not nil: none of them is in the text
 			}
+			r.phrases = slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !strings.Contains(need, " ") })
 			r.except = text.known(except)
 			t.rules = append(t.rules, r)
 		}
@@ -87,19 +94,21 @@ func (t *tongue) readLine(line string, text *text) {
 	}
 }
 
-// A text knows which three bytes follow each other in it, so that most words need no search.
+// A text knows which three bytes its words begin with, so that most words of a language need no search.
 type text struct {
 	folded string
 	grams  [512]uint64
 }
 
-func newText(folded string) *text {
-	t := &text{folded: folded}
-	for i := 0; i+3 <= len(folded); i++ {
-		h := gram(folded[i:])
-		t.grams[h>>6] |= 1 << (h & 63)
+// index takes what words begin with, or all there is.
+func (t *text) index(anywhere bool) {
+	t.grams = [512]uint64{}
+	for i := 0; i+3 <= len(t.folded); i++ {
+		if anywhere || !language.IsWithinWord(t.folded, i) {
+			h := gram(t.folded[i:])
+			t.grams[h>>6] |= 1 << (h & 63)
+		}
 	}
-	return t
 }
 
 func gram(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff }
@@ -122,7 +131,7 @@ func (t *text) known(words string) (found []string) {
 		if n := len(begins); n > 3 && begins[n-1] < 0x80 {
 			begins = begins[:n-1] // "delete", "deleting"
 		}
-		if word == "$harm" || strings.Contains(t.folded, begins) {
+		if word[0] == '$' || strings.Contains(t.folded, begins) {
 			found = append(found, strings.ReplaceAll(word, "_", " "))
 		}
 	}
@@ -161,8 +170,9 @@ func (t *tongue) locateOne(clause, word string, from int) (at, end int) {
 		if language.IsWithinWord(clause, at) && !t.anywhere {
 			continue
 		}
-		for end < len(clause) && language.IsWithinWord(clause, end) {
-			end++
+		for language.IsWithinWord(clause, end) {
+			_, size := utf8.DecodeRuneInString(clause[end:])
+			end += size
 		}
 		switch {
 		case whole && clause[at:end] != begins, t.english && form(clause[at:end], word) == none:

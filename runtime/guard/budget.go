@@ -72,10 +72,7 @@ type Witness struct {
 // now, so that a changed clock never buys another one.
 func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.Left, Veto) {
 	t := stop.Now.UnixMilli()
-	if s.Prompt != stop.Prompt {
-		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
-	}
-	s = meetPrompt(s, stop.Own)
+	s = MeetPrompt(s, stop.Prompt, stop.Own)
 	recent := countWithin(clampTimes(s.Continues, t), t, Window)
 	if stop.All > s.Known {
 		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
@@ -107,8 +104,12 @@ func SpendContinue(s ledger.State, l Limits, stop Count) (ledger.State, ledger.L
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
 }
 
-// meetPrompt is a state at a stop that belongs to a prompt of the user's own, if that is known.
-func meetPrompt(s ledger.State, own string) ledger.State {
+// MeetPrompt returns a state at a stop that belongs to a prompt: one of the user's own, if that is
+// known.
+func MeetPrompt(s ledger.State, prompt, own string) ledger.State {
+	if s.Prompt != prompt {
+		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
+	}
 	if own == "" || own == s.Own {
 		return s
 	}
@@ -191,7 +192,7 @@ const chain = 4
 // it, 0 for nothing. A loop counts its own rounds, by a name that a file can change; this counts
 // those of all.
 func TakeRound(s ledger.State, stop Count, most, typed int) (ledger.State, Veto) {
-	s = keepHour(meetPrompt(s, stop.Own), stop)
+	s = keepHour(MeetPrompt(s, stop.Prompt, stop.Own), stop)
 	if typed == 0 && s.InLoops >= chain*most {
 		return s, Veto{Rule: "rounds", Evidence: "kept going " + times(s.InLoops) + " by loops since your last prompt, and one loop may have " + strconv.Itoa(most), Next: sayContinue}
 	}

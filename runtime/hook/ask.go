@@ -58,18 +58,18 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	if !asks {
 		return a
 	}
+	if lacks := j.Lacks(); lacks != "" {
+		noteNoAnswer(v, "unasked", lacks)
+		return a
+	}
 	yes := *snapshot
 	yes.Verdict.Decision = strategy.Continue
 	if settled := yes.Settle(); settled.Decision != strategy.Continue {
 		noteNoAnswer(v, "unasked", "a yes would change nothing: "+settled.Evidence)
 		return a
 	}
-	q := judge.Question{
-		Backend: j.Backend, Model: s.judgeModel(j.Model), System: judge.PromptFor(s.event.Host.Agent), Page: v.Page,
-		Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.projectDir(),
-		Variables: s.event.Host.Variables,
-	}
-	key := ledger.SessionKey(q.Backend + "\x00" + q.Model + "\x00" + q.Page) // the same page, put to the same judge
+	q := s.questionFor(j, v.Page)
+	key := ledger.SessionKey(strings.Join(append([]string{q.Backend, q.Model, q.Page}, q.Command...), "\x00")) // the same page, put to the same judge
 	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
 			a.asked = &ledger.Asked{Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Cached: true}
@@ -87,7 +87,7 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: shortenText(reply.Detail, 300),
 	}
-	a.asked.Model = cmp.Or(shortenText(reply.Model, 100), q.Model)
+	a.asked.Model = shortenText(cmp.Or(reply.Model, q.Model), 100)
 	if reply.Failed == "" {
 		applyJudgeAnswer(v, reply.Continue, reply.Why)
 		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: shortenText(reply.Why, 200)}
@@ -103,6 +103,21 @@ func (s *start) askJudge(snapshot *Snapshot) (a asking) {
 	}
 	noteNoAnswer(v, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 	return a
+}
+
+// questionFor puts a page to the backend that the settings choose. Of a command the record
+// has the name in place of a model: an argument may be a secret.
+func (s *start) questionFor(j judge.Options, page string) judge.Question {
+	q := judge.Question{
+		Backend: j.Backend, System: judge.PromptFor(s.event.Host.Agent), Page: page, Within: int64(j.Within) * 1000,
+		Project: s.projectDir(), Variables: s.event.Host.Variables,
+	}
+	if j.Backend == judge.Claude {
+		q.Model, q.Client = s.judgeModel(j.Model), j.Client
+	} else {
+		q.Model, q.Command, q.Named = filepath.Base(j.Command[0]), j.Command, j.Variables
+	}
+	return q
 }
 
 // noteNoAnswer says in the verdict why no judge has answered.
@@ -128,10 +143,13 @@ func (s *start) spendDir() string { return cmp.Or(ledger.StateDir("", s.Home), s
 // reserveCost counts what a question may cost, or says why it is not asked: in the session, where the decision's record
 // takes it back, and in the day.
 func (s *start) reserveCost(q judge.Question, j judge.Options) (taken int64, why string) {
-	worst := judge.PriceAtMost(q.Model, q)
-	// The client takes an alias for the model that is named here.
-	if named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL"); named != "" {
-		worst = max(worst, judge.PriceAtMost(named, q))
+	var worst int64
+	if j.Backend == judge.Command {
+		worst = toMicros(*j.Cost)
+	} else {
+		// The client takes an alias for the model that is named here.
+		named := s.Getenv("ANTHROPIC_DEFAULT_" + strings.ToUpper(q.Model) + "_MODEL")
+		worst = max(judge.PriceAtMost(q.Model, q), judge.PriceAtMost(cmp.Or(named, q.Model), q))
 	}
 	spent, err := ledger.TakeFromSession(s.state, sessionKey(s.event), s.recordOf(Settled{}, s.plugin), worst, toMicros(j.Session))
 	if err == ledger.ErrSpent {

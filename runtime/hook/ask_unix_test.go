@@ -306,13 +306,66 @@ func TestJudgeCeilings(t *testing.T) {
 func TestFaultsOfTheJudge(t *testing.T) {
 	w := newWorld(t, lisa)
 	for _, bad := range []string{
-		`{"judge": {"address": "ftp://x"}}`, `{"judge": {"address": "models.example"}}`,
+		`{"judge": {"address": "https://models.example/v1"}}`, `{"judge": {"backend": "openai", "address": "https://models.example/v1"}}`, `{"judge": {"backend": "api"}}`,
+		`{"judge": {"command": ["ask"]}}`, `{"judge": {"command": "/bin/ask"}}`, `{"judge": {"cost": -1}}`, `{"judge": {"variables": ["A=B"]}}`,
 		`{"judge": {"backend": "homer"}}`, `{"judge": {"model": "a b"}}`, `{"judge": {"model": "-p"}}`, `{"judge": {"within": 1000}}`, `{"judge": {"within": -1}}`,
 		`{"judge": {"daily": -1}}`, `{"judge": {"daily": 1e9}}`, `{"judge": {"client": "claude"}}`, `{"judge": {"url": "http://x"}}`,
 	} {
 		w.write(".claude/springfield/lisa-simpson.json", bad)
 		if s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project")); err != nil || len(s.Faults) != 1 {
 			t.Errorf("%s: %v, %v", bad, s.Faults, err)
+		}
+	}
+}
+
+// A backend that is no more is no other one: no page goes where the user has not sent it.
+func TestBackendThatIsGone(t *testing.T) {
+	for _, gone := range []string{`{"judge": {"backend": "api"}}`, `{"judge": {"backend": "openai", "address": "http://127.0.0.1:11434/v1", "model": "qwen3:8b"}}`} {
+		w := withJudge(t, lisa, printed(yes))
+		w.write(".claude/springfield/lisa-simpson.json", gone)
+		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), "")
+		scratch.FailIf(t, err != nil || len(s.Faults) != 1 || !strings.Contains(s.Faults[0], `"command": ["/path/to/ask"], "cost": 0`), "%v, %v", s.Faults, err)
+		w.say(unsure)
+		if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "judge.command is not set") || len(w.questions()) != 0 {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A program of the user's own is asked at the cost that the user has named, whatever comes of it.
+func TestCommandOfTheUser(t *testing.T) {
+	const command = `"backend": "command", "command": ["/opt/ask", "--key=secret"], "variables": ["MY_KEY"]`
+	for name, test := range map[string]struct {
+		settings, reply string
+		asked           int
+		micros          int64
+	}{
+		"an answer":        {command + `, "cost": 0.002`, `{"continue":true,"why":"a next step is named"}`, 1, 2000},
+		"no answer":        {command + `, "cost": 0.002`, `{"failed":"junk","detail":"d"}`, 1, 2000},
+		"not there":        {command + `, "cost": 0.002`, `{"failed":"no-client","detail":"d"}`, 1, 0},
+		"free":             {command + `, "cost": 0`, `{"continue":true,"why":"a next step is named"}`, 1, 0},
+		"free, and no day": {command + `, "cost": 0, "daily": 0`, yes, 0, 0},
+		"no session":       {command + `, "cost": 0, "session": 0`, yes, 0, 0},
+		"too dear":         {command + `, "cost": 0.3`, yes, 0, 0},
+		"no cost":          {command, yes, 0, 0},
+		"no command":       {`"backend": "command", "cost": 0`, yes, 0, 0},
+	} {
+		w := withJudge(t, lisa, printed(test.reply))
+		w.host.Getenv = func(name string) string { return map[string]string{"LISA_SIMPSON_MODEL": "opus"}[name] }
+		w.write(".claude/springfield/lisa-simpson.json", `{"judge": {`+test.settings+`}}`)
+		w.say(unsure)
+		w.asked(name, test.asked)
+		r := w.last()
+		if test.asked == 0 {
+			scratch.Equal(t, r.Rule, "unasked", name, r.Evidence)
+			continue
+		}
+		q := w.questions()[0]
+		if q.Model != "ask" || strings.Join(q.Command, " ") != "/opt/ask --key=secret" || strings.Join(q.Named, " ") != "MY_KEY" || q.Client != "" {
+			t.Errorf("%s: %+v", name, q)
+		}
+		if r.Asked == nil || r.Asked.Model != "ask" || r.Asked.Backend != "command" || r.Asked.Micros != test.micros || r.State.Spent != test.micros || w.spend().Micros != test.micros {
+			t.Errorf("%s: %+v, %+v", name, r.Asked, w.spend())
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 	}
 	// Mostly no loop has files here, and a look at the names costs less than opening the
 	// workspace of each.
-	if s.Home == "" || len(s.Before.Loops) == 0 && !workspace.HasMark(s.Event.Cwd, marks, s.Home) {
+	if s.Home == "" || len(s.Before.Loops) == 0 && !workspace.HasMark(s.Event.Cwd, s.Project, marks, s.Home) {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
@@ -62,7 +62,7 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 
 // armedState tells how a strategy's loop stands here.
 func (s *Snapshot) armedState(known *strategy.Strategy) strategy.Armed {
-	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
+	space, err := workspace.OpenSpace(workspace.Nearest(s.Event.Cwd, s.Project, known.Marks, s.Home))
 	if err != nil {
 		return strategy.Armed{} // its own hook could not read it either
 	}

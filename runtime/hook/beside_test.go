@@ -101,7 +101,7 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 				w.driven("before the loop", "first")(w.both(first, "s1", moving))
 				w.write(loopFile, strings.Replace(loopText, "max_iterations: 10", "max_iterations: 6", 1))
 				for i := 2; i <= 5; i++ {
-					w.driven(fmt.Sprint("stop ", i), "second")(w.both(first, "s1", fmt.Sprint(moving, i)))
+					w.driven(fmt.Sprint("stop ", i), "second")(w.both(first, "s1", strings.Repeat("Well. ", i)+moving))
 					if r, _ := w.newest("session:s1"); !first && (r.Rule != "another-loop" || !strings.Contains(r.Evidence, "ralph-wiggum drives this session")) {
 						t.Fatalf("on file: rule %s, %s", r.Rule, r.Evidence)
 					}

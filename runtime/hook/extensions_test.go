@@ -177,7 +177,7 @@ func TestRecordedStops(t *testing.T) {
 		"copilot/delegated":  "background finished",
 		"copilot/background": "background background finished",
 		"copilot/subagent":   "waits",
-		"copilot/todo":       "progress asks otherwise",
+		"copilot/todo":       "finished asks otherwise",
 		"droid/plain":        "progress progress finished",
 		"droid/subagent":     "subagent",
 		"droid/asked":        "background reported reported",

@@ -93,6 +93,9 @@ func TestOneBlockPerContinue(t *testing.T) {
 			w.away(nil)
 		}
 		for i, stop := range [][2]string{{"p1", test.says}, {"p1", strings.Replace(test.says, "cache", "store", 1)}, {"p2", progress}} {
+			if i != 1 {
+				w.typed(stop[0], "go on")
+			}
 			out, _ := w.run(w.inProject(map[string]any{"prompt_id": stop[0], "last_assistant_message": stop[1]}))
 			if want := fmt.Sprintf(test.count, i+1); i < 2 && !strings.HasPrefix(out.Reason, want) {
 				t.Errorf("%s, %d: the agent is told %q, want %q", name, i, out.Reason, want)
@@ -131,8 +134,8 @@ func TestLongReasonIsABlock(t *testing.T) {
 // behind is a transcript that has an older prompt, and not the last message.
 type behind struct{ prompt string }
 
-func (b behind) ReadNew([]byte) ([]byte, transcript.View, error) {
-	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Own: b.prompt}, nil
+func (b behind) ReadNew(_ []byte, prompt string) ([]byte, transcript.View, error) {
+	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Opening: transcript.Opening{ID: prompt, Found: prompt == b.prompt, Own: true}}, nil
 }
 
 func (behind) LastLines(int, string) (activity.Window, error) { return activity.Window{}, nil }

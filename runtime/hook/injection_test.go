@@ -142,10 +142,10 @@ func TestHostileProject(t *testing.T) {
 // A project's list that is cut takes nothing out of the user's.
 func TestProjectCannotCutTheUsersLists(t *testing.T) {
 	w := newWorld(t, ned)
-	w.write(".claude/springfield/ned-flanders.json", `{"off": ["progress", "todos", "colon"], "order": ["asks"]}`)
+	w.write(".claude/springfield/ned-flanders.json", `{"off": ["progress", "todos", "skill"], "order": ["asks"]}`)
 	w.write("project/.claude/springfield/ned-flanders.json", projects()["names of rules"].file)
 	s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project"))
-	if err != nil || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "progress") || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "colon") || !slices.Equal(s.Options.(rules.Ruled).Chosen().Order, []string{"asks"}) {
+	if err != nil || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "progress") || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "skill") || !slices.Equal(s.Options.(rules.Ruled).Chosen().Order, []string{"asks"}) {
 		t.Errorf("%d off, order %v, %v", len(s.Options.(rules.Ruled).Chosen().Off), s.Options.(rules.Ruled).Chosen().Order, err)
 	}
 	if len(s.Faults) != maxFaults+1 || !strings.HasSuffix(s.Faults[maxFaults], "more faults") {

@@ -42,6 +42,9 @@ func (w *world) stop(session, text string) (output, string) {
 	return w.run(w.event(map[string]any{"session_id": session, "cwd": w.path("work"), "last_assistant_message": text}))
 }
 
+// words are others for each i.
+func words(i int) string { return "Working" + strings.Repeat(", working", i) }
+
 // read is what a file holds, "" if it is not there.
 func (w *world) read(name string) string {
 	w.t.Helper()
@@ -69,7 +72,7 @@ func (w *world) happened() string {
 func TestLoopRunsToItsLimit(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	for i := 2; i <= 9; i++ {
-		out, _ := w.stop("s1", fmt.Sprint("Working, ", i))
+		out, _ := w.stop("s1", words(i))
 		if !strings.HasPrefix(out.Reason, fmt.Sprintf("[ralph-wiggum: iteration %d of 10] ", i)+wiggum.Reminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
 			t.Fatalf("stop %d: %+v", i, out)
 		}
@@ -214,6 +217,7 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 // Claude Code's directory follows every cd, the loop does not: it is the nearest upwards, in the same repository.
 func TestLoopFromASubdirectory(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
+	w.host.Project = ""
 	w.write("work/packages/api/x", "")
 	below := func(text string) (output, string) {
 		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
@@ -243,7 +247,7 @@ func TestLoopAtTheClientsCap(t *testing.T) {
 		}
 		told := 0
 		for i := 1; i <= 15; i++ {
-			if out, _ := w.stop("s1", fmt.Sprint(i)); strings.Contains(out.SystemMessage, "say “continue”") {
+			if out, _ := w.stop("s1", words(i)); strings.Contains(out.SystemMessage, "say “continue”") {
 				told = told*100 + i
 			}
 		}
@@ -299,7 +303,7 @@ func TestHostileLoopFiles(t *testing.T) {
 			must(t, test.make(w))
 			before := w.workspace()
 			for i := range 3 {
-				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
+				out, _ := w.stop("s1", words(i))
 				if out.Decision != "" || i == 0 && !strings.Contains(out.SystemMessage, test.told) {
 					t.Errorf("stop %d: %+v, want %q", i, out, test.told)
 				}
@@ -392,7 +396,7 @@ func TestLoopCeiling(t *testing.T) {
 // log has.
 func TestLoopsWithoutEnd(t *testing.T) {
 	asks := func(w *world, prompt string) {
-		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"`+prompt+`","promptId":"`+prompt+`","message":{"role":"user","content":"go"}}`+"\n")
+		w.typed(prompt, "go")
 	}
 	for name, places := range map[string]int{"one place": 1, "many places": 11} {
 		t.Run(name, func(t *testing.T) {
@@ -448,7 +452,7 @@ func TestLoopHasItsIterations(t *testing.T) {
 			for i := range 70 {
 				w.write(loopFile, strings.Replace(text, "max_iterations: 10", "max_iterations: 400", 1))
 				w.write(".claude/projects/-w/s.jsonl", fmt.Sprintf(`{"type":"user","uuid":"%d","promptId":"%d","message":{"role":"user","content":"go"}}`+"\n", i, i))
-				out, _ := w.stop(fmt.Sprint("s", i/10), fmt.Sprint("Working, ", i))
+				out, _ := w.stop(fmt.Sprint("s", i/10), "Working"+strings.Repeat(" on", i))
 				if out.Decision == "block" {
 					continues++
 				} else if last.SystemMessage == "" {

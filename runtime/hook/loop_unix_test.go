@@ -35,8 +35,8 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	}
 	w.write(".claude/springfield/ralph-wiggum.json", "{"+mine+"}")
 	w.write(loopFile, strings.Replace(loopText, "_iterations: 10", "_iterations: 7", 1))
-	for range 6 {
-		w.stop("s1", "Working "+w.host.Now.String())
+	for i := range 6 {
+		w.stop("s1", words(i))
 	}
 	if _, err := os.Stat(theirs); err == nil {
 		t.Fatal("a program that the plugin or the project names was run")

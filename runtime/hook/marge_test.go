@@ -90,7 +90,7 @@ func TestBartCountsOnce(t *testing.T) {
 	const (
 		marked = "The parser works.\n\n<!-- el-barto:continue -->"
 		call   = `{"type":"assistant","uuid":"%s","message":{"content":[{"type":"tool_use","id":"%s","name":"Bash","input":{"command":"ls"}}]}}` + "\n"
-		prompt = `{"type":"user","uuid":"u%d","message":{"content":"go"}}` + "\n"
+		prompt = `{"type":"user","uuid":"u%[1]d","promptId":"p%[1]d","message":{"content":"go"}}` + "\n"
 	)
 	for name, test := range map[string]struct {
 		first, then       string
@@ -114,7 +114,11 @@ func TestBartCountsOnce(t *testing.T) {
 			}
 			w.write(".claude/projects/-w/s.jsonl", test.logThen)
 			w.host.Now = w.host.Now.Add(time.Minute)
-			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.then, "stop_hook_active": true}))
+			id := "p1"
+			if strings.Contains(test.logThen, `"p2"`) {
+				id = "p2"
+			}
+			out, notes := w.run(w.event(map[string]any{"prompt_id": id, "last_assistant_message": test.then, "stop_hook_active": true}))
 			if (out.Decision == "block") != test.blocks || w.rule() != test.rule {
 				t.Errorf("%+v, rule %s, notes %s", out, w.rule(), notes)
 			}

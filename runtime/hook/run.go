@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
@@ -54,6 +55,8 @@ type Process struct {
 	// Getenv reads the environment, of which only programs that are started get
 	// something.
 	Getenv func(string) string
+	// Hangs reports whether the client that started the hook hangs on another agent; nil: it does not.
+	Hangs func() bool
 	// Environ is the whole environment, for springfield-judge, which picks from it.
 	Environ func() []string
 	Now     time.Time
@@ -264,7 +267,13 @@ func (s *start) decideAndRecord(settings Settings) answer {
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
 	order, isAway := s.orderInForce()
-	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home}
+	stop := Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: session.State.Clock.Tell(s.Now, s.Up).Time(), Self: s.Self, Home: s.Home, Project: s.projectDir()}
+	if s.Hangs != nil {
+		stop.Hangs = sync.OnceValue(s.Hangs) // it looks at all parents
+	}
+	if s.event.Host.Default {
+		stop.Attended, stop.Headless = s.Getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1", s.Getenv("CLAUDE_CODE_ENTRYPOINT") == "claude-code-github-action"
+	}
 	stop.Past = func(loop, dir string) activity.LoopPast { return ledger.PastOfLoop(s.state, loop, dir) }
 	if isAway {
 		stop.Away = &ledger.Away{Order: order}
@@ -427,7 +436,7 @@ func (s *start) openWorkspace(settings Settings) (space *workspace.Space, unlock
 	if settings.Options.Needs().Files == nil {
 		return nil, unlock, nil
 	}
-	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
+	space, err = workspace.OpenSpace(workspace.Nearest(s.event.Cwd, s.projectDir(), settings.Strategy.Marks, s.Home))
 	if err != nil {
 		s.noteForDebug(err.Error())
 		return nil, unlock, nil

@@ -61,6 +61,26 @@ func (w *world) layers(plugin, user, project string) {
 	}
 }
 
+// typed appends a prompt to the session log, as a person has typed it.
+func (w *world) typed(id, words string) {
+	w.logged(userLine(id, words, `"origin":{"kind":"human"},"promptSource":"typed",`))
+}
+
+func (w *world) logged(lines string) {
+	w.t.Helper()
+	name := ".claude/projects/-w/s.jsonl"
+	old, _ := os.ReadFile(w.path(name))
+	w.write(name, string(old)+lines)
+}
+
+var lineNumber int
+
+// userLine is a user line of a log, with a uuid of its own.
+func userLine(id, words, more string) string {
+	lineNumber++
+	return fmt.Sprintf(`{"type":"user","uuid":"line%d","promptId":%q,%s"timestamp":"2026-11-28T10:00:00.000Z","message":{"role":"user","content":%q}}`+"\n", lineNumber, id, more, words)
+}
+
 // event is a Stop event of this world with more or other members.
 func (w *world) event(more map[string]any) string {
 	e := map[string]any{
@@ -193,7 +213,7 @@ func TestRun(t *testing.T) {
 		"a shell of an earlier turn": {log(started, prompt), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
 		"no transcript":              {"", map[string]any{"last_assistant_message": progress, "transcript_path": ""}, true, "progress"},
 		"a transcript nowhere":       {"", map[string]any{"last_assistant_message": progress, "transcript_path": filepath.Join(t.TempDir(), "no", "projects", "x", "s.jsonl")}, false, ""},
-		"null members":               {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "otherwise"},
+		"null members":               {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ned)
@@ -581,6 +601,7 @@ func TestTimeGoesForward(t *testing.T) {
 		w.t.Helper()
 		n++
 		w.host.Now, w.host.Up = time.Unix(1_800_000_000, 0).Add(clock), runs.Milliseconds()
+		w.typed(fmt.Sprint("p", n), "go on")
 		out, _ := w.run(w.event(map[string]any{"prompt_id": fmt.Sprint("p", n), "last_assistant_message": fmt.Sprint("Moving to Task ", n, ".")}))
 		return out.Decision == "block"
 	}

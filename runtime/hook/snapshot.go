@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -52,16 +53,20 @@ type Stop struct {
 	Past     func(loop, dir string) activity.LoopPast
 	Self     func() string // how a person calls the hook, see Process; nil: springfield
 	Home     string        // the user's; "": loops of other plugins are not looked for
+	Project  string        // the directory that the session was started in, "" if that is not known
 	Alone    bool          // no guard is asked, only the strategy
+	Attended bool          // a person sits at the session's terminal
+	Headless bool          // the host leaves at the first result: nothing wakes the agent
+	Hangs    func() bool   // reports whether the client hangs on another agent, nil: it does not
 	// Away is the user's away order in force, nil for none.
 	Away *ledger.Away
 }
 
 // Reading reads a session's transcript: what is new in it since an earlier stop, which
-// it has left in log, and its last lines. A replay, which goes through many stops of
+// it has left in log, and its last lines; prompt is the id of the prompt at hand, as the event has it. A replay, which goes through many stops of
 // one transcript, reads it once.
 type Reading interface {
-	ReadNew(since []byte) (log []byte, view transcript.View, err error)
+	ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error)
 	LastLines(lines int, word string) (activity.Window, error)
 }
 
@@ -72,8 +77,8 @@ type fromFile struct {
 	brief bool // the texts of calls are not wanted
 }
 
-func (f fromFile) ReadNew(since []byte) (log []byte, view transcript.View, err error) {
-	return f.host.Log.ReadNew(f.path, since, f.brief)
+func (f fromFile) ReadNew(since []byte, prompt string) (log []byte, view transcript.View, err error) {
+	return f.host.Log.ReadNew(f.path, since, prompt, f.brief)
 }
 
 func (f fromFile) LastLines(lines int, word string) (activity.Window, error) {
@@ -91,6 +96,8 @@ type Snapshot struct {
 	Verdict strategy.Verdict
 	// Faults are what could not be read.
 	Faults []string
+	met    ledger.State // the state before, at the prompt of this stop
+	read   []reading
 }
 
 // Examine looks at a stop.
@@ -99,15 +106,13 @@ func (stop Stop) Examine() Snapshot {
 	if s.Event.Host == nil {
 		s.Event.Host = registry.DefaultHost()
 	}
-	if !s.Alone && s.applyVeto(guard.CheckEvent(s.Event.Moment)) {
-		return s
-	}
 	needs := s.Settings.Options.Needs()
 	if needs.Files != nil && s.Space == nil {
 		needs.Lines = 0 // without its files it decides before it looks at the last lines
 	}
 	s.readTranscript(needs)
 	if !s.Alone && s.applyVeto(s.vetoOfTranscript()) {
+		s.waitInForeground()
 		return s
 	}
 	if needs.Files != nil && s.Space != nil {
@@ -143,10 +148,15 @@ func (s *Snapshot) vetoOfTeammate() guard.Veto {
 // the user, matter only at Stop, where any block wins.
 func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	h := s.Event.Host
-	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
+	veto := guard.CheckEvent(s.Event.Moment)
+	if veto.Rule == "" {
+		veto = guard.Waiting(s.Event.Moment, s.View.Earlier)
+	}
 	switch {
 	case veto.Rule != "":
 		return veto
+	case s.View.Wakes:
+		return guard.CheckEvent(guard.Moment{Crons: 1})
 	case s.View.Team.Role != activity.Teammate && len(s.View.Team.AtWork) > 0:
 		return guard.CheckTeam(s.View.Team.AtWork)
 	case s.View.Subagent:
@@ -174,8 +184,33 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	if veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckPrompt(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
+	if turn := &s.Situation.Turn; veto.Rule == "" && s.Settings.Strategy.Loop == nil {
+		veto = guard.CheckWord(turn.Word, turn.Changed, func() bool {
+			return lastmessage.ReadMessage(nil, s.Situation.Message.Text).IntendsLast()
+		})
+	}
 	return veto
 }
+
+// waitInForeground makes a continue of a stop at which the agent waits for what will not wake it,
+// once for a prompt.
+func (s *Snapshot) waitInForeground() {
+	waits := s.Veto.Rule == "background" || s.Veto.Rule == "scheduled"
+	if !waits || !s.Headless || s.Settings.Strategy.EventName() != "Stop" || s.Settings.Strategy.Loop != nil || s.Before.Waits == waitsFor(s.met) {
+		return
+	}
+	s.Veto.Rule = headless
+	s.Verdict = strategy.Verdict{
+		Decision: strategy.Continue, Rule: headless, Sure: 100, Evidence: s.Veto.Evidence,
+		Reason: "Nothing will wake you: this program ends when you hand the turn back. Wait for it in the foreground, and finish the work.",
+	}
+}
+
+// headless is the rule of such a continue.
+const headless = "headless"
+
+// waitsFor names the prompt of such a continue, which may have no name.
+func waitsFor(state ledger.State) string { return "for " + state.Prompt }
 
 func (s *Snapshot) applyVeto(veto guard.Veto) bool {
 	if veto.Rule == "" {
@@ -211,7 +246,11 @@ func (s Snapshot) transcriptLags() bool {
 		return false
 	}
 	event, known := s.Event.PromptID, s.View.PromptID
-	return s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != "" || !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	late := !s.Event.Host.Prompts && event != "" && known != "" && event != known
+	if s.opens() {
+		late = known != "" && !s.View.Opening.Found
+	}
+	return late || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
 }
 
 // readWorkspace reads files of a workspace. What is wanted may depend on what was read.
@@ -221,11 +260,16 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
 		situation.Workspace.Away = cwd != space.Dir
 	}
+	project := workspace.ProjectAround(space.Dir, s.Project)
+	if project == space.Dir {
+		project = ""
+	}
+	situation.Workspace.Project = filepath.ToSlash(project)
 	for range maxAsks {
 		news := false
 		for _, want := range wants(*situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = space.ReadWanted(want)
+				files[want.Name] = readFile(space, situation.Workspace.Project, want)
 				news = true
 			}
 		}
@@ -233,6 +277,21 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 			return
 		}
 	}
+}
+
+// readFile reads a file of the workspace, or of the project around it.
+func readFile(space *workspace.Space, project string, want strategy.Want) strategy.File {
+	name, whole := strings.CutPrefix(want.Name, project+"/")
+	if project == "" || !whole {
+		return space.ReadWanted(want)
+	}
+	around, err := workspace.OpenSpace(project)
+	if err != nil {
+		return strategy.File{}
+	}
+	defer around.Close()
+	want.Name = name
+	return around.ReadWanted(want)
 }
 
 // readTranscript takes in the transcript. What cannot be read is not there: the event's
@@ -243,7 +302,11 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 		reading = fromFile{s.Event.Host, path, !s.Settings.Strategy.Judges && !s.Alone && s.Away == nil}
 	}
 	if path != "" {
-		log, view, err := reading.ReadNew(s.Log)
+		prompt := ""
+		if s.opens() {
+			prompt = s.Event.PromptID
+		}
+		log, view, err := reading.ReadNew(s.Log, prompt)
 		if os.IsNotExist(err) {
 			// Nothing is written yet at the first stop of a session.
 		} else if err != nil {
@@ -258,6 +321,7 @@ func (s *Snapshot) readTranscript(needs strategy.Needs) {
 	}
 	s.buildSituation(needs)
 	s.Situation.Turn.Known = known
+	s.Situation.Turn.Changed = s.Situation.Turn.Changed || !known
 	if needs.Lines > 0 && path != "" {
 		w, err := reading.LastLines(needs.Lines, needs.Word)
 		if err != nil {
@@ -281,14 +345,17 @@ func sizeInWords(bytes int64) string {
 // needs.
 func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	event, view, h := s.Event, &s.View, s.Event.Host
+	s.met = s.meetPrompt(s.Before)
 	s.Situation = strategy.Situation{
 		Past:    s.Past,
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
-			Prompt: view.PromptText, PromptID: s.promptID(), Own: s.ownPrompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Prompt: view.PromptText, PromptID: s.met.Prompt, Own: s.met.Own, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
 			Running:  len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0,
-			Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.promptID(),
+			Ours: s.met.InPrompt > 0,
+			Word: lastword.Word{Kind: lastword.Kind(s.met.Said.Kind), Evidence: s.met.Said.Evidence}, WordAt: s.met.Said.At,
+			Changed: view.Changed, Leave: s.leave(), Attended: s.Attended, Away: s.Away != nil,
 		},
 		Team: view.Team,
 		Session: strategy.Session{
@@ -340,32 +407,6 @@ func plansNamed(text string, known []activity.Plan) []activity.Plan {
 // clipText is what the rules see of a message: its end, without secrets, so that none is in what they quote.
 func clipText(text string) string { return secret.Mask(quotation.Tail(text, maxText)) }
 
-// promptID names the user's prompt that this stop belongs to. The event's own id
-// is new when a finished background task wakes Claude, which is no prompt of
-// the user's; so the transcript's counts where there is one. "" if none is known.
-func (s *Snapshot) promptID() string {
-	switch {
-	case s.Event.PromptID != "" && s.Event.Host.Prompts:
-		return "id:" + shortenText(s.Event.PromptID, 100)
-	case s.View.PromptID != "":
-		return "id:" + shortenText(s.View.PromptID, 100)
-	case s.View.Prompt != "":
-		return "uuid:" + shortenText(s.View.Prompt, 100)
-	case s.Event.PromptID != "": // no transcript yet: the same id as it will have
-		return "id:" + shortenText(s.Event.PromptID, 100)
-	}
-	return ""
-}
-
-// ownPrompt is the user's own last prompt, if the host says that the stop belongs to it: the
-// transcript alone cannot buy anything anew.
-func (s *Snapshot) ownPrompt() string {
-	if s.View.Own == s.Event.PromptID || s.Event.Host.Prompts {
-		return shortenText(s.Event.PromptID, 100)
-	}
-	return ""
-}
-
 // stopToCount is what the budget counts this stop by.
 func (s *Snapshot) stopToCount() guard.Count {
 	h := fnv.New64a()
@@ -376,11 +417,11 @@ func (s *Snapshot) stopToCount() guard.Count {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
 	inPrompt := ours.InTurn
-	if s.Event.Host.Prompts && s.View.Own != "" { // the prompt is the user's own
+	if s.opens() || s.Event.Host.Prompts && s.View.Opening.ID != "" { // the prompt is the user's own
 		inPrompt = ours.InOwn
 	}
 	return guard.Count{
-		Prompt: s.promptID(), Own: s.ownPrompt(), Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Prompt: s.met.Prompt, Own: s.met.Own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
 		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
@@ -396,14 +437,15 @@ type Settled struct {
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
+	s.met = s.meetPrompt(s.Before) // the ledger may have gone on
 	ordered := s.askAway()
-	out := Settled{Verdict: ordered.Verdict, Next: s.Before, Away: ordered.Event}
+	out := Settled{Verdict: ordered.Verdict, Next: s.met, Away: ordered.Event}
 	var veto guard.Veto
 	loop, goesOn := out.Remember.Key != "", out.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
 		rounds, _ := s.Settings.MaxIterations()
-		out.Next, veto = guard.TakeRound(s.Before, s.stopToCount(), rounds, out.Remember.Typed)
+		out.Next, veto = guard.TakeRound(s.met, s.stopToCount(), rounds, out.Remember.Typed)
 	case goesOn:
 		limits := s.Settings.Limits
 		if out.Once {
@@ -413,7 +455,7 @@ func (s *Snapshot) Settle() Settled {
 			limits.Burst, limits.PerPrompt = ledger.MostContinues, ledger.MostContinues
 		}
 		var left ledger.Left
-		if out.Next, left, veto = guard.SpendContinue(s.Before, limits, s.stopToCount()); veto.Rule == "" {
+		if out.Next, left, veto = guard.SpendContinue(s.met, limits, s.stopToCount()); veto.Rule == "" {
 			out.Left = &left
 		}
 	}
@@ -433,6 +475,7 @@ func (s *Snapshot) Settle() Settled {
 	if strings.Contains(out.Told, cliName+" loop") {
 		out.Told = strings.ReplaceAll(out.Told, cliName+" loop", s.selfCalled()+" loop")
 	}
+	s.noteLeave(&out)
 	out.Next.Log = s.Log
 	return out
 }

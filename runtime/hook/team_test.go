@@ -87,8 +87,6 @@ func TestTeams(t *testing.T) {
 		"a teammate, on to the next":   {mate, progress, ned, ""},
 		"a teammate, an action":        {mate, "Let me hang the next one.", ned, ""},
 		"a teammate, what it does now": {mate, "I'm hanging the sign now.", ned, ""},
-		"a teammate, breaks off":       {mate, "The sign is straight. Now the screws:", ned, ""},
-		"a teammate, a heading":        {mate, "## Step 3: the screws", ned, ""},
 		"a teammate, todos":            {mate, neutral, ned, "team"},
 		"a teammate, waits":            {mate, waits, ned, "waits"},
 		"a teammate, a count":          {mate, "3 of 5 tasks have a sign.", ned, "team"},

@@ -49,6 +49,9 @@ type Host struct {
 	NoWitness bool
 	// Prompts tells that the event's PromptID changes when the user prompts and only then.
 	Prompts bool
+	// Opens reports whether the event's PromptID, which is new for a turn that no person began,
+	// too, names the line of the log that opened the turn.
+	Opens bool
 
 	Log transcript.Format
 	// Arrived tells from the end of the log whether it has this stop's own entry. The hook

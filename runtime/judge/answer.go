@@ -12,15 +12,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/quotation"
 )
 
-// AnswerSchema is the JSON Schema of an answer. Why comes first, so that a model
+// AnswerSchema is the JSON Schema of an answer. The reason comes first, so that a model
 // reasons before it decides. Its length is asked for and not demanded: a client
 // that checks the schema itself would ask, and pay, a second time for one
 // character too many.
 func AnswerSchema() string {
 	return `{"type":"object","properties":{` +
-		`"why":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
+		`"reason":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
 		`"continue":{"type":"boolean","description":"true: Claude goes on working. false: Claude stops and the user has the word."}},` +
-		`"required":["why","continue"],"additionalProperties":false}`
+		`"required":["reason","continue"],"additionalProperties":false}`
 }
 
 // maxAnswer bounds an answer, in bytes: one that is longer was not asked for.
@@ -32,7 +32,7 @@ const maxAnswer = 8 << 10
 // answers: who cannot keep to three lines of schema is not trusted with the
 // decision, and without an answer Claude may stop.
 //
-// Why is one line of at most MaxWhy bytes, without characters that draw.
+// The reason is one line of at most MaxWhy bytes, without characters that draw.
 func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if len(data) > maxAnswer {
 		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")
@@ -61,15 +61,15 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 		switch kind := codec.KindName(value); key {
 		case "continue":
 			cont, ok = value[0] == 't', kind == "bool"
-		case "why":
+		case "reason":
 			why, ok = codec.ExactText(codec.InsideQuotes(value)), kind == "string"
 		}
 		if !ok {
 			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " does not match the schema")
 		}
 	}
-	if !seen["why"] || !seen["continue"] {
-		return false, "", errors.New("the answer lacks why or continue")
+	if !seen["reason"] || !seen["continue"] {
+		return false, "", errors.New("the answer lacks reason or continue")
 	}
 	return cont, OneLine(why, MaxWhy), nil
 }

@@ -32,25 +32,18 @@ func listPrices() []price {
 	}
 }
 
-// ModelID is the Messages API's name of a model: that of an alias, or the name itself.
-// Claude Code resolves aliases by itself, and may know newer models.
-func ModelID(model string) string {
-	id, _ := resolveAlias(model)
-	return id
-}
-
-// resolveAlias is what an alias stands for, and the dearest model that a client of the last years takes it
-// for: until that has answered, it is not known which one it is.
-func resolveAlias(model string) (id, dearest string) {
+// dearestOf is the dearest model that a client of the last years takes an alias for: until
+// that has answered, it is not known which one it is.
+func dearestOf(model string) string {
 	switch model {
 	case "haiku":
-		return "claude-haiku-5-5", "claude-haiku-4-5"
+		return "claude-haiku-4-5"
 	case "sonnet":
-		return "claude-sonnet-5-5", "claude-sonnet-4-6"
+		return "claude-sonnet-4-6"
 	case "opus":
-		return "claude-opus-5-5", "claude-opus-5"
+		return "claude-opus-5"
 	}
-	return model, model
+	return model
 }
 
 // ValidModel says whether a name can be a model's: an alias, an id, or what
@@ -73,8 +66,8 @@ func ValidModel(model string) bool {
 // findPrice looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
 // and claude-…@20251001 are the same models. One that is not in the list counts at the
 // dearest price there is: a ceiling in dollars must hold for it, too.
-func findPrice(model string) (price, bool) {
-	_, id := resolveAlias(model)
+func findPrice(model string) price {
+	id := dearestOf(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}
@@ -85,13 +78,7 @@ func findPrice(model string) (price, bool) {
 			best = p
 		}
 	}
-	return best, best.model != ""
-}
-
-// HasPrice says whether the model's price is in the list.
-func HasPrice(model string) bool {
-	_, known := findPrice(model)
-	return known
+	return best
 }
 
 // MaxOutput is how many tokens an answer may be made of, thinking included where
@@ -105,7 +92,7 @@ const maxTokens = 100_000_000
 // PriceInMicros is what a use of a model costs by the list, in millionths of a dollar,
 // rounded up.
 func PriceInMicros(model string, u Usage) int64 {
-	p, _ := findPrice(model)
+	p := findPrice(model)
 	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
 	// In quarters and tenths a cache's price is no whole number: sum up in
 	// fortieths first.

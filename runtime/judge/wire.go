@@ -10,13 +10,12 @@ import "github.com/cameronsjo/springfield/runtime/codec"
 
 // The backends that a question can go to.
 const (
-	Claude = "claude" // the user's own client, with the user's own login
-	API    = "api"    // the Messages API, with a key or a token
-	OpenAI = "openai" // chat completions as OpenAI has them, at an address that the user names
+	Claude  = "claude"  // the user's own client, with the user's own login
+	Command = "command" // a program of the user's own
 )
 
 // Backends names them, the default first.
-func Backends() []string { return []string{Claude, API, OpenAI} }
+func Backends() []string { return []string{Claude, Command} }
 
 // DefaultModel is the model that is asked without a setting.
 const DefaultModel = "haiku"
@@ -31,14 +30,18 @@ const (
 
 // Options are who is asked, for how long, and for how much.
 type Options struct {
-	Backend string // claude, api or openai
-	Model   string
+	Backend string // one of Backends
+	Model   string // of Claude
 	// Within is how long an answer may take, in seconds.
 	Within int
 	// Client is the absolute path of Claude Code's program, "" to look for it.
 	Client string
-	// Address is where chat completions are, for openai: https, or this machine.
-	Address string
+	// Command is the user's own program, an absolute path, and its arguments; Cost is what
+	// a question to it costs, in dollars, nil as long as the user has not said so.
+	// Variables are those that it gets besides a few that are safe.
+	Command   []string
+	Cost      *float64
+	Variables []string
 	// Daily and Session are the most dollars to spend in a day, and in a session.
 	Daily   float64
 	Session float64
@@ -47,6 +50,20 @@ type Options struct {
 // Defaults is the judge of a plugin that says nothing of one.
 func Defaults() Options {
 	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
+}
+
+// Lacks says which setting a question needs and has not got, "" for none. Without the cost
+// of a question no limit in dollars would hold.
+func (o Options) Lacks() string {
+	switch {
+	case o.Backend != Command:
+		return ""
+	case len(o.Command) == 0:
+		return "judge.command is not set"
+	case o.Cost == nil:
+		return "judge.cost is not set"
+	}
+	return ""
 }
 
 // InJudge is the variable that a judge's own session has: no hook of ours
@@ -66,8 +83,8 @@ type Question struct {
 	Within int64
 	// Client is the absolute path of Claude Code's program, "" to look for it.
 	Client string
-	// Address is where chat completions are, without /chat/completions, for OpenAI.
-	Address string
+	// Command is the user's own program and its arguments, Named the variables that it gets.
+	Command, Named []string
 	// Project is the project's directory, whose settings must not choose where the
 	// question goes; "" for none.
 	Project string
@@ -84,7 +101,8 @@ func (q *Question) Members(m *codec.Members) {
 	m.Text("page", &q.Page)
 	codec.Number(m, "within", &q.Within)
 	m.Text("client", &q.Client)
-	m.Text("address", &q.Address)
+	m.Texts("command", &q.Command)
+	m.Texts("named", &q.Named)
 	m.Text("project", &q.Project)
 	m.Texts("variables", &q.Variables)
 }
@@ -147,9 +165,8 @@ type Failure string
 
 const (
 	TimedOut   Failure = "timeout"    // the deadline passed
-	NoClient   Failure = "no-client"  // Claude Code's program was not found
+	NoClient   Failure = "no-client"  // Claude Code's program, or the user's own, was not found
 	NoBinary   Failure = "no-binary"  // springfield-judge is not there or does not start
-	NoKey      Failure = "no-key"     // neither key nor token is set
 	LoggedOut  Failure = "logged-out" // 401, 403, or the client asks to log in
 	RateLimit  Failure = "rate-limit" // 429
 	Overloaded Failure = "overloaded" // 529, or 5xx
@@ -163,5 +180,5 @@ const (
 
 // Failures lists them.
 func Failures() []Failure {
-	return []Failure{TimedOut, NoClient, NoBinary, NoKey, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
+	return []Failure{TimedOut, NoClient, NoBinary, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
 }

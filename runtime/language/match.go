@@ -7,6 +7,7 @@
 //	word*  a word that begins so
 //	*word  a word that ends so
 //	{do}   an entry of that class
+//	[a|b]  one of these, which have no brackets in them; not where an entry begins
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
 //	!…x    and x is not behind it, up to a word of the class break
@@ -55,7 +56,10 @@ func (f *Finder) firstClause(s string) string {
 // findPattern looks for a pattern in a sentence, at the places that are good.
 func (f *Finder) findPattern(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
-		return slices.ContainsFunc(f.beginnings(s), func(i int) bool { return f.matchesAt(rest, s, i, good) })
+		if f.begun != s || f.begins == nil {
+			f.begun, f.begins = s, f.beginnings(s)
+		}
+		return slices.ContainsFunc(f.begins, func(i int) bool { return mayMatchAt(rest, s, i) && f.matchesAt(rest, s, i, good) })
 	}
 	word := literalOfEntry(pattern)
 	pattern, anywhere := strings.CutPrefix(pattern, "*")
@@ -94,6 +98,17 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 				}
 			}
 			return false
+		case pattern[0] == '[':
+			group, rest, _ := strings.Cut(pattern[1:], "]")
+			for more := true; more; {
+				var one string
+				one, group, more = strings.Cut(group, "|")
+				one = strings.TrimLeft(one, " ")
+				if mayMatchAt(one, s, i) && f.matchesAt(one, s, i, func(end int) bool { return f.matchesAt(rest, s, end, good) }) {
+					return true
+				}
+			}
+			return false
 		case pattern[0] == '{':
 			name, rest, _ := strings.Cut(pattern[1:], "}")
 			if name == "n" {
@@ -109,7 +124,7 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 		}
 		// A run of words, up to what is special.
 		run, rest := pattern, ""
-		if j := strings.IndexAny(pattern, "{…$"); j >= 0 {
+		if j := strings.IndexAny(pattern, "{[…$"); j >= 0 {
 			run, rest = pattern[:j], pattern[j:]
 		}
 		n, ok := beginsRun(strings.TrimPrefix(strings.TrimRight(run, " "), "*"), s, i)
@@ -117,6 +132,19 @@ func (f *Finder) matchesAt(pattern, s string, i int, good func(end int) bool) bo
 			return false
 		}
 		i, pattern = n, rest
+	}
+}
+
+// mayMatchAt reports whether the first byte of a pattern lets it match there.
+func mayMatchAt(pattern, s string, i int) bool {
+	if pattern == "" {
+		return true
+	}
+	switch c := pattern[0]; c {
+	case ' ', '{', '[', '$', '*', "…"[0]:
+		return true
+	default:
+		return i < len(s) && s[i] == c
 	}
 }
 
@@ -129,6 +157,15 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			}
 			if _, not := beginsRun(e[1:], s, i); not {
 				return false
+			}
+			continue
+		}
+		if !mayMatchAt(e, s, i) {
+			continue
+		}
+		if strings.Contains(e, "[") || strings.Contains(e, "…") {
+			if f.matchesAt(e, s, i, good) {
+				return true
 			}
 			continue
 		}
@@ -259,6 +296,9 @@ type Finder struct {
 	Text *Text
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
+
+	begun  string // the sentence whose beginnings are known
+	begins []int
 }
 
 // SaysClass tells whether a sentence of the text has an entry of a class.
@@ -275,6 +315,17 @@ func (f *Finder) SaysClass(c Class, sentence string) bool {
 // BeginsWith tells whether a text begins with an entry of a class.
 func (f *Finder) BeginsWith(c Class, text string) bool {
 	return f.hasMemberAt(c, text, 0, func(int) bool { return true })
+}
+
+// Skip returns where the longest entry of a class that begins at a place ends, and the place itself
+// if none does.
+func (f *Finder) Skip(c Class, s string, i int) int {
+	longest := i
+	f.hasMemberAt(c, s, i, func(end int) bool {
+		longest = max(longest, end)
+		return false
+	})
+	return longest
 }
 
 // entries lists those of a class that the text may have.
@@ -299,7 +350,7 @@ func literalOfEntry(entry string) string {
 	}
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
-		case c == '{' || c == '*' || c == '$' || c == 0xe2 && strings.HasPrefix(entry[i:], "…") || c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
+		case c == '{' || c == '[' || c == '*' || c == '$' || c == 0xe2 && strings.HasPrefix(entry[i:], "…") || c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
 			return strings.TrimRight(entry[:i], " ")
 		}
 	}
@@ -320,9 +371,9 @@ func longestWord(entry string) (word string) {
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
 		case 'a' <= c && c <= 'z': // as most are
-		case c == '{' || c == '}' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
+		case c == '{' || c == '}' || c == '[' || c == ']' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
 			take(i)
-			braced = c == '{'
+			braced = c == '{' || c == '[' || braced && c != '}' && c != ']'
 		case c == '$':
 			take(i)
 			return word

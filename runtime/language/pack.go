@@ -8,7 +8,7 @@
 // decides, in the order of rules.BaseRules:
 //
 //	class                  act        rule       decision
-//	leave, may, goon       leave      leave      continue, if the user's last word gives leave
+//	leave, ready           leave      leave      continue, if the user's last word gives leave
 //	ask                    asks       asks       stop; not if an answer follows a question
 //	offer, wait, blocked,  offers …   the same   stop; not in a sentence of start
 //	hand, plan
@@ -51,9 +51,28 @@ const (
 	Step                  // what plans consist of
 	Break                 // words that end what a verb is looked for in, see match.go
 	Did                   // verbs of work, as what has been done
-	Leave                 // asks leave to go on with work already agreed
+	Leave                 // asks leave to go on with work already agreed, in a question
+	Ready                 // the same without a question: "ready for phase 3 when you are"
 	May                   // words that ask leave
 	GoOn                  // verbs of going on, behind such words
+
+	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
+	// clause before it is looked at.
+	Forbid   // stop, wait, not yet
+	Look     // an order to look and change nothing
+	Request  // a question that orders, or a nudge: "should we just", "are you done"
+	Could    // what makes a question or a wish of an order: "can you", "i want you to"
+	Inquire  // a question without its mark, or an order to tell something: "why", "status"
+	Tell     // verbs that order to tell something
+	How      // what is behind it is not ordered: "how to"
+	Standing // an order to go on without asking
+	Consult  // an order to ask first
+	Yes      // all of them together are a bare yes or "continue"
+	Command  // a clause that orders work
+	Act      // verbs of work as they stand in orders
+	And      // words between two clauses, or two words
+	Then     // words between two clauses
+	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
 	classes
 )
 
@@ -61,7 +80,8 @@ const (
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
-	"leave", "may", "goon",
+	"leave", "ready", "may", "goon",
+	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 
 func (c Class) String() string { return names[c] }

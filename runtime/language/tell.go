@@ -66,6 +66,48 @@ func (l Library) TellLanguages(folded string) []*Pack {
 	return found
 }
 
+// GuessLanguages names up to three languages whose classes of prompts have the most of a few words:
+// a prompt may be too short for its common words.
+func (l Library) GuessLanguages(words []string) (found []*Pack) {
+	var hits [len(packs)]int
+	all := strings.Join(words, " ")
+	latin := strings.ContainsAny(all, "abcdefghijklmnopqrstuvwxyz")
+	foreign := strings.ContainsFunc(all, func(r rune) bool { return r > 0x24f })
+	for i, known := range packs {
+		if known.latin && !latin || !known.latin && !foreign {
+			continue
+		}
+		_, prompts, _ := strings.Cut(*known.data, "\n[forbid]\n")
+		for _, word := range words {
+			if hasWord(prompts, word) {
+				hits[i]++
+			}
+		}
+	}
+	best := slices.Max(hits[:])
+	for i, known := range packs {
+		if best > 0 && hits[i] == best && len(found) < 3 {
+			found = append(found, l.PackNamed(known.code))
+		}
+	}
+	return found
+}
+
+// hasWord reports whether a text has a word, and not only as a part of another.
+func hasWord(text, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		from = i + len(word)
+		if !IsWithinWord(text, i) && !IsWithinWord(text, from) {
+			return true
+		}
+	}
+}
+
 type scriptID byte
 
 const (

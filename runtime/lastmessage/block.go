@@ -32,21 +32,10 @@ func (k kind) String() string {
 	return [...]string{"paragraph", "heading", "item", "row", "code", "quotation"}[k]
 }
 
-// mark is the state that an item or a cell shows.
-type mark byte
-
-const (
-	unmarked mark = iota
-	ticked        // ✅, [x]
-	empty         // ⬜, [ ], ⏳, ❌
-)
-
 // block is a part of a message that blank lines or its own form set off.
 type block struct {
 	kind kind
-	mark mark
 	text string // as written, without list marks and hashes
-	open bool   // code whose fence is not closed
 	from int    // where a paragraph or an item begins
 }
 
@@ -89,14 +78,13 @@ func splitBlocks(text string) []block {
 				inside--
 			case info == "":
 				fence = 0
-				all[len(all)-1].open = false
 			}
 			continue
 		}
 		switch {
 		case mark != 0:
 			fence, width, inside = mark, run, 0
-			add(block{kind: code, open: true})
+			add(block{kind: code})
 		case trimmed == "":
 			blank = true
 		case len(trimmed) >= 3 && isRuler(trimmed):
@@ -104,19 +92,19 @@ func splitBlocks(text string) []block {
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
-			add(block{kind: row, text: trimmed, mark: lastMark(trimmed)})
+			add(block{kind: row, text: trimmed})
 		case HeadingIn(trimmed) != "":
 			add(block{kind: heading, text: HeadingIn(trimmed)})
 		default:
-			if body, m, ok := parseListItem(trimmed); ok {
-				add(block{kind: item, text: body, mark: m, from: end - len(body)})
+			if body, ok := parseListItem(trimmed); ok {
+				add(block{kind: item, text: body, from: end - len(body)})
 				break
 			}
 			if n := len(all); n > 0 && !blank && (all[n-1].kind == paragraph || all[n-1].kind == item && line != trimmed) {
 				all[n-1].text = whole[all[n-1].from:end]
 				break
 			}
-			add(block{kind: paragraph, text: trimmed, mark: leadingMark(trimmed), from: end - len(trimmed)})
+			add(block{kind: paragraph, text: trimmed, from: end - len(trimmed)})
 		}
 	}
 	return all[max(0, len(all)-maxBlocks):]
@@ -145,36 +133,30 @@ func HeadingIn(line string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
 }
 
-// parseListItem takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a".
-func parseListItem(line string) (body string, m mark, ok bool) {
+// parseListItem takes the mark of a list off a line: "- a", "* [x] a", "2. a", "b) a", "✅ a".
+func parseListItem(line string) (body string, ok bool) {
 	marker, rest, found := strings.Cut(line, " ")
 	switch {
-	case !found && !isMarker(line):
-		return "", 0, false
+	case !found && !isBareBullet(line):
+		return "", false
 	case !found, marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
 	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isOrdinal(marker[:len(marker)-1]):
 	default:
-		// A check mark makes a line of its own an item, too.
-		if m = leadingMark(line); m != unmarked {
-			_, rest, _ := strings.Cut(line, " ")
-			return strings.TrimSpace(rest), m, true
-		}
-		return "", 0, false
+		first, _ := utf8.DecodeRuneInString(line)
+		return strings.TrimSpace(rest), first >= 0x2000 && strings.ContainsRune(checkMarks, first)
 	}
 	rest = strings.TrimLeft(rest, " \t")
-	if len(rest) > 3 && rest[0] == '[' && rest[2] == ']' {
-		switch rest[1] {
-		case ' ':
-			return strings.TrimSpace(rest[3:]), empty, true
-		case 'x', 'X':
-			return strings.TrimSpace(rest[3:]), ticked, true
-		}
+	if len(rest) > 3 && rest[0] == '[' && rest[2] == ']' && strings.IndexByte(" xX", rest[1]) >= 0 {
+		rest = strings.TrimSpace(rest[3:])
 	}
-	return rest, lastMark(rest), true
+	return rest, true
 }
 
-// isMarker tells a mark of a list with nothing behind it.
-func isMarker(line string) bool {
+// checkMarks make a line an item of a list by themselves.
+const checkMarks = "✅✔✓☑🟢⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧❌✘✗🔴"
+
+// isBareBullet reports whether a line is the mark of a list with nothing behind it.
+func isBareBullet(line string) bool {
 	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
 
@@ -190,40 +172,14 @@ func isOrdinal(s string) bool {
 	return true
 }
 
-const (
-	ticks   = "✅✔✓☑🟢"
-	empties = "⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧" + crosses
-	crosses = "❌✘✗🔴"
-)
-
-func leadingMark(line string) mark {
-	switch r, _ := utf8.DecodeRuneInString(line); {
-	case r < 0x2000:
-		return unmarked
-	case strings.ContainsRune(ticks, r):
-		return ticked
-	case strings.ContainsRune(empties, r):
-		return empty
-	}
-	return unmarked
-}
-
-func lastMark(line string) (m mark) {
-	for i := range line {
-		if is := leadingMark(line[i:]); is != unmarked {
-			m = is
-		}
-	}
-	return m
-}
-
 // maxSentence bounds a sentence, in bytes: what is longer keeps its end.
 const maxSentence = 600
 
 // sentence is one of a block's sentences.
 type sentence struct {
 	said   string // as written
-	folded string // in the agent's own voice, ready to be compared
+	plain  string // in the agent's own voice
+	folded string // the same, ready to be compared
 	end    rune   // the sign that ends it, 0 for none
 	title  bool   // it is of a heading: a question mark in it asks no one
 }
@@ -371,7 +327,7 @@ func splitSentences(b block) []sentence {
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
-			all = append(all, sentence{said: said, folded: language.FoldText(s), end: sign})
+			all = append(all, sentence{said: said, plain: s, folded: language.FoldText(s), end: sign})
 		} else if len(all) > 0 && all[len(all)-1].end == 0 {
 			all[len(all)-1].end = sign
 		}

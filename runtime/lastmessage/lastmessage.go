@@ -141,6 +141,19 @@ func (c *Closing) SaysWhatNow() bool {
 	})
 }
 
+// IntendsLast reports whether the very last sentence says what the agent does now. A step that is only next
+// is no intent.
+func (c *Closing) IntendsLast() bool {
+	last := *c
+	if last.intro = nil; len(c.final) > 0 {
+		last.final = c.final[len(c.final)-1:]
+	}
+	_, starts := last.startsAction()
+	_, announces := last.announcesWork(language.Announce)
+	_, moves := last.announcesWork(language.Move)
+	return (starts || announces) && !moves
+}
+
 // isAbout tells whether a sentence says something of a class, in one of the languages.
 func (c *Closing) isAbout(class language.Class, s sentence) bool {
 	for _, f := range c.in {
@@ -166,13 +179,14 @@ func (c *Closing) saysClass(class language.Class, near bool) (string, bool) {
 	return "", false
 }
 
-// asksLeave finds a question for leave in one of the last two sentences. A list at the end is a choice.
+// asksLeave finds a question for leave in one of the last two sentences. A list at the end is a choice, and a
+// plan wants more than leave.
 func (c *Closing) asksLeave() (string, bool) {
-	if len(c.intro) > 0 {
+	if _, plans := c.saysClass(language.Plan, false); plans || len(c.intro) > 0 {
 		return "", false
 	}
 	for _, s := range slices.Backward(c.final[max(0, len(c.final)-2):]) {
-		if c.isAbout(language.Leave, s) {
+		if isQuestion(s) && c.isAbout(language.Leave, s) || c.isAbout(language.Ready, s) {
 			return s.said, true
 		}
 	}
@@ -219,7 +233,7 @@ func (c *Closing) startsAction() (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro
 	}
-	if len(list) == 0 {
+	if len(list) == 0 || c.showsWhatItSays() {
 		return "", false
 	}
 	s := list[len(list)-1]
@@ -233,7 +247,7 @@ func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled || len(list) == 0 || c.endsInTitledCode() {
+	if c.titled || len(list) == 0 || c.showsWhatItSays() {
 		return "", false
 	}
 	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {
@@ -255,11 +269,11 @@ func (c *Closing) announcesStep(before []sentence) bool {
 	})
 }
 
-// endsInTitledCode tells that a title and what it shows are the end of the message: it
-// says what that is, not what the agent does.
-func (c *Closing) endsInTitledCode() bool {
+// showsWhatItSays reports whether the message ends with code or a quotation behind a title or a colon: what
+// is announced there is done by showing it.
+func (c *Closing) showsWhatItSays() bool {
 	last := c.blocks[len(c.blocks)-1].kind
-	return isTitle(c.prose[len(c.prose)-1]) && (last == code || last == quotation)
+	return (last == code || last == quotation) && (isTitle(c.prose[len(c.prose)-1]) || strings.HasSuffix(c.prose[len(c.prose)-1].text, ":"))
 }
 
 func isTitle(b block) bool { return b.kind == heading || isWhollyBold(b.text) }

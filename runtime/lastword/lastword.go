@@ -1,8 +1,21 @@
 // Package lastword reads the newest prompt that the user typed: whether it forbids work, asks
 // something, is a standing order, or is a bare yes.
 //
+// Of a long prompt the log keeps the beginning, about 400 bytes, and the end, at least 240. What is
+// between them is not known and decides nothing, nor does half a sentence at the seam. Code,
+// quotations, output of programs and what the host adds are not the user's words.
+//
 // The package is pure. Words are data: classes of the packs of package language.
 package lastword
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+)
 
 // Kind is the effect that a prompt has on the stops after it.
 type Kind string
@@ -27,5 +40,159 @@ type Word struct {
 // both are the whole text.
 type Prompt struct{ Begin, End string }
 
+// maxShort is the length of a prompt, in bytes, in which a word that forbids counts wherever no
+// order follows it. In a longer one it has to be the last word, or the first sentence.
+const maxShort = 200
+
+// maxForeign is the length of a prompt, in bytes, that may be too short to tell its language.
+const maxForeign = 120
+
 // Read reads a prompt.
-func Read(p Prompt) Word { return Word{} }
+func Read(p Prompt) Word {
+	if strings.TrimSpace(p.Begin+p.End) == "" {
+		return Word{}
+	}
+	if isCommand(p.Begin) {
+		return Word{Kind: Orders}
+	}
+	own, short := ownSentences(p)
+	if len(own) == 0 {
+		return Word{Kind: Orders}
+	}
+	library := language.Library{}
+	var said, folded []string
+	for _, s := range own {
+		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
+	}
+	told := library.TellLanguages(strings.Join(said, " "))
+	foreign := len(strings.Join(said, " ")) <= maxForeign
+	word, sure := Word{}, false
+	if len(told) > 0 || !foreign {
+		word, sure = readIn(findersFor(told, library, folded), own, short)
+	}
+	if !sure && foreign {
+		guessed := library.GuessLanguages(wordsAtEnds(folded))
+		word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
+	}
+	return word
+}
+
+// wordsAtEnds lists the first and the last words of sentences: those that say what they do.
+func wordsAtEnds(sentences []string) (all []string) {
+	for _, s := range sentences {
+		words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
+		if n := len(words); n > 6 {
+			words = append(words[:3], words[n-3:]...)
+		}
+		all = append(all, words...)
+	}
+	return all[:min(len(all), 12)]
+}
+
+// findersFor prepares packs, and the English one, whose words are in prompts of all languages.
+func findersFor(packs []*language.Pack, library language.Library, folded []string) reader {
+	text := language.PrepareText(folded)
+	english := library.PackNamed("en")
+	in := reader{{Pack: english, Text: text}}
+	for i, p := range packs {
+		if p != english && !slices.Contains(packs[:i], p) {
+			in = append(in, &language.Finder{Pack: p, Text: text})
+		}
+	}
+	return in
+}
+
+// readIn reads a prompt in some languages. It is sure if their words say what the last clause does: a
+// question mark alone, and an order that no word is known of, may be something else in another.
+func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
+	var all []clause
+	for i, s := range own {
+		for _, c := range in.splitClauses(s) {
+			c.sentence = i
+			c.act, c.sure = in.actOf(c)
+			all = append(all, c)
+			sure = c.sure
+		}
+	}
+	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
+	ordered := slices.ContainsFunc(all, func(c clause) bool { return c.act == orders })
+	if len(own) == 1 && !ordered && in.says(language.Forbid, wholeOf(own[0])) {
+		return found(Forbids, own[0].text), true
+	}
+	if c, ok := forbidding(all, short); ok {
+		return found(Forbids, c.said), sure
+	}
+	if c, ok := asking(all, ordered); ok {
+		return found(Asks, c.said), sure
+	}
+	if s, ok := in.standing(own); ok {
+		return found(Standing, s.text), true
+	}
+	if in.isYes(own) {
+		return found(Yes, own[0].text), true
+	}
+	return Word{Kind: Orders}, sure
+}
+
+// forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
+// prompt only the first sentence counts beside the last clause.
+func forbidding(all []clause, short bool) (clause, bool) {
+	for i := len(all) - 1; i >= 0 && all[i].act != orders; i-- {
+		c := all[i]
+		last := i+1 == len(all)
+		alone := last || all[i+1].sentence > c.sentence
+		if c.act == forbids && (last || short || c.sentence == 0 && c.first && alone) {
+			return c, true
+		}
+	}
+	return clause{}, false
+}
+
+// asking finds the clause that asks, if none orders. An order to change nothing outweighs others:
+// they say how to look.
+func asking(all []clause, ordered bool) (found clause, ok bool) {
+	for _, c := range all {
+		switch {
+		case c.act == looks:
+			return c, true
+		case c.act == asks && !ok:
+			found, ok = c, true
+		}
+	}
+	return found, ok && !ordered
+}
+
+// standing finds a standing order. An order to ask first, anywhere, cancels it.
+func (in reader) standing(own []sentence) (found sentence, ok bool) {
+	for _, s := range own {
+		folded := fold(s.text)
+		if in.says(language.Consult, folded) {
+			return sentence{}, false
+		}
+		if !ok && !s.asks && in.says(language.Standing, folded) {
+			found, ok = s, true
+		}
+	}
+	return found, ok
+}
+
+// isYes reports whether a prompt has no words but those of a yes.
+func (in reader) isYes(own []sentence) bool {
+	yes := false
+	for _, s := range own {
+		rest := wholeOf(s)
+		if len(rest) > maxShort {
+			return false
+		}
+		for rest != "" {
+			n := in.skip(rest, language.Yes)
+			yes = yes || n > 0
+			n = max(n, in.skip(rest, language.Soft, language.And, language.Then))
+			if n == 0 || s.asks {
+				return false
+			}
+			rest = trimSigns(rest[n:])
+		}
+	}
+	return yes
+}

@@ -128,6 +128,17 @@ type State struct {
 	// counts the continues since.
 	Own   string
 	InOwn int
+	// Named are hashes of the ids that events have given to prompts and whose origin is known, the
+	// newest last. One of them is never new again, whatever the log says of it later.
+	Named []uint64
+	// Said is what the user's own last prompt says of going on.
+	Said Said
+	// AsksLeave reports whether the newest stop left the user with a question for leave. Leave is
+	// why the next one may be answered with yes, "" if it may not; Once, that this is for one.
+	AsksLeave, Once bool
+	Leave           string
+	// Waits is the prompt for which an agent was told to wait in the foreground.
+	Waits string
 	// InLoops counts the continues of loops since then, which their own memories can forget.
 	InLoops int
 	// Known counts all continues of the session that the ledger knows of.
@@ -156,6 +167,13 @@ type State struct {
 	// Log is what the reader of the transcript wants to know at the next stop, as
 	// JSON.
 	Log []byte
+}
+
+// Said is a prompt that was read once: the log of it can be written anew.
+type Said struct {
+	Of             string // names the prompt
+	Kind, Evidence string // of its word
+	At             int64  // when it was typed, Unix milliseconds, 0 if that is not known
 }
 
 // How many of each a session remembers, the newest last, and of a loop as many errors.
@@ -280,6 +298,12 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "in_prompt", &s.InPrompt)
 	m.Text("own", &s.Own)
 	codec.Number(m, "in_own", &s.InOwn)
+	codec.Numbers(m, "named", &s.Named)
+	m.Object("said", &s.Said)
+	m.Bool("asks_leave", &s.AsksLeave)
+	m.Bool("once", &s.Once)
+	m.Quoted("leave", &s.Leave)
+	m.Text("waits", &s.Waits)
 	codec.Number(m, "in_loops", &s.InLoops)
 	codec.Number(m, "known", &s.Known)
 	m.Text("seen", &s.Seen)
@@ -293,6 +317,13 @@ func (s *State) Members(m *codec.Members) {
 	m.Texts("faults", &s.Faults)
 	codec.ListOf(m, "plugins", &s.Plugins)
 	m.Raw("log", &s.Log)
+}
+
+func (s *Said) Members(m *codec.Members) {
+	m.Text("of", &s.Of)
+	m.Text("kind", &s.Kind)
+	m.Quoted("evidence", &s.Evidence)
+	codec.Number(m, "at", &s.At)
 }
 
 func (p *Present) Members(m *codec.Members) {

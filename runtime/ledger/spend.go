@@ -109,7 +109,7 @@ func TakeFromDay(dir string, now time.Time, micros, limit int64) error {
 		switch {
 		case p.Until > now.UnixMilli():
 			return ErrResting
-		case p.Micros+micros > limit:
+		case limit <= 0 || p.Micros+micros > limit: // nothing to spend: not even for a question that costs nothing
 			return ErrSpent
 		}
 		p.Micros += micros
@@ -129,7 +129,7 @@ func TakeFromSession(dir, id string, r Record, micros, limit int64) (spent int64
 	if err := s.LockSession(); err != nil {
 		return 0, err
 	}
-	if s.State.Spent+micros > limit {
+	if limit <= 0 || s.State.Spent+micros > limit {
 		return s.State.Spent, ErrSpent
 	}
 	r.Decision, r.State = Asking, s.State

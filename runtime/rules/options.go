@@ -25,8 +25,19 @@ type Options struct {
 	// asked: they stop, for it must not be asked more often because of a project.
 	Muted []string
 
+	// Leave is what answers a question for leave to go on: "" for AfterYes.
+	Leave string
+
 	added []Rule // as a file has them
 }
+
+// What can answer a question for leave: every one is, none is, or the next one after the user has
+// said yes to one, and all under a standing order.
+const (
+	Always   = "always"
+	AfterYes = "after-yes"
+	Never    = "never"
+)
 
 // Ruled are the options of a strategy that decides by rules.
 type Ruled interface {
@@ -97,6 +108,7 @@ func (o *Options) Members(m *codec.Members) {
 	codec.ListOf(m.LimitNext(MaxRules+1), "add", &o.added)
 	m.Texts("off", &o.Off)
 	m.Texts("order", &o.Order)
+	m.Text("leave", &o.Leave)
 }
 
 func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Skill: true} }
@@ -118,6 +130,7 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
 	o.added = nil
+	o.chooseLeave(below.Leave, l)
 	lists := []struct {
 		name string
 		ids  *[]string
@@ -173,12 +186,28 @@ func (o *Options) PutChosen(below *Options, sets []string, set func(name string)
 	}
 }
 
+// chooseLeave keeps what the writer of a file may choose: a project only less, and always the user alone.
+func (o *Options) chooseLeave(below string, l *strategy.Layer) {
+	switch {
+	case o.Leave == "":
+	case !slices.Contains([]string{Never, AfterYes, Always}, o.Leave):
+		l.NoteFault("leave: there is no " + strconv.Quote(o.Leave) + ": choose always, after-yes or never")
+	case l.By == strategy.Project && o.Leave != Never:
+		l.NoteFault("leave: a project's file can only choose never")
+	case l.By == strategy.Author && o.Leave == Always:
+		l.NoteFault("leave: only your own file can choose always")
+	default:
+		return
+	}
+	o.Leave = below
+}
+
 // restrictProject keeps of a project's choice what cannot push Claude on against the user's:
 // rules that stop, rules that continue where no other decides, with no words of its
 // own, and continuing rules switched off.
 func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	theirs := *o
-	*o = Options{}
+	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
 		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
 		r.Foreign = true

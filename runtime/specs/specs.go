@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -261,20 +262,64 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	}
 	places, _ := k.Find(s, frontLines(local.Data))
 	if len(places) == 0 {
-		return stopBy("no-"+k.Noun, "there is no active "+k.Noun)
+		return k.withLost(s, stopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
 	}
 	p, ok := k.activePlace(s, places)
 	if !ok {
-		return stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
+		return k.withLost(s, stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile), k.memoryKey(s, places[0]))
 	}
 	if s.Workspace.Away {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxIterations()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
-	v := r.decideRound(o.Checks)
+	v := r.pauseOr(r.decideRound(o.Checks))
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later
-		v.Remember.Text, v.Remember.At = quotation.HashText(s.Message.Text), s.Session.Now
+		v.Remember.Text, v.Remember.At, v.Remember.Paused = quotation.HashText(s.Message.Text), s.Session.Now, ""
+	}
+	if last, _ := s.NewestMemory(k.StateFile); last.Key != r.memory.Key {
+		return k.withLost(s, v, "")
+	}
+	return v
+}
+
+// pauseOr lets the agent stop for its user where the verdict continues.
+func (r round) pauseOr(v strategy.Verdict) strategy.Verdict {
+	if v.Decision != strategy.Continue {
+		return v
+	}
+	p := rules.Pausing{Key: r.memory.Key, Title: r.Title, End: r.commandToType("cancel")}
+	paused, ok := p.AtWord(r.s, 0)
+	if !ok {
+		paused, ok = p.AtNeed(r.s)
+	}
+	if !ok {
+		return v
+	}
+	paused.Notes = v.Notes
+	return paused
+}
+
+// withLost adds to a verdict that the newest spec which this session was in is left, once. here names the
+// loop of the spec that is active and has no state file. A spec that has said its last word is not lost.
+func (k Kind) withLost(s strategy.Situation, v strategy.Verdict, here string) strategy.Verdict {
+	last, _ := s.NewestMemory(k.StateFile)
+	if last.Mark == "" {
+		return v
+	}
+	why := k.Current + " does not name it any more"
+	switch {
+	case last.Key == here:
+		why = "its state file is gone"
+	case !strings.HasPrefix(last.Key, s.Workspace.Dir+"/"):
+		why = "the session is in " + quotation.ShownName(s.Workspace.Dir, maxShownPath) + " now"
+	}
+	if whereSignalled(s) == "" {
+		told := k.Title + ": the loop of " + quotation.PlainName(path.Base(path.Dir(last.Key))) + " is left: " + why
+		v.Told = strings.TrimSuffix(told+". "+v.Told, ". ")
+	}
+	if last.Mark = ""; v.Remember.Key == "" {
+		v.Remember = last
 	}
 	return v
 }
@@ -299,6 +344,10 @@ func (r round) decideRound(checks []string) strategy.Verdict {
 	if where := whereSignalled(r.s); where != "" {
 		v := stopBy("signal", allDone+" in "+where)
 		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
+		if v.Remember = r.memory; r.memory.Mark == "" {
+			v.Remember.Key = ""
+		}
+		v.Remember.Mark, v.Remember.Text, v.Remember.At = "", quotation.HashText(r.s.Message.Text), r.s.Session.Now
 		return v
 	}
 	if r.file.Problem != "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 		Project:    os.Getenv(registry.DefaultHost().ProjectVariable),
 		Home:       home,
 		Getenv:     os.Getenv,
+		Hangs:      terminal.HangsOnAgent,
 		Environ:    os.Environ,
 		Off:        hook.IsOffWord(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
@@ -85,7 +87,8 @@ func ownCall() string {
 func newConsole(home, program string) *console.Console {
 	person := &console.Console{
 		Also: ledger.StateDir("", home), Now: time.Now, Self: ownCall(), Home: home,
-		Off: hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+		Project: os.Getenv(registry.DefaultHost().ProjectVariable),
+		Off:     hook.IsOffWord(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	person.Driver = func(dir string) console.Driver { return console.DriverAround(program, person.Dir, dir) }
 	person.Plugin = func() (hook.Settings, error) { return hook.FindSettings(program, person.Dir, person.Work) }

@@ -1,7 +1,7 @@
 // Command springfield-judge asks a model one question. The hook of lisa-simpson
 // starts it with a judge.Question on standard input and reads a judge.Reply, one
-// line, from standard output. Network and programs are here so that the hook has
-// neither.
+// line, from standard output. Programs are started here, so that one that hangs
+// or runs wild is not the hook's.
 //
 // It exits 0 whenever it has a reply, also one that says why there is no answer,
 // and 1 when it could not read the question; never 2, which Claude Code takes for
@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -69,7 +68,7 @@ func askUntilTold(q judge.Question) judge.Reply {
 	defer cancel()
 	go orphaned(ctx, cancel)
 	home, _ := os.UserHomeDir() // "" finds no client at home
-	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
+	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir()})
 }
 
 // orphaned calls gone when the process that started us has ended: the answer is

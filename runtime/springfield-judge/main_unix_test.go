@@ -68,7 +68,7 @@ func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
 	return reply, cmd.ProcessState.ExitCode()
 }
 
-const answers = `echo '{"type":"result","subtype":"success","is_error":false,"structured_output":{"why":"w","continue":true},"total_cost_usd":0.001}'`
+const answers = `echo '{"type":"result","subtype":"success","is_error":false,"structured_output":{"reason":"w","continue":true},"total_cost_usd":0.001}'`
 
 // hangs writes its number and waits. HOME is the only variable of the test's that
 // a client gets.

@@ -9,6 +9,8 @@ package strategy
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -83,8 +85,9 @@ type Turn struct {
 	Changed bool
 	// Leave is why a question for leave to go on may be answered with yes, "" if it may not.
 	Leave string
-	// Attended reports whether a person sits at the session's terminal.
-	Attended bool
+	// Attended reports whether a person sits at the session's terminal, Away whether their away
+	// order is in force.
+	Attended, Away bool
 	// Known tells that there is a transcript, and that the prompt is in what was read of it;
 	// else Count and the window say nothing. Count is how many tools were called; Calls are the newest of them,
 	// oldest first, at most eight.
@@ -153,12 +156,14 @@ func (t Todos) CountOwn() int {
 
 // Workspace is the project as a strategy sees it. Dir is an absolute path; Away
 // tells that the session's own directory is another, so that names relative to Dir
-// mean nothing there. Files are those that the strategy asked for, by the names it
+// mean nothing there. Project is the path, with slashes, of the project that Dir lies in,
+// "" if Dir is it or that is not known. Files are those that the strategy asked for, by the names it
 // asked by.
 type Workspace struct {
-	Dir   string
-	Away  bool
-	Files map[string]File
+	Dir     string
+	Away    bool
+	Project string
+	Files   map[string]File
 }
 
 // Unmatched is the rule of a stop where no rule matched.
@@ -277,7 +282,8 @@ func (s Strategy) EventName() string { return cmp.Or(s.Event, "Stop") }
 // read, gets what was found, and says what shall change. Names are relative to
 // the workspace and have slashes; what leads out of the workspace is not there.
 
-// Want names a file to read. A name that ends in a slash is a directory, whose
+// Want names a file to read: one of the workspace, or by its whole path one of the project around
+// it. A name that ends in a slash is a directory, whose
 // entries are read.
 type Want struct {
 	Name string
@@ -335,6 +341,16 @@ func (s Situation) Memory(key string) (activity.Memory, bool) {
 		}
 	}
 	return activity.Memory{Key: key}, false
+}
+
+// NewestMemory is what is remembered of the session's newest loop that has a state file of this name.
+func (s Situation) NewestMemory(file string) (m activity.Memory, ok bool) {
+	for _, m := range slices.Backward(s.Memories) {
+		if strings.HasSuffix(m.Key, "/"+file) {
+			return m, true
+		}
+	}
+	return m, false
 }
 
 // What loops have in common: how other plugins of the session see one, and what

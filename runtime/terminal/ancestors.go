@@ -76,6 +76,37 @@ func OwnTerminal() (*Terminal, error) {
 	return t, nil
 }
 
+// HangsOnAgent reports whether the agent whose client has started this program is itself started by
+// another: that one can type into it. It is not seen of a client that has left its parents behind.
+func HangsOnAgent() bool { return findTwoAgents(lookUp, os.Getpid()) }
+
+func findTwoAgents(lookUp func(id int) (process, error), own int) bool {
+	var child process
+	inside, left := false, false // the client's own processes; behind them
+	for n, id := 0, own; id > 0 && n < maxAncestors; n++ {
+		p, err := lookUp(id)
+		if err != nil || n > 0 && p.born > child.born {
+			return false
+		}
+		client := registry.HostOfProgram(p.program, p.name, p.args) != nil
+		if client && left {
+			return true
+		}
+		inside, left = inside || client, inside && !client
+		h, _ := registry.CallingHost(func(name string) string {
+			if name == "CLAUDE_CODE_ENTRYPOINT" { // editors and programs give it to a client of their own
+				return ""
+			}
+			return p.variable(name)
+		})
+		if inside && h != nil {
+			return true
+		}
+		child, id = p, p.parent
+	}
+	return false
+}
+
 // findAgent follows the parents of a process to the first one, and returns an error where an
 // agent can have started it: which agent, if that is seen, else what makes it possible.
 func findAgent(lookUp func(id int) (process, error), own int) error {

@@ -124,3 +124,31 @@ func TestHiddenAncestors(t *testing.T) {
 		}
 	}
 }
+
+// An agent's client in the shell of another agent.
+func TestHangsOnAgent(t *testing.T) {
+	for line, want := range map[string]bool{
+		"xterm 1 > bash 2 > claude 2 > springfield 2":                                      false,
+		"xterm 1 > bash 2 > claude 2 > sh 2 has:CLAUDECODE > springfield 2 has:CLAUDECODE": false,
+		"xterm 1 > node 2 with:node,/bin/claude > claude 2 > springfield 2":                false,
+		"xterm 1 > claude 2 > bash 3 > claude 3 > springfield 3":                           true,
+		"xterm 1 > codex 2 > bash 3 > claude 3 > sh 3 > springfield 3":                     true,
+		"init 1 > claude 3 has:CLAUDECODE > springfield 3":                                 true,
+		"init 1 > bash 3 has:CODEX_SESSION_ID > claude 3 > springfield 3":                  true,
+		"xterm 1 > claude 2 > bash 3 > springfield 3":                                      false,
+		"code 1 > claude 2 has:CLAUDE_CODE_ENTRYPOINT > springfield 2":                     false,
+		"xterm 1 > springfield 2":                                                          false,
+		"claude born:9 > bash born:3 > claude born:4 > springfield born:5":                 false,
+	} {
+		all := processes(line)
+		got := findTwoAgents(func(id int) (process, error) {
+			if id > len(all) {
+				return process{}, fs.ErrNotExist
+			}
+			return all[id-1], nil
+		}, len(all))
+		if got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

@@ -66,6 +66,7 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	if p.Does == WritesFile || p.Does == NothingSpecial && isTest(p.Input) {
 		l.Work++
 	}
+	l.Changed = l.Changed || p.changes()
 	id, input := shortCallID(p.ID), e.placeOf(p.Input)
 	l.Recent = pushBounded(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input, Open: p.Does == MayGoOn}, maxRecent)
 	l.namesIn(e, p)
@@ -76,6 +77,8 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		c.List = l.Todos.List
 		l.setList(e, listInInput(p.Input))
 	case MakesTask, ReadsTask, ListsTasks:
+	case SchedulesWake:
+		l.Wakes = string(codec.FindMember(p.Input, "stop")) != "true"
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
 		l.assignTask(p.Input)
@@ -168,6 +171,8 @@ func (l *Log) undoClaim(c claim) {
 			l.dropTask(l.findTask([]byte(c.Name)))
 		}
 		l.Todos.When = c.When
+	case SchedulesWake:
+		l.Wakes = false
 	case UsesSkill:
 		l.Skill = c.Skill
 	case MayGoOn:

@@ -142,6 +142,7 @@ const (
 	EndsPlan   // plan mode, if the user agrees: it asks the person
 	BeginsTeam
 	TellsMate // a teammate, or AllMates, to do something: Text is its name
+	SchedulesWake
 )
 
 // Tool is what tools of a host do. Text is the member of their input that is a Part's Text, "" for none.

@@ -18,7 +18,7 @@ import (
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 7
+	form = 8
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -39,8 +39,10 @@ type Log struct {
 
 	Prompt   string // uuid
 	PromptID string
-	Asks     place  // the prompt's words
-	Own      string // Claude Code's id of the newest prompt that is not one of our slash commands
+	Asks     place // the prompt's words
+	Opening  opening
+	Heard    []int64 // places of what else a person seems to have said since then, the newest last
+	fresh    bool    // it is read from the beginning
 	Facts
 
 	Text place
@@ -71,6 +73,49 @@ type Facts struct {
 	Work     int    // calls that changed a file or ran a test
 	Skipped  int64  // bytes at the log's beginning that were too many to read
 	Driven   bool   // a loop of the host's own has begun the turn
+	Escaped  bool   // a person has broken in since their own prompt, see Opening
+	Changed  bool   // a call since the newest words of a person may have changed something
+	Wakes    bool   // a call since then has scheduled a wake-up
+}
+
+// opening is the first line that has an id: a line that comes later can be forged. The id is the
+// one that the host names, and where it names none, that of the newest prompt of a person.
+type opening struct {
+	ID    string
+	Named bool  // by the host
+	Found bool  // the log has the line
+	Own   bool  // a person typed it, and it is no command of ours
+	Words place // of that person
+	At    int64 // Unix milliseconds
+}
+
+const maxHeard = 2 * 4
+
+// takeOpening takes a line that can open a prompt. Where the host names an id, other prompts of
+// the log are only heard. The notice of an interruption has the id of what follows it.
+func (l *Log) takeOpening(e *Entry) {
+	o, own := &l.Opening, e.What == Prompted && !e.Command
+	switch {
+	case e.What == Interrupted:
+		l.Escaped = true
+		return
+	case !o.Named && own, o.Named && !o.Found && e.PromptID != nil && o.ID == string(parseIdentifier(e.PromptID, maxID)):
+		if o.Found, o.Own = true, own; own {
+			if !o.Named {
+				o.ID = string(parseIdentifier(e.PromptID, maxID))
+			}
+			o.Words, o.At = e.placeOf(e.Words), parseMillis(e.Time)
+			if l.Heard, l.Escaped = nil, false; o.ID != "" {
+				l.Feedback.Own = 0
+			}
+		}
+	case own || e.What == Joined && !e.Command:
+		if own && l.fresh { // nothing is known of the ones before it
+			l.Heard = nil
+		}
+		at := e.placeOf(e.Words)
+		l.Heard = pushBounded(pushBounded(l.Heard, at[0], maxHeard), at[1], maxHeard)
+	}
 }
 
 // takeEntry lets one line change the log. False: it has just been there.
@@ -85,11 +130,14 @@ func (l *Log) takeEntry(f *Format, e *Entry) bool {
 	if e.Filled {
 		return true // the host fills a gap in the conversation; the agent has said nothing
 	}
+	l.takeOpening(e)
 	switch e.What {
 	case Prompted, Joined:
 		l.beginTurn(e)
 	case Driven:
 		l.Driven = true
+	case Woken:
+		l.Wakes = false
 	}
 	if isPlainName(e.Mode, maxName) {
 		l.Mode = string(e.Mode)
@@ -145,16 +193,13 @@ func (l *Log) beginTurn(e *Entry) {
 		l.Prompt = string(e.ID)
 	}
 	l.PromptID = string(parseIdentifier(e.PromptID, maxID))
-	if l.PromptID != "" && !e.Command {
-		l.Own, l.Feedback.Own = l.PromptID, 0
-	}
 	if e.What == Prompted && !e.Command && !bytes.Contains(e.Words, []byte("<command-name>")) {
 		l.OwnAt = parseMillis(e.Time)
 	}
 	if isPlainName(e.Version, maxName) {
 		l.Version = string(e.Version)
 	}
-	l.Before, l.Said, l.Driven = l.Calls, false, false
+	l.Before, l.Said, l.Driven, l.Changed, l.Wakes = l.Calls, false, false, false, false
 	for _, j := range l.Started {
 		l.Earlier = pushBounded(l.Earlier, j.ID, maxStarted)
 	}
@@ -233,7 +278,11 @@ func (l *Log) Members(m *codec.Members) {
 	codec.Number(m, "skipped", &l.Skipped)
 	m.Text("prompt", &l.Prompt)
 	m.Text("prompt_id", &l.PromptID)
-	m.Text("own", &l.Own)
+	m.Object("opening", &l.Opening)
+	codec.Numbers(m, "heard", &l.Heard)
+	m.Bool("escaped", &l.Escaped)
+	m.Bool("changed", &l.Changed)
+	m.Bool("wakes", &l.Wakes)
 	codec.Number(m, "own_at", &l.OwnAt)
 	m.Text("version", &l.Version)
 	m.Text("mode", &l.Mode)
@@ -255,6 +304,15 @@ func (l *Log) Members(m *codec.Members) {
 	m.Texts("earlier", &l.Earlier)
 	m.Object("feedback", &l.Feedback)
 	codec.ListOf(m, "plans", &l.Plans)
+}
+
+func (o *opening) Members(m *codec.Members) {
+	m.Text("id", &o.ID)
+	m.Bool("named", &o.Named)
+	m.Bool("found", &o.Found)
+	m.Bool("own", &o.Own)
+	codec.NumberPair(m, "words", &o.Words)
+	codec.Number(m, "at", &o.At)
 }
 
 func (p *past) Members(m *codec.Members) {

@@ -44,7 +44,8 @@ const (
 //
 // A brief reading is without the texts of calls, which only a judge is shown and each of
 // which is fetched from its own place: only their names are there.
-func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, view View, err error) {
+// prompt is the id that the host gives to the prompt at hand, "" if the log alone says which that is.
+func (f *Format) ReadNew(path string, since []byte, prompt string, brief bool) (log []byte, view View, err error) {
 	opened, size, err := file.OpenRegular(path, 0)
 	if err != nil {
 		return
@@ -56,8 +57,13 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	if known && 0 < prior.Offset && prior.Offset <= size && prior.Mark == markBefore(opened, prior.Offset) {
 		r.Log = prior
 	}
+	r.Log.fresh = r.Log.Offset == 0
 	if from := size - maxNew; r.Log.Offset < from {
-		r.Log = Log{Form: form, Format: f.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}}
+		r.Log = Log{Form: form, Format: f.Name, Offset: from, Facts: Facts{Skipped: from, Turns: 1}, fresh: true}
+	}
+	rewritten := known && prior.Offset > 0 && r.Log.fresh
+	if o := &r.Log.Opening; prompt != "" && (!o.Named || o.ID != prompt) {
+		*o = opening{ID: prompt, Named: true}
 	}
 	if _, err = opened.Seek(r.Log.Offset, io.SeekStart); err != nil {
 		return
@@ -76,7 +82,9 @@ func (f *Format) ReadNew(path string, since []byte, brief bool) (log []byte, vie
 	if len(last) > 0 && f.parseLine(&r.Entry, last, r.Log.Offset) {
 		r.Log.takeEntry(f, &r.Entry)
 	}
-	return log, r.Log.makeView(opened, brief), nil
+	view = r.Log.makeView(opened, brief)
+	view.Rewritten = rewritten
+	return log, view, nil
 }
 
 // markBefore identifies what lies before an offset.

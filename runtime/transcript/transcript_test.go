@@ -168,7 +168,7 @@ func TestAbout(t *testing.T) {
 var format = claude.Host.Log
 
 func Read(path string, prior Log) (Log, View, error) {
-	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), false)
+	data, view, err := format.ReadNew(path, codec.Append(nil, &prior), "", false)
 	if err != nil {
 		return prior, view, err
 	}
@@ -198,7 +198,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-	_, v, err := f.ReadNew(path, nil, false)
+	_, v, err := f.ReadNew(path, nil, "", false)
 	must(t, err)
 	return v
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxText   = 64 << 10 // bytes of the newest text, from its end
-	maxPrompt = 400      // bytes of the prompt
+	maxPrompt = 400      // bytes of the prompt's beginning, and of its end
 	maxTodo   = 160      // bytes of a todo's content
 	maxShort  = 120      // bytes of what a call was about, or what came back
 	maxInput  = 4 << 10  // bytes of a call's input that are looked at
@@ -33,11 +33,14 @@ type View struct {
 	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
 	PromptID string
-	// Own is the PromptID of the newest prompt that is not one of our slash commands.
-	Own string
+	// Opening is the line that opened the prompt at hand.
+	Opening Opening
+	// Heard is what else a person seems to have said since their own last prompt, the newest last.
+	Heard []Words
+	// Rewritten reports whether the log is not the one that was read before.
+	Rewritten bool
 	Facts
-	// PromptText is how it begins: its first 400 bytes; PromptEnd is how it ends, its last
-	// bytes, at least forty if it has so many.
+	// PromptText is how it begins: its first 400 bytes; PromptEnd is how it ends, its last 400.
 	PromptText, PromptEnd string
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
 	// most eight; CallsInTurn is how many there were.
@@ -70,6 +73,20 @@ type View struct {
 	Feedback Feedback
 }
 
+// Opening is the first line of the prompt at hand: of the one that the host names, or else of the
+// newest of a person.
+type Opening struct {
+	ID    string
+	Found bool // the log has it
+	Own   bool // a person typed it, and it is no command of ours
+	Words Words
+	At    int64 // Unix milliseconds, 0 if that is not known
+}
+
+// Words are as much of a prompt as is read: its first 400 bytes, and its last 400. Of a short one
+// both are the whole.
+type Words struct{ Begin, End string }
+
 // Task is work in the background. Its ID is "" until it is told.
 type Task struct{ ID, What string }
 
@@ -77,7 +94,7 @@ type Task struct{ ID, What string }
 type Feedback struct {
 	Ours   []int64 // our own continues within an hour of the newest, at most 240, oldest first, in Unix milliseconds
 	All    int     // all of our own
-	InOwn  int     // our own since the newest prompt that is the user's own, see View.Own
+	InOwn  int     // our own since the newest prompt that is the user's own, see View.Opening
 	InTurn int     // our own since the newest prompt
 	Others int     // those of other hooks since the newest prompt
 }
@@ -90,7 +107,7 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	v := View{
 		Text:   quotation.Tail(text, maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
-		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Facts: l.Facts,
+		Prompt: l.Prompt, PromptID: l.PromptID, Facts: l.Facts,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
@@ -102,7 +119,12 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		},
 		Team: l.teamOfView(),
 	}
-	v.PromptText, v.PromptEnd = l.promptOfView(f, buf)
+	prompt := wordsAt(f, l.Asks, buf)
+	v.PromptText, v.PromptEnd = prompt.Begin, prompt.End
+	v.Opening = Opening{ID: l.Opening.ID, Found: l.Opening.Found, Own: l.Opening.Own, Words: wordsAt(f, l.Opening.Words, buf), At: l.Opening.At}
+	for i := 0; i+1 < len(l.Heard); i += 2 {
+		v.Heard = append(v.Heard, wordsAt(f, place{l.Heard[i], l.Heard[i+1]}, buf))
+	}
 	if l.Skill.Name != "" {
 		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
@@ -149,15 +171,16 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	return v
 }
 
-// promptOfView is how the newest prompt begins and how it ends.
-func (l *Log) promptOfView(f io.ReaderAt, buf []byte) (begin, end string) {
-	const most, enough = 6*maxPrompt + 64, 6 * 40 // an escape is at most six bytes
-	begin = codec.ValidText(fetchPlace(f, l.Asks, most, buf))
-	end = begin
-	if at, n := l.Asks[0], l.Asks[1]; n > most {
-		end = codec.ValidText(fetchPlace(f, place{at + n - enough, enough}, enough, buf))
+// wordsAt are the words of a prompt.
+func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
+	const most = 6*maxPrompt + 64 // an escape is at most six bytes
+	text := codec.ValidText(fetchPlace(f, at, most, buf))
+	w := Words{Begin: quotation.Head(text, maxPrompt)}
+	if at[1] > most {
+		text = codec.ValidText(fetchPlace(f, place{at[0] + at[1] - most, most}, most, buf))
 	}
-	return quotation.Head(begin, maxPrompt), end
+	w.End = quotation.Tail(text, maxPrompt)
+	return w
 }
 
 // tasksMade are the todos that TaskCreate made.
@@ -233,9 +256,12 @@ func hashFailure(f io.ReaderAt, p past, buf []byte) string {
 	}, string(fetchPlace(f, p.Result, maxInput, buf))))
 }
 
+// shells are the tools of all hosts that run a command.
+var shells = []string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}
+
 // commandOf is what a shell was told.
 func commandOf(f io.ReaderAt, p past, buf []byte) string {
-	if !slices.Contains([]string{"Bash", "bash", "shell", "exec_command", "run_shell_command", "Execute"}, p.Name) {
+	if !slices.Contains(shells, p.Name) {
 		return ""
 	}
 	input := objectIn(fetchPlace(f, p.Input, maxInput, buf))
@@ -252,8 +278,23 @@ func commandOf(f io.ReaderAt, p past, buf []byte) string {
 // readers are tools of all hosts that change no file.
 var readers = []string{
 	"Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "ToolSearch", "NotebookRead", "BashOutput", "TaskOutput",
-	"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search", "web_search",
-	"view", "grep", "rg", "update_plan", "view_image",
+	"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search", "web_search", "web_search_call",
+	"view", "grep", "rg", "read_bash", "view_image",
+	"TodoRead", "ask_user", "ask_user_question", "request_user_input", "update_plan", "todo_write", "write_todos", "update_todo",
+}
+
+// changes reports whether a call may change anything. Lists and questions are the session's own.
+func (p *Part) changes() bool {
+	switch p.Does {
+	case WritesTodos, MakesTask, ChangesTask, ReadsTask, ListsTasks, AsksPerson, BeginsPlan, EndsPlan, SchedulesWake:
+		return false
+	}
+	name := string(p.Name)
+	if !slices.Contains(shells, name) {
+		return !slices.Contains(readers, name)
+	}
+	input := objectIn(p.Input)
+	return !onlyLooks(codec.ExactText(codec.InsideQuotes(codec.FindMember(input, "command", "cmd"))))
 }
 
 // mayWrite tells whether a call can have changed a file: one of a tool that is not known can, and

@@ -161,8 +161,10 @@ const maxUp = 40
 // first that has one of the marks, names with slashes, else the top of the
 // repository that dir lies in, else dir. A session's directory follows every cd,
 // its files do not. Without a repository nothing above dir counts, and never a
-// home directory that is one: what lies there is not the project's.
-func Nearest(dir string, marks []string, home string) string {
+// home directory that is one: what lies there is not the project's. Where none of these has a mark,
+// the project that the session was started in counts if dir lies in it: a repository in the project, a
+// submodule and a worktree have a top of their own. "" is no project.
+func Nearest(dir, project string, marks []string, home string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
 		return dir
@@ -183,21 +185,42 @@ func Nearest(dir string, marks []string, home string) string {
 		top = dir
 	}
 	for up := dir; ; up = filepath.Dir(up) {
-		for _, mark := range marks {
-			if hasEntry(up, mark) {
-				return up
-			}
+		if hasAny(up, marks) {
+			return up
 		}
 		if up == top {
-			return top
+			break
 		}
 	}
+	if above := ProjectAround(dir, project); above != "" && hasAny(above, marks) {
+		return above
+	}
+	return top
 }
 
-// HasMark tells whether that directory has one of the marks.
-func HasMark(dir string, marks []string, home string) bool {
-	near := Nearest(dir, marks, home)
-	return slices.ContainsFunc(marks, func(mark string) bool { return hasEntry(near, mark) })
+// ProjectAround is the project as dir spells it, "" if dir does not lie in it.
+func ProjectAround(dir, project string) string {
+	want, err := os.Stat(project)
+	for n := 0; err == nil && n < maxUp; n++ {
+		if is, err := os.Stat(dir); err == nil && os.SameFile(is, want) {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return ""
+}
+
+// HasMark reports whether that directory has one of the marks.
+func HasMark(dir, project string, marks []string, home string) bool {
+	return hasAny(Nearest(dir, project, marks, home), marks)
+}
+
+func hasAny(dir string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return hasEntry(dir, name) })
 }
 
 func hasEntry(dir, name string) bool {

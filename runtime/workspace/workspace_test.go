@@ -471,21 +471,32 @@ func FuzzNames(f *testing.F) {
 func TestNearest(t *testing.T) {
 	marks := []string{".claude/state.json", ".ledger/"}
 	for name, test := range map[string]struct {
-		there []string // directories end in a slash
-		dir   string
-		want  string
-		mark  bool
+		there   []string // directories end in a slash
+		dir     string
+		want    string
+		mark    bool
+		project string
 	}{
-		"no repository":            {[]string{".ledger/", "a/b/"}, "a/b", "a/b", false},
-		"no repository, a mark":    {[]string{".ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
-		"below the top":            {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a", false},
-		"a mark on the way":        {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b", true},
-		"a mark here":              {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
-		"a mark above the top":     {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a", false},
-		"a worktree's .git":        {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a", false},
-		"the home is a repository": {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x", false},
-		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false},
-		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a", false},
+		"no repository":               {[]string{".ledger/", "a/b/"}, "a/b", "a/b", false, ""},
+		"no repository, a mark":       {[]string{".ledger/", "a/b/.ledger/"}, "a/b", "a/b", true, ""},
+		"below the top":               {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a", false, ""},
+		"a mark on the way":           {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b", true, ""},
+		"a mark here":                 {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b", true, ""},
+		"a mark above the top":        {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a", false, ""},
+		"a worktree's .git":           {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a", false, ""},
+		"the home is a repository":    {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x", false, ""},
+		"a repository in the home":    {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false, ""},
+		"a repository in the project": {[]string{"p/.git/", "p/.ledger/", "p/x/.git/", "p/x/y/"}, "p/x/y", "p", true, "p"},
+		"a submodule":                 {[]string{"p/.git/", "p/.ledger/", "p/lib/x/.git"}, "p/lib/x", "p", true, "p"},
+		"a worktree in the project":   {[]string{"p/.git/", "p/.ledger/", "p/.claude/worktrees/x/.git"}, "p/.claude/worktrees/x", "p", true, "p"},
+		"a worktree with its own":     {[]string{"p/.git/", "p/.ledger/", "p/w/.git", "p/w/.ledger/"}, "p/w", "p/w", true, "p"},
+		"a worktree beside it":        {[]string{"p/.git/worktrees/w/", "p/.ledger/", "w/.git"}, "w", "w", false, "p"},
+		"a sibling by its name":       {[]string{"p/.git/", "p/.ledger/", "px/"}, "px", "px", false, "p"},
+		"below, without a repository": {[]string{"p/.ledger/", "p/x/y/"}, "p/x/y", "p", true, "p"},
+		"only the project itself":     {[]string{".ledger/", "p/.git/", "p/a/.ledger/", "p/a/x/.git/"}, "p/a/x", "p/a/x", false, "p"},
+		"above the project":           {[]string{"p/a/.ledger/", "p/b/"}, "p", "p", false, "p/a"},
+		"no such project":             {[]string{"p/.ledger/", "p/x/"}, "p/x", "p/x", false, "q"},
+		"a directory that is gone":    {[]string{"a/.git/"}, "a/gone/b", "a", false, ""},
 	} {
 		root := t.TempDir()
 		for _, path := range test.there {
@@ -499,14 +510,18 @@ func TestNearest(t *testing.T) {
 			}
 			must(t, err)
 		}
-		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
+		project := ""
+		if test.project != "" {
+			project = filepath.Join(root, filepath.FromSlash(test.project))
+		}
+		got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, marks, filepath.Join(root, "home"))
 		if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
-		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
+		if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), project, marks, filepath.Join(root, "home")); got != test.mark {
 			t.Errorf("%s: has a mark: %v", name, got)
 		}
-		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+		if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), project, nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
 			t.Errorf("%s: without marks %s", name, got)
 		}
 	}

@@ -26,6 +26,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.EndsBackground, Names: []string{
 		"TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput",
 	}},
+	{Does: transcript.SchedulesWake, Names: []string{"ScheduleWakeup", "CronCreate"}},
 	{Does: transcript.AsksPerson, Names: []string{"AskUserQuestion"}},
 	{Does: transcript.BeginsPlan, Names: []string{"EnterPlanMode"}},
 	{Does: transcript.EndsPlan, Names: []string{"ExitPlanMode"}},

@@ -43,14 +43,14 @@ func (l *line) readUserLine(e *transcript.Entry) {
 			}
 		}
 	}
-	alone, person := !l.meta && !results, isPerson(l.origin, l.source)
+	alone, person := !l.meta && !results, isPerson(l.origin, l.source) || l.isApprovedPlan()
 	switch {
 	case l.compact:
 	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlank(own)):
 		e.What, e.Words, e.Command = transcript.Prompted, own, isOurCommand(own)
 	case heard != transcript.Nothing:
 		e.What, e.Words = heard, first
-	case alone && texts && !person:
+	case texts && !results && !person:
 		e.What, e.Words = transcript.Woken, first
 	}
 }
@@ -90,14 +90,16 @@ func wakesSession(text []byte) bool {
 		bytes.HasPrefix(text, []byte("<ci-monitor-event>"))
 }
 
-// isPerson goes by what newer lines say about their origin; older ones say
-// nothing.
+// isPerson goes by what newer lines say about their origin and about how they were typed; older
+// ones say nothing.
 func isPerson(origin, source []byte) bool {
-	if origin != nil {
-		return string(origin) == "human"
-	}
-	return string(source) != "system"
+	return (origin == nil || string(origin) == "human") &&
+		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
 }
+
+// isApprovedPlan knows a plan that a person has approved with "clear context". Claude Code marks
+// what it says by itself after a pause as meta.
+func (l *line) isApprovedPlan() bool { return string(l.origin) == "auto-continuation" && !l.meta }
 
 // isOutput tells whether a text is known to be no person's by its first words.
 func isOutput(text []byte) bool {

@@ -21,7 +21,7 @@ var Host = host.Host{
 	Name: Name, Title: "Codex", Agent: "Codex",
 	Is: isEvent, Read: readEvent,
 	Stop: "Stop", Prompt: "UserPromptSubmit",
-	Reminds: true, Marked: true, Plans: true,
+	Reminds: true, Marked: true, Plans: true, Opens: true,
 	Log: transcript.Format{Name: Name, Parse: parseLine, Owns: ownsLog, Outcome: outcome},
 	Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 	Package: "@openai/codex",

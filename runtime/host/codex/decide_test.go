@@ -26,7 +26,7 @@ func TestDecides(t *testing.T) {
 		{"an older Codex", "older.jsonl", `"call_2"`, "0002", moving, `{"decision":"block","reason":"[springfield] `, "continue by rule progress"},
 		{"plan mode, which the event does not tell", "planned.jsonl", `You chose; I go on later.`, "0013", moving, "", "stop by rule plan-mode"},
 		{"a goal that Codex pursues itself", "planned.jsonl", `"text":"More."`, "0019", moving, "", "stop by rule host-loop"},
-		{"a prompt after plan mode", "planned.jsonl", `"steer this way"`, "000b", moving, `{"decision":"block"`, "continue by rule progress"},
+		{"a prompt after plan mode", "planned.jsonl", `"steer this way"`, "0008", moving, `{"decision":"block"`, "continue by rule progress"},
 	} {
 		home := t.TempDir()
 		out, notes := run(t, home, `{"plugin": "ned-flanders", "strategy": "ned-flanders"}`, stop(t, home, tt.log, tt.until, tt.turn, tt.say))

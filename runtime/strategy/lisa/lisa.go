@@ -86,8 +86,8 @@ func ruleSet(string) []rules.Rule {
 // maxDollars is the most that any file can have spent.
 const maxDollars = 100
 
-// maxAddress bounds an address, in bytes.
-const maxAddress = 500
+// commandInstead is what to write in place of the backends that this package once had.
+const commandInstead = `: write {"judge": {"backend": "command", "command": ["/path/to/ask"], "cost": 0}} in your own file, as docs/lisa-simpson.md shows`
 
 // Options are those of rules, and the judge.
 type Options struct {
@@ -105,10 +105,11 @@ type Options struct {
 
 // said is what a file says of the judge.
 type said struct {
-	Backend, Model  string
-	Within          int
-	Client, Address string
-	Daily, Session  *float64
+	Backend, Model       string
+	Within               int
+	Client, Address      string // no question goes to an address any more
+	Command, Variables   []string
+	Cost, Daily, Session *float64
 }
 
 func (s *said) Members(m *codec.Members) {
@@ -117,6 +118,9 @@ func (s *said) Members(m *codec.Members) {
 	codec.Number(m, "within", &s.Within)
 	m.Text("client", &s.Client)
 	m.Text("address", &s.Address)
+	m.Texts("command", &s.Command)
+	m.Texts("variables", &s.Variables)
+	codec.OptionalMember(m, "cost", &s.Cost, codec.Float)
 	codec.OptionalMember(m, "daily", &s.Daily, codec.Float)
 	codec.OptionalMember(m, "session", &s.Session, codec.Float)
 }
@@ -160,12 +164,15 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 		}
 	}
 	user, trusted := l.By == strategy.User, l.By != strategy.Project
-	choose("backend "+in.Backend, in.Backend, &o.judge.Backend, user || trusted && in.Backend != judge.OpenAI,
-		slices.Contains(judge.Backends(), in.Backend),
+	if gone := in.Backend == "api" || in.Backend == "openai"; gone && trusted {
+		l.NoteFault("judge: there is no backend " + strconv.Quote(in.Backend) + " any more" + commandInstead)
+		in.Backend = judge.Command // no other model gets what was meant for that one
+	} else if in.Address != "" {
+		l.NoteFault("judge: there is no address any more" + commandInstead)
+	}
+	choose("backend", in.Backend, &o.judge.Backend, trusted, slices.Contains(judge.Backends(), in.Backend),
 		"there is no backend "+strconv.Quote(in.Backend)+": choose "+strings.Join(judge.Backends(), " or "))
-	isWeb := strings.HasPrefix(in.Address, "https://") || strings.HasPrefix(in.Address, "http://")
-	choose("address", in.Address, &o.judge.Address, user, isWeb && len(in.Address) <= maxAddress,
-		"address is like https://host/v1, or http:// of this machine")
+	o.takeCommand(in, l)
 	choose("model", in.Model, &o.judge.Model, trusted, judge.ValidModel(in.Model),
 		strconv.Quote(in.Model)+" is not the name of a model")
 	choose("client", in.Client, &o.judge.Client, user, in.Client == "" || l.IsAbs(in.Client),
@@ -187,8 +194,7 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
 		switch {
 		case d.value == nil:
-		case !(*d.value >= 0 && *d.value <= maxDollars):
-			l.NoteFault("judge: " + d.name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
+		case !inDollars(d.name, *d.value, l):
 		case *d.value > *d.limit && l.By == strategy.Author:
 			l.NoteFault("judge: only your own file can raise " + d.name)
 		case *d.value > *d.limit && l.By == strategy.Project:
@@ -196,4 +202,37 @@ func (o *Options) takeLimits(in said, l *strategy.Layer) {
 			*d.limit = *d.value
 		}
 	}
+}
+
+// takeCommand takes the user's own program, what it is given, and what a question to it costs.
+func (o *Options) takeCommand(in said, l *strategy.Layer) {
+	if in.Command == nil && in.Variables == nil && in.Cost == nil {
+		return
+	}
+	if l.By != strategy.User {
+		l.NoteFault("judge: only your own file can set command, variables and cost")
+		return
+	}
+	if len(in.Command) > 0 && !l.IsAbs(in.Command[0]) {
+		l.NoteFault("judge: command begins with the absolute path of a program")
+	} else if in.Command != nil {
+		o.judge.Command = in.Command
+	}
+	if i := slices.IndexFunc(in.Variables, func(name string) bool { return name == "" || strings.ContainsAny(name, "=\x00") }); i >= 0 {
+		l.NoteFault("judge: " + strconv.Quote(in.Variables[i]) + " is not the name of a variable")
+	} else if in.Variables != nil {
+		o.judge.Variables = in.Variables
+	}
+	if in.Cost != nil && inDollars("cost", *in.Cost, l) {
+		o.judge.Cost = in.Cost
+	}
+}
+
+// inDollars reports whether a number is so many dollars as any file can say.
+func inDollars(name string, n float64, l *strategy.Layer) bool {
+	if n >= 0 && n <= maxDollars {
+		return true
+	}
+	l.NoteFault("judge: " + name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
+	return false
 }

@@ -109,7 +109,7 @@ func wantedFiles(s strategy.Situation) (all []strategy.Want) {
 // ruleSet asks for the person, then every ledger. Each is read once, when the first of
 // its rules is asked: these rules are for one situation.
 func (o *Options) ruleSet(string) []rules.Rule {
-	all := append(append([]rules.Rule{rules.LeaveRule()}, rules.PersonRules()...), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
+	all := append([]rules.Rule{rules.LeaveRule()}, rules.PersonRules()...)
 	var ledgers []func(strategy.Situation) progress
 	for _, r := range progressReaders() {
 		var known *progress
@@ -159,43 +159,6 @@ func (o *Options) isTooOld(name string, age int64) string {
 		return ""
 	}
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
-}
-
-// onlyAnswers tests whether the person has asked something and Claude has only
-// looked: what it says then is the answer, whatever remains elsewhere.
-func onlyAnswers(s strategy.Situation) (evidence, reason string, ok bool) {
-	if !isQuestion(s.Turn.Prompt) {
-		return "the prompt asks nothing", "", false
-	}
-	for _, call := range s.Turn.Calls {
-		if !onlyLooks(call.Name) {
-			return s.Session.AgentName() + " has done more than look: " + call.Name, "", false
-		}
-	}
-	return "you asked " + quotation.QuoteEvidence(s.Turn.Prompt) + ", and this is the answer", "", true
-}
-
-// isQuestion tells whether a prompt wants to know something rather than to have
-// it done.
-func isQuestion(prompt string) bool {
-	prompt = strings.TrimSpace(prompt)
-	if prompt == "" || rules.OpensWithPhrase(prompt, []string{"can you", "could you", "would you", "will you", "please"}) {
-		return false
-	}
-	return rules.ClosesParagraph(prompt, "?？") || rules.OpensWithPhrase(prompt, []string{
-		"what", "which", "why", "how", "where", "when", "who", "is", "are", "does", "did", "was", "were", "has", "have",
-		"explain", "describe", "show me", "tell me", "list", "summarize", "summarise",
-	})
-}
-
-func onlyLooks(tool string) bool {
-	switch tool {
-	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "TaskList", "TaskGet", "TodoRead", "AskUserQuestion",
-		"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search", "web_search", "web_search_call", // Qwen Code, Gemini CLI, Codex
-		"view", "grep", "read_bash", "ask_user", "ask_user_question", "request_user_input", "update_plan", "todo_write", "write_todos", "update_todo": // GitHub Copilot CLI, and questions and lists
-		return true
-	}
-	return false
 }
 
 // isGoOnPrompt tells whether a prompt only says to go on with what was.

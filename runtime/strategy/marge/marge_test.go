@@ -162,7 +162,6 @@ func TestMarge(t *testing.T) {
 		"asks":                 {strategy.Situation{Message: strategy.Message{Text: "Shall I go on with task 3?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asks", ""},
 		"asked":                {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asked", ""},
 		"says it is done":      {strategy.Situation{Message: strategy.Message{Text: "All done."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
-		"an answer":            {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "How far is it?", Calls: []activity.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", "How far is it?"},
 		"asked to do it":       {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Could you carry out the plan?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 		"a question, and work": {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "What about the tests?", Calls: []activity.Call{{Name: "Read"}, {Name: "Edit"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 

@@ -101,7 +101,8 @@ func taskLabel(s string) (label, rest string) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// plansInUse are the plans that the session works on, the newest first.
+// plansInUse are the plans that the session works on, the newest first. One that is not in the workspace may be
+// in the project around it.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
 	if isGoOnPrompt(s.Turn.Prompt) {
@@ -112,8 +113,14 @@ func plansInUse(s strategy.Situation) []activity.Plan {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		if p.Name = relativeToWorkspace(s.Workspace.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
-			all = append(all, p)
+		names, project := []string{relativeToWorkspace(s.Workspace.Dir, p.Name)}, s.Workspace.Project
+		if around := relativeToWorkspace(project, p.Name); project != "" && around != "" {
+			names = append(names, project+"/"+around)
+		}
+		for _, name := range names {
+			if p.Name = name; name != "" && !strings.HasSuffix(name, "/") && len(all) < maxPlans {
+				all = append(all, p)
+			}
 		}
 	}
 	return all

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -115,7 +116,10 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return l.restOnce("frontmatter", File+": "+err.Error())
 	}
 	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
-		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
+		return l.loopIsAnothers()
+	}
+	if v, ok := l.pausing().AtWord(s, l.began()); ok && l.Active {
+		return v
 	}
 	l.recallMemory(o.MaxIterations())
 	return l.decideIteration()
@@ -171,14 +175,47 @@ func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	return id, count, err == nil && activity.IsLoopID(id) && m.Mark != overMark+number
 }
 
+func (l *goalLoop) pausing() rules.Pausing {
+	hold := cmp.Or(l.s.Session.Hold, "springfield hold")
+	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
+}
+
+// began is when the loop began, 0 if that is not known: not later than it has gone on here, whatever the file says.
+func (l *goalLoop) began() int64 {
+	if id, _, ok := parseMemory(l.memory); ok && id == l.ID {
+		return min(l.Started, l.memory.At)
+	}
+	return l.Started
+}
+
 // loopIsGone is a stop without a file. If this session was in a loop, the user has
-// taken it away, which may have been Claude.
+// taken it away, which may have been Claude, or the session has left the loop's directory.
 func (l *goalLoop) loopIsGone() strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + File}
 	if id, count, ok := parseMemory(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
 		v.Told = l.pluginName() + ": the loop is over: its file is gone"
 		v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, count)}
+		v.Remember = l.rememberEnd(overMark + id)
+		return v
+	}
+	m, _ := l.s.NewestMemory(File)
+	if _, _, ok := parseMemory(m); ok && m.Paused != elsewhere {
+		v.Told = l.pluginName() + ": the loop in " + strings.TrimSuffix(m.Key, "/"+File) + " does not go on in " +
+			quotation.ShownName(l.s.Workspace.Dir, maxDir) + ", where the session is now"
+		v.Remember, v.Remember.Paused = m, elsewhere
+	}
+	return v
+}
+
+// elsewhere names the pause of a loop whose session has left its directory.
+const elsewhere = "elsewhere"
+
+// loopIsAnothers is a stop with a loop that belongs to another session: silent, unless it was this one's until now.
+func (l *goalLoop) loopIsAnothers() strategy.Verdict {
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
+	if id, _, ok := parseMemory(l.memory); ok {
+		v.Told = l.pluginName() + ": the loop is over here: its file is another session's now"
 		v.Remember = l.rememberEnd(overMark + id)
 	}
 	return v
@@ -203,6 +240,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		if l.memory.Mark != "" { // it was running until now
 			v.Remember = l.rememberEnd("")
 			if l.Stopped == 0 { // else it has been told by who stopped it
+				v.Told = l.pluginName() + ": the loop is paused: " + v.Evidence
 				v.Events = []activity.LoopEvent{l.newEvent(activity.LoopCancelled, l.Count)}
 			}
 		}
@@ -221,7 +259,7 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 		idle = l.memory.Idle
 	}
 	stalls := 0 // those of them that brought the same words, too
-	if idle != 0 && l.memory.Text == quotation.HashText(l.s.Message.Text) {
+	if idle != 0 && l.memory.Form == l.formOfMessage() {
 		stalls = l.memory.Stalls
 	}
 	switch {
@@ -237,7 +275,27 @@ func (l *goalLoop) decideIteration() strategy.Verdict {
 	case stalls >= goalStalls:
 		return l.pauseLoop(count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call")
 	}
+	if v, ok := l.pausing().AtNeed(l.s); ok {
+		return v
+	}
 	return l.continueLoop(count, idle, stalls)
+}
+
+// formOfMessage tells messages apart that differ in more than their numbers.
+func (l *goalLoop) formOfMessage() string {
+	if l.s.Session.Protocol == "exit2" {
+		return quotation.HashText(l.s.Message.Text)
+	}
+	within := false
+	return quotation.HashText(strings.Map(func(r rune) rune {
+		was := within
+		if within = unicode.IsDigit(r); within && was {
+			return -1
+		} else if within {
+			return '0'
+		}
+		return r
+	}, l.s.Message.Text))
 }
 
 // lastWords is what Claude has said since our last continue. What the transcript has
@@ -286,7 +344,7 @@ func (l *goalLoop) continueLoop(count, idle, stalls int) strategy.Verdict {
 		Told:     l.pluginName() + ": iteration " + strconv.Itoa(count) + " of " + l.limitInWords() + l.goalInWords(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: activity.Memory{
-			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Key: l.memory.Key, Mark: l.markOfLoop(count), Max: l.max, Text: quotation.HashText(l.s.Message.Text), Form: l.formOfMessage(), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Idle: idle + 1, Continues: l.past.Continues + 1, Typed: l.past.Typed, At: l.s.Session.Now,
 		},
 	}

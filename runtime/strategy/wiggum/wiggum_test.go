@@ -28,6 +28,9 @@ func goalOf(fields ...string) string {
 	return "---\n" + strings.Join(fields, "\n") + "\n---\n\nMake it work.\n"
 }
 
+// words are others for each i.
+func words(i int) string { return string(rune('a' + i)) }
+
 // step takes a verdict's changes and memory over into the next stop.
 func step(s *strategy.Situation, v strategy.Verdict) {
 	for _, c := range v.Changes {
@@ -80,10 +83,12 @@ func TestGoalLoopStalls(t *testing.T) {
 		continues int
 	}{
 		"nothing happens": {func(int, *strategy.Situation) {}, 3},
-		"other words":     {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i) }, 8},
+		"other words":     {func(i int, s *strategy.Situation) { s.Message.Text = words(i) }, 8},
+		"other numbers":   {func(i int, s *strategy.Situation) { s.Message.Text = "Attempt " + strconv.Itoa(9+i) + " of 20." }, 3},
+		"as the original": {func(i int, s *strategy.Situation) { s.Session.Protocol, s.Message.Text = "exit2", strconv.Itoa(i) }, 8},
 		"tool calls":      {func(i int, s *strategy.Situation) { s.Turn.Count = i }, 8},
 		"not known":       {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 8},
-		"words at last":   {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i / 3) }, 8},
+		"words at last":   {func(i int, s *strategy.Situation) { s.Message.Text = words(i / 3) }, 8},
 		"the count is set": {func(i int, s *strategy.Situation) {
 			if i == 2 {
 				data, _ := SetFields(s.Workspace.Files[File].Data, [2]string{"iteration_count", "5"})
@@ -221,7 +226,7 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 			s.Session.Cap, s.Session.CapVariable = 8, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 			told := 0
 			for i := range 14 {
-				s.Message.Text = strconv.Itoa(i)
+				s.Message.Text = words(i)
 				test.change(i, &s)
 				v := decide(s)
 				step(&s, v)

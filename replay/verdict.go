@@ -1,0 +1,175 @@
+// The verdict: what each strategy would have been worth to this user, by the user's own answers.
+
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// Below enough cases a share says little, below enoughLeave nothing.
+const (
+	enough      = 30
+	enoughLeave = 5
+)
+
+// Leave counts the questions for leave to go on that the user answered, and those answered with a
+// bare yes or "continue". AfterYes counts only questions where the newest answer before was such a yes.
+type Leave struct {
+	Yes      Rate `json:"yes"`
+	AfterYes Rate `json:"after_yes"`
+}
+
+func countLeave(rows []Row) (l Leave) {
+	after := map[string]bool{} // sessions whose newest answer is a yes to such a question
+	for i := range rows {
+		row := &rows[i]
+		switch row.Label {
+		case Background, Pushed, Ended, MidWork: // the user has said nothing new
+			continue
+		}
+		yes := row.Label == Affirmed || row.Label == Nudge
+		if row.Leave && row.Label != Queued && row.Label != Interrupted {
+			countHit(&l.Yes, true, yes)
+			countHit(&l.AfterYes, after[row.Session], yes)
+		}
+		after[row.Session] = row.Leave && yes
+	}
+	l.Yes.ComputeInterval()
+	l.AfterYes.ComputeInterval()
+	return l
+}
+
+// say names the setting that the answers speak for: under it, three of four continues were wanted.
+func (l Leave) say() string {
+	if l.Yes.Of == 0 {
+		return "you answered no question for leave to go on"
+	}
+	said := fmt.Sprintf("you answered %d of %s for leave with a bare yes", l.Yes.N, layout.CountOf(l.Yes.Of, "question"))
+	if l.AfterYes.Of > 0 {
+		said += fmt.Sprintf(", %d of %d right after such a yes", l.AfterYes.N, l.AfterYes.Of)
+	}
+	mostly := func(r Rate) bool { return r.Of > 0 && 4*r.N >= 3*r.Of }
+	switch set := ": springfield set ned-flanders leave="; {
+	case l.Yes.Of < enoughLeave:
+		return said + ": too few to choose a setting by"
+	case mostly(l.Yes):
+		return said + set + "always"
+	case mostly(l.AfterYes):
+		return said + set + "after-yes"
+	default:
+		return said + set + "never"
+	}
+}
+
+// Verdict lists what each strategy, an away order and the setting leave would have been worth, by
+// name; last mid-work, which is no stop.
+func (r *Report) Verdict() (lines [][]string) {
+	if len(r.Rows) == 0 || len(r.Scores) == 0 {
+		return nil
+	}
+	few, midWork := false, []string{}
+	for _, s := range r.Scores {
+		lines = append(lines, []string{s.Name, s.say()})
+		few = few || s.Wanted.Of > 0 && s.Wanted.Of < enough
+		midWork = append(midWork, fmt.Sprintf("%s at %d", s.Name, s.MidWork.N))
+	}
+	if few {
+		lines = append(lines, []string{"note", fmt.Sprintf("of fewer than %d continues a share says little; its 95 %% interval, behind it, says more", enough)})
+	}
+	asked := r.Scores[r.best()].Away
+	away := "would have answered " + layout.CountOf(asked.N, "question")
+	if left := asked.Of - asked.N; left > 0 {
+		away += fmt.Sprintf(" and left %d to you", left)
+	}
+	lines = append(lines, []string{"away", away}, []string{"leave", r.Leave.say()})
+	if points := r.Scores[0].MidWork.Of; points > 0 {
+		lines = append(lines, []string{"mid-work", fmt.Sprintf("of %s in the middle of work, which are no stops but a proxy: %s",
+			layout.CountOf(points, "point"), strings.Join(midWork, ", "))})
+	}
+	return lines
+}
+
+func (s Score) say() string {
+	said := "would have saved you no prompt here"
+	if s.Saved.N > 0 {
+		said = fmt.Sprintf("would have saved you %d of %s", s.Saved.N, layout.CountOf(s.Saved.Of, "prompt"))
+	}
+	if s.Wanted.Of > 0 {
+		said += fmt.Sprintf(", and been in the way at %d of %s (%s): %d of %s wanted (%s)",
+			s.InTheWay.N, layout.CountOf(s.InTheWay.Of, "other answer"), s.InTheWay.text(),
+			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.text())
+	}
+	if s.Asked.N > 0 {
+		said += fmt.Sprintf("; would have asked a model %s, %s", layout.CountOf(s.Asked.N, "time"), s.priceText())
+	}
+	return said
+}
+
+// priceText is what its questions would have cost.
+func (s Score) priceText() string {
+	if s.Dollars < 0.005 {
+		return "<$0.01"
+	}
+	return fmt.Sprintf("$%.2f", s.Dollars)
+}
+
+// gain is how many more prompts it would have saved than it would have been in the way.
+func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
+
+// best is the strategy with the greatest gain; the default one, if it is as good.
+func (r *Report) best() (best int) {
+	for i, s := range r.Scores {
+		b := r.Scores[best]
+		better := cmp.Or(cmp.Compare(s.gain(), b.gain()), cmp.Compare(s.Saved.N, b.Saved.N))
+		if better > 0 || better == 0 && s.Name == registry.Default() {
+			best = i
+		}
+	}
+	return best
+}
+
+// adviceFor says in one sentence what the user's answers speak for.
+func (r *Report) adviceFor() string {
+	switch {
+	case len(r.Rows) == 0:
+		return r.nothing()
+	case len(r.Scores) == 0:
+		return "No strategy was asked for."
+	}
+	best := r.Scores[r.best()]
+	switch _, plugin := registry.StrategyNamed(best.Name); {
+	case best.gain() > 0 && plugin:
+		return fmt.Sprintf("%s would have saved you %s: springfield enable %s", best.Name, layout.CountOf(best.Saved.N, "prompt"), best.Name)
+	case best.gain() > 0:
+		return fmt.Sprintf("%s would have saved you %s here.", best.Name, layout.CountOf(best.Saved.N, "prompt"))
+	case slices.ContainsFunc(r.Scores, func(s Score) bool { return s.Saved.N > 0 }):
+		return "Your answers speak for no plugin here: none would have saved you more prompts than it would have been in the way."
+	case len(r.Scores) == 1:
+		return best.Name + " would have saved you no prompt here."
+	}
+	return "None of these would have saved you a prompt here."
+}
+
+// nothing says why there is nothing to learn from. Which logs were not read is said elsewhere.
+func (r *Report) nothing() string {
+	switch {
+	case r.Partial:
+		return "Nothing was found before the interruption."
+	case r.TooOld > 0:
+		return fmt.Sprintf("No stop is left: --since begins at %s, after all of them (%d).", r.Since.Format(time.DateOnly), r.TooOld)
+	case r.Elsewhere > 0:
+		return fmt.Sprintf("No stop is left: --project leaves out all session logs (%d).", r.Elsewhere)
+	case r.Files == 0 && slices.ContainsFunc(r.Skipped, func(s Skipped) bool { return s.Why != notFound }):
+		return "No stop was found: the session logs could not be read."
+	case r.Files == 0:
+		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
+	}
+	return fmt.Sprintf("No stop was found in %s: use Claude Code for a while and replay again.", layout.CountOf(r.Files, "session log"))
+}

@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	r := reportOf([]string{"ned", "lisa", "bart"},
+		rowsOf(3, Nudge, "go", "go", "stop"), rowsOf(1, Affirmed, "go", "asks", "stop"), rowsOf(5, Affirmed, "stop", "stop", "stop"),
+		rowsOf(1, Answered, "go", "stop", "stop"), rowsOf(99, Answered, "stop", "stop", "stop"), rowsOf(30, Commanded, "stop", "stop", "stop"),
+		rowsOf(20, Queued, "stop", "stop", "stop"), rowsOf(19, Background, "go", "stop", "stop"), rowsOf(2, Ended, "stop", "stop", "go"),
+		rowsOf(3, Interrupted, "go", "go", "go"), rowsOf(7, MidWork, "go", "stop", "stop"),
+	)
+	r.Rows[5].Choices[0].Away, r.Rows[6].Choices[0].Away = "answered", "left"
+	r.Rows[5].Choices[1].Away = "answered"
+	r.FillInScores()
+	want := [][]string{
+		{"ned", "would have saved you 4 of 9 prompts, and been in the way at 1 of 150 other answers (0.7 %, 0.1–3.7): 4 of 5 continues wanted (80 %, 38–96)"},
+		{"lisa", "would have saved you 3 of 9 prompts, and been in the way at 0 of 150 other answers (0 %, 0–2.5): 3 of 3 continues wanted (100 %, 44–100); would have asked a model 1 time, <$0.01"},
+		{"bart", "would have saved you no prompt here"},
+		{"note", "of fewer than 30 continues a share says little; its 95 % interval, behind it, says more"},
+		{"away", "would have answered 1 question and left 1 to you"},
+		{"leave", "you answered no question for leave to go on"},
+		{"mid-work", "of 7 points in the middle of work, which are no stops but a proxy: ned at 7, lisa at 0, bart at 0"},
+	}
+	got := r.Verdict()
+	failIf(t, !slices.EqualFunc(got, want, slices.Equal), "%q", got)
+
+	many := reportOf([]string{"ned"}, rowsOf(30, Nudge, "go"), rowsOf(1, Answered, "stop"))
+	failIf(t, strings.Contains(fmt.Sprint(many.Verdict()), "little"), "30 continues are few: %q", many.Verdict())
+	none := reportOf([]string{"ned"})
+	failIf(t, none.Verdict() != nil, "a verdict on nothing")
+}
+
+// The advice names a plugin only where it would have saved more prompts than it was in the way.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	both := []string{"lisa-simpson", "ned-flanders"}
+	for want, r := range map[string]Report{
+		"No session log was found": reportOf(both),
+		"ned-flanders would have saved you 1 prompt: springfield enable ned-flanders":  reportOf(both, rowsOf(1, Nudge, "go", "go")), // a tie
+		"lisa-simpson would have saved you 3 prompts: springfield enable lisa-simpson": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Affirmed, "go", "stop")),
+		"ned-flanders would have saved you 2 prompts: springfield enable ned-flanders": reportOf(both, rowsOf(2, Nudge, "go", "go"), rowsOf(1, Answered, "go", "stop")),
+		"mine.json would have saved you 2 prompts here.":                               reportOf([]string{"mine.json"}, rowsOf(2, Nudge, "go")),
+		"None of these would have saved you a prompt here.":                            reportOf(both, rowsOf(9, Nudge, "stop", "stop"), rowsOf(9, MidWork, "go", "go")),
+		"ned-flanders would have saved you no prompt here.":                            reportOf(both[1:], rowsOf(2, Nudge, "stop"), rowsOf(3, Answered, "go")),
+		"speak for no plugin here: none would have saved you more prompts":             reportOf(both, rowsOf(2, Nudge, "stop", "go"), rowsOf(2, Answered, "stop", "go")),
+	} {
+		failIf(t, !strings.Contains(r.Advice, want), "%s, want %s", r.Advice, want)
+	}
+}
+
+// The user's own answers to questions for leave speak for a setting.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	// asked makes a session of questions for leave and what came after them; a small letter is a stop
+	// that asks no leave.
+	asked := func(session, answers string) (rows []Row) {
+		labels := map[rune]Label{'Y': Affirmed, 'C': Nudge, 'N': Answered, 'S': Commanded, 'Q': Queued, 'B': Background, 'I': Interrupted, 'M': MidWork}
+		for _, a := range answers {
+			upper := []rune(strings.ToUpper(string(a)))[0]
+			rows = append(rows, Row{Session: session, Label: labels[upper], Means: labels[upper].MeaningOf(), Leave: a == upper && a != 'M'})
+		}
+		return rows
+	}
+	for _, test := range []struct {
+		sessions []string
+		want     string
+	}{
+		{nil, "you answered no question for leave to go on"},
+		{[]string{"QBI"}, "no question"}, // nobody answered
+		{[]string{"yycn"}, "no question"},
+		{[]string{"N"}, "0 of 1 question for leave with a bare yes: too few"},
+		{[]string{"YNnY"}, "2 of 3 questions for leave with a bare yes, 0 of 1 right after such a yes: too few"},
+		{[]string{"YmBbCC", "C"}, "4 of 4 questions for leave with a bare yes, 2 of 2 right after such a yes: too few"},
+		{[]string{"Y", "Y", "Y", "C", "S"}, "4 of 5 questions for leave with a bare yes: springfield set ned-flanders leave=always"},
+		{[]string{"YYYY", "N", "N"}, "4 of 6 questions for leave with a bare yes, 3 of 3 right after such a yes: springfield set ned-flanders leave=after-yes"},
+		{[]string{"YN", "YN", "YN"}, "3 of 6 questions for leave with a bare yes, 0 of 3 right after such a yes: springfield set ned-flanders leave=never"},
+		{[]string{"YyY", "YqY", "YIY"}, "6 of 6 questions for leave with a bare yes: "}, // another answer came between
+		{[]string{"N", "N", "N", "N", "Y"}, "1 of 5 questions for leave with a bare yes: springfield set ned-flanders leave=never"},
+	} {
+		var rows []Row
+		for i, answers := range test.sessions {
+			rows = append(rows, asked(fmt.Sprint(i), answers)...)
+		}
+		got := countLeave(rows).say()
+		failIf(t, !strings.Contains(got, test.want), "%q: %s, want %s", test.sessions, got, test.want)
+	}
+}
+
+// A stop asks leave where it asks to go on with agreed work, and for no grave act.
+func TestLeaveInReplay(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]bool{
+		"Phase 2 is done. Shall I start phase 3?":       true,
+		"Phase 2 is done. Shall I go on and deploy it?": false,
+		"Shall the cache live in memory or on disk?":    false,
+		"Phase 2 is done. All tests pass.":              false,
+	} {
+		for _, mid := range []bool{false, true} {
+			m := newMade("s").asks("do the plan").works().says(said)
+			if m.rests().asks("yes"); mid {
+				m = newMade("s").asks("do the plan").works().says(said).works()
+			}
+			row := alone(t, m, "ned-flanders").Rows[0]
+			failIf(t, row.Leave != (want && !mid), "%s, mid-work %v: %v %s", said, mid, row.Leave, row.Label)
+		}
+	}
+}

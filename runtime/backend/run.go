@@ -1,0 +1,112 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+const (
+	maxStdout = 1 << 20
+	maxStderr = 16 << 10
+	// grace is what a process has between being asked to end and being ended, and
+	// how long a grandchild may hold our pipes after it.
+	grace = 500 * time.Millisecond
+)
+
+// run asks a program, and ends it and all that it started with ctx. The reply is read
+// from what it prints; told reports whether that says itself why there is no answer.
+func (e Env) run(ctx context.Context, argv, vars []string, stdin string, read func(printed []byte) (reply judge.Reply, told bool)) judge.Reply {
+	// Empty, and its own: Claude Code looks for CLAUDE.md and settings from where it
+	// stands, upwards.
+	dir, err := os.MkdirTemp(e.Temp, "springfield-judge-")
+	if err != nil {
+		return failedReply(judge.Crashed, "no temporary directory: "+err.Error())
+	}
+	defer os.RemoveAll(dir)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr, full: func() {}}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = dir, vars
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), stdout, stderr
+	cmd.SysProcAttr = ownGroup()
+	cmd.Cancel = func() error { return endGroup(cmd.Process) }
+	cmd.WaitDelay = grace
+	runtime.LockOSThread() // the kernel of Linux takes the end of the thread that starts the program for ours
+	err = cmd.Run()
+	runtime.UnlockOSThread()
+	name := filepath.Base(argv[0])
+	if cmd.Process == nil {
+		return failedReply(judge.Crashed, "cannot start "+name+": "+err.Error())
+	}
+	killGroup(cmd.Process) // what it left behind
+
+	printed, over := stdout.readAll()
+	if over {
+		return failedReply(judge.Junk, name+" printed more than 1 MB")
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it had ended, only something that it started had not
+	}
+	reply, told := read(printed)
+	if err == nil && reply.Failed == "" || told {
+		return reply
+	}
+	complaint, _ := stderr.readAll()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
+	return withoutAnswer(ctx, reply, name, err, line)
+}
+
+// withoutAnswer is the reply of a program that gave no answer or ended badly, with the first
+// line of what it complained about. What it cost counts all the same, what it said does not.
+func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err error, line string) judge.Reply {
+	reply.Continue, reply.Why = false, ""
+	if line = judge.OneLine(line, 200); err == nil {
+		reply.Detail = strings.TrimSuffix(reply.Detail+"; it says: "+line, "; it says: ")
+		return reply
+	}
+	reply.Failed, reply.Detail = judge.Crashed, name+" ended with "+err.Error()+": "+cmp.Or(line, "it says nothing")
+	if late, over := overdueReply(ctx); over {
+		reply.Failed, reply.Detail = late.Failed, late.Detail
+	}
+	return reply
+}
+
+// bounded keeps the first limit bytes of what is written to it. A program that writes
+// more is not kept waiting: full is called.
+type bounded struct {
+	limit int
+	full  func()
+
+	mu   sync.Mutex // what a grandchild writes may come when the program has ended
+	data []byte
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	room := b.limit - len(b.data)
+	if b.over = b.over || len(p) > room; b.over {
+		b.full()
+	}
+	b.data = append(b.data, p[:min(len(p), room)]...)
+	return len(p), nil
+}
+
+func (b *bounded) readAll() (data []byte, over bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.data, b.over
+}

@@ -1,0 +1,174 @@
+// The user's own last prompt: what the last word is read from, and what every count begins with. A
+// log can be written by the agent. So where the host gives each prompt an id, only an id of the
+// host's own begins something, and whose it is was decided when it was met first.
+
+package hook
+
+import (
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// maxNamed is how many ids of prompts a session remembers. A host goes back to none.
+const maxNamed = 8
+
+// opens reports whether the log says which line opened the prompt that the event names.
+func (s *Snapshot) opens() bool { return s.Event.Host.Opens && s.Event.PromptID != "" }
+
+// meetPrompt returns a state of the ledger at this stop. A stop after a wake-up belongs to the own
+// prompt before it.
+func (s *Snapshot) meetPrompt(state ledger.State) ledger.State {
+	name, own, said, o := state.Prompt, state.Own, state.Said.Of, &s.View.Opening
+	heard := s.View.Heard
+	switch id := shortenText(s.Event.PromptID, 100); {
+	case !s.opens():
+		if of := s.nameByLog(); of != "" {
+			name = of
+		}
+		if s.Event.Host.Prompts {
+			own = id
+		}
+		if of := "log:" + quotation.HashText(o.ID+strconv.FormatInt(o.At, 10)+o.Words.Begin); o.Found && of != said && !s.hangs() {
+			said = of
+		}
+	case id == own || slices.Contains(state.Named, hashOf(id)):
+	case o.Found:
+		state.Named = append(slices.Clone(state.Named), hashOf(id))
+		state.Named = state.Named[max(0, len(state.Named)-maxNamed):]
+		if o.Own && !s.View.Rewritten && !s.hangs() {
+			name, own, said = "id:"+id, id, id
+			break
+		}
+		if o.Own {
+			heard = append(slices.Clone(heard), o.Words)
+		}
+		fallthrough
+	default:
+		if name == "" {
+			name = "id:" + id
+		}
+	}
+	state = guard.MeetPrompt(state, name, own)
+	if said != state.Said.Of {
+		state = takeWord(state, said, s.readWords(o.Words), o.At)
+	}
+	return s.takeHeard(state, heard)
+}
+
+// nameByLog names the newest prompt in the log, where ids of the host's mean nothing there.
+func (s *Snapshot) nameByLog() string {
+	switch {
+	case s.Event.PromptID != "" && s.Event.Host.Prompts:
+		return "id:" + shortenText(s.Event.PromptID, 100)
+	case s.View.PromptID != "":
+		return "id:" + shortenText(s.View.PromptID, 100)
+	case s.View.Prompt != "":
+		return "uuid:" + shortenText(s.View.Prompt, 100)
+	case s.Event.PromptID != "": // no transcript yet: the same id as it will have
+		return "id:" + shortenText(s.Event.PromptID, 100)
+	}
+	return ""
+}
+
+// hangs reports whether the client hangs on another agent, which types into it.
+func (s *Snapshot) hangs() bool { return s.Hangs != nil && s.Hangs() }
+
+func hashOf(id string) uint64 {
+	h := fnv.New64a()
+	io.WriteString(h, id)
+	return h.Sum64()
+}
+
+// readWords reads the words of a prompt, once for all who ask.
+func (s *Snapshot) readWords(words transcript.Words) lastword.Word {
+	for _, r := range s.read {
+		if r.words == words {
+			return r.word
+		}
+	}
+	s.read = append(s.read, reading{words, lastword.Read(lastword.Prompt(words))})
+	return s.read[len(s.read)-1].word
+}
+
+// reading is a prompt that has been read.
+type reading struct {
+	words transcript.Words
+	word  lastword.Word
+}
+
+// takeWord takes the word of a new prompt of the user's own. One yes to a question for leave answers
+// the next one; a standing order answers all until the next prompt that is no yes.
+func takeWord(state ledger.State, of string, word lastword.Word, at int64) ledger.State {
+	switch {
+	case word.Kind == lastword.Standing:
+		state.Leave, state.Once = "you said "+word.Evidence, false
+	case word.Kind == lastword.Yes && state.Leave != "" && !state.Once:
+	case word.Kind == lastword.Yes && state.AsksLeave:
+		state.Leave, state.Once = "you said yes to the last such question", true
+	default:
+		state.Leave, state.Once = "", false
+	}
+	state.Said = ledger.Said{Of: of, Kind: string(word.Kind), Evidence: word.Evidence, At: at}
+	return state
+}
+
+// takeHeard takes what a person seems to have said besides: it can only forbid, or ask.
+func (s *Snapshot) takeHeard(state ledger.State, heard []transcript.Words) ledger.State {
+	strict := func(word lastword.Word) {
+		if word.Kind == lastword.Forbids || word.Kind == lastword.Asks && state.Said.Kind != string(lastword.Forbids) {
+			state.Said.Kind, state.Said.Evidence = string(word.Kind), word.Evidence
+			state.Leave, state.Once = "", false
+		}
+	}
+	for _, words := range heard {
+		strict(s.readWords(words))
+	}
+	if s.View.Escaped {
+		strict(lastword.Word{Kind: lastword.Forbids, Evidence: guard.Escaped})
+	}
+	return state
+}
+
+// leave is why a question for leave may be answered with yes, "" if it may not.
+func (s *Snapshot) leave() string {
+	choice := rules.AfterYes
+	if ruled, ok := s.Settings.Options.(rules.Ruled); ok && ruled.Chosen().Leave != "" {
+		choice = ruled.Chosen().Leave
+	}
+	switch choice {
+	case rules.Never:
+		return ""
+	case rules.Always:
+		return "your setting leave is always"
+	}
+	return s.met.Leave
+}
+
+// noteLeave notes what a decision makes of leave. A yes is spent by the question that it has answered,
+// and counts only where the user was left with the question before.
+func (s *Snapshot) noteLeave(out *Settled) {
+	if s.Settings.Strategy.EventName() != "Stop" {
+		return
+	}
+	next := &out.Next
+	next.AsksLeave = false
+	switch {
+	case out.Decision != strategy.Continue:
+		_, next.AsksLeave = lastmessage.ReadMessage(nil, s.Situation.Message.Text).FindAct(lastmessage.Leave, false)
+	case out.Rule == headless:
+		next.Waits = waitsFor(*next)
+	case out.Rule == "leave" && next.Once:
+		next.Leave, next.Once = "", false
+	}
+}

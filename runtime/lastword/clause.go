@@ -1,0 +1,206 @@
+package lastword
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// act is what a clause does.
+type act byte
+
+const (
+	states act = iota
+	forbids
+	looks
+	asks
+	orders
+)
+
+// clause is a part of a sentence that may do something else than the parts beside it.
+type clause struct {
+	said     string   // as written
+	text     string   // folded, without soft words and signs at its ends
+	forms    []string // the same, and with soft words at the beginning, and at both ends
+	asks     bool     // it has a question mark
+	first    bool     // of its sentence
+	listed   bool     // only a comma or an "and" is in front of it
+	sentence int      // the number of its sentence
+	act      act
+	sure     bool // a word says so
+}
+
+// reader finds words in the languages of a prompt.
+type reader []*language.Finder
+
+func (in reader) says(class language.Class, text string) bool {
+	return slices.ContainsFunc(in, func(f *language.Finder) bool { return f.SaysClass(class, text) })
+}
+
+// skip returns where the longest entry at the beginning of a text ends, 0 if none is there.
+func (in reader) skip(text string, classes ...language.Class) (end int) {
+	for _, f := range in {
+		for _, c := range classes {
+			end = max(end, f.Skip(c, text, 0))
+		}
+	}
+	return end
+}
+
+// actOf returns what a clause does, and whether a word says so.
+func (in reader) actOf(c clause) (act, bool) {
+	says := func(class language.Class) bool {
+		return slices.ContainsFunc(c.forms, func(text string) bool { return in.says(class, text) })
+	}
+	switch {
+	case c.text == "" || c.text == "`":
+		return states, false
+	case says(language.Look):
+		return looks, true
+	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text)):
+		return forbids, true
+	case says(language.Request):
+		return orders, true
+	}
+	if n := in.skip(c.text, language.Could); n > 0 {
+		return in.actBehind(in.withoutSoft(trimSigns(c.text[n:])))
+	}
+	switch {
+	case says(language.Inquire):
+		return asks, true
+	case says(language.Command):
+		return orders, true
+	case c.asks:
+		return asks, false
+	}
+	return states, false
+}
+
+// actBehind returns what is wanted of the reader behind "can you".
+func (in reader) actBehind(wanted string) (act, bool) {
+	switch {
+	case in.says(language.Look, wanted):
+		return looks, true
+	case in.says(language.Forbid, wanted):
+		return forbids, true
+	case in.skip(wanted, language.Tell) > 0 || in.says(language.Inquire, wanted):
+		return asks, true
+	}
+	return orders, true
+}
+
+// splitClauses takes a sentence apart, at its signs and at the words that join clauses.
+func (in reader) splitClauses(s sentence) (all []clause) {
+	pieces := splitAtSigns(s.text)
+	for i, piece := range pieces {
+		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
+		listed := i > 0
+		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
+			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed}
+			if n := in.skip(part, language.Then); n > 0 {
+				c.listed = false
+			}
+			listed = true
+			if c.text = in.withoutSoft(part); c.text != "" {
+				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(part), part})
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// splitAtSigns cuts a sentence at commas, colons, dashes and brackets.
+func splitAtSigns(text string) (all []string) {
+	start := 0
+	for i, r := range text {
+		next := i + utf8.RuneLen(r)
+		switch r {
+		case ',', ';', ':', '-', '،', '；':
+			if next < len(text) && text[next] != ' ' && text[next] < utf8.RuneSelf || r == '-' && (i == 0 || text[i-1] != ' ' && text[i-1] != '-') {
+				continue
+			}
+		case '，', '、', '：', '—', '–', '(', '（', '…':
+		default:
+			continue
+		}
+		if len(all) < 20 {
+			all = append(all, text[start:i])
+			start = next
+		}
+	}
+	return append(all, text[start:])
+}
+
+// splitAtWords cuts a piece of a sentence at words that join clauses. Those in a question belong to
+// it, and an "and" in what is to be told may join what the telling is about.
+func (in reader) splitAtWords(piece string, asks bool) (all []string) {
+	classes := []language.Class{language.Then, language.And}
+	begin := in.withoutSoft(piece)
+	could := in.skip(begin, language.Could)
+	switch {
+	case asks && (could == 0 || in.says(language.How, piece)):
+		return []string{piece}
+	case in.says(language.Inquire, piece) && (could == 0 && in.skip(begin, language.Tell) == 0 || in.says(language.How, piece)):
+		classes = classes[:1]
+	}
+	start := 0
+	for i := range piece {
+		if i > start && !language.IsWithinWord(piece, i) && piece[i] != ' ' && in.skip(piece[i:], classes...) > 0 {
+			all = append(all, trimSigns(piece[start:i]))
+			start = i
+		}
+	}
+	return append(all, trimSigns(piece[start:]))
+}
+
+// withoutSoft cuts soft words, those that join clauses, and code off the ends of a clause.
+func (in reader) withoutSoft(text string) string {
+	for {
+		n := max(in.skip(text, language.Soft, language.Then, language.And), len(text)-len(strings.TrimLeft(text, "`")))
+		if n == 0 {
+			return in.withoutSoftEnd(text)
+		}
+		text = trimSigns(text[n:])
+	}
+}
+
+func (in reader) withoutSoftEnd(text string) string {
+	for from := len(text); from > 0 && len(text)-from <= 30; {
+		_, size := utf8.DecodeLastRuneInString(text[:from])
+		from -= size
+		if from > 0 && !language.IsWithinWord(text, from) && text[from] != ' ' && in.skip(text[from:], language.Soft) == len(text)-from {
+			text = trimSigns(text[:from])
+			from = len(text)
+		}
+	}
+	return text
+}
+
+// wholeOf is a sentence folded, without signs at its ends.
+func wholeOf(s sentence) string { return trimSigns(fold(s.text)) }
+
+// accented and plain are letters with marks that people leave out when they type in haste, and what
+// they type. The packs have these words without the marks.
+var (
+	accented = []rune("àáâãäåāăąçćčèéêëēęěìíîïīıłñńňòóôõöøőùúûüūůűýÿśšşžźżğďťřœæ")
+	plain    = "aaaaaaaaaccceeeeeeeiiiiiilnnnooooooouuuuuuuyyssszzzgdtroa"
+)
+
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xdf && r < 0x180 {
+			if i := slices.Index(accented, r); i >= 0 {
+				return rune(plain[i])
+			}
+		}
+		return r
+	}, language.FoldText(text))
+}
+
+func trimSigns(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return r != '`' && (unicode.IsSpace(r) || unicode.IsPunct(r)) })
+}

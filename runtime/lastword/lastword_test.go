@@ -1,0 +1,107 @@
+package lastword
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func whole(text string) Prompt { return Prompt{Begin: text, End: text} }
+
+func TestPrompts(t *testing.T) {
+	data, err := os.ReadFile("testdata/prompts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		kind, text, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || kind == "#" {
+			continue
+		}
+		text = strings.ReplaceAll(strings.ReplaceAll(text, `\n`, "\n"), `\t`, "\t")
+		if w := Read(whole(text)); string(w.Kind) != kind {
+			t.Errorf("%q: %s %s, want %s", text, w.Kind, w.Evidence, kind)
+		}
+	}
+}
+
+func TestEvidenceQuotesTheClause(t *testing.T) {
+	for text, want := range map[string]Word{
+		"":                                      {},
+		" \n":                                   {},
+		"commit this. Please stop here, thanks": {Forbids, "“Please stop here”"},
+		"It fails. Why?":                        {Asks, "“Why?”"},
+		"Do 1 to 5. Don't stop to ask.":         {Standing, "“Don't stop to ask.”"},
+		"Yes, go on.":                           {Yes, "“Yes, go on.”"},
+		"fix it":                                {Kind: Orders},
+	} {
+		if got := Read(whole(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Of a long prompt only the two ends are known, and what is half a sentence decides nothing.
+func TestLongPrompts(t *testing.T) {
+	middle := strings.Repeat("The parser reads the file line by line. ", 40)
+	for name, test := range map[string]struct {
+		text string
+		want Kind
+	}{
+		"it ends with a word that forbids":    {middle + "Stop here.", Forbids},
+		"it begins with one":                  {"Stop. " + middle, Forbids},
+		"one is at its beginning, then order": {"Wait. Rename the parser first. " + middle, Orders},
+		"one is in the known part, no last":   {"The file is read. Stop here. " + middle, Orders},
+		"it ends with a question":             {middle + "Why is that slow?", Asks},
+		"it begins with an order":             {"Fix the parser. " + middle + "Why is that slow?", Orders},
+		"a standing order at its end":         {middle + "Do not stop until all tests pass.", Standing},
+		"half a sentence at the seam":         {strings.Repeat("x ", 190) + "we do not want to stop" + strings.Repeat(" y", 300) + ".", Orders},
+		"code that goes on in the end":        {"Fix this:\n```go\n" + strings.Repeat("why?\n", 300) + "stop\n```\n", Orders},
+		"and words behind it":                 {"```go\n" + strings.Repeat("fix\n", 300) + "fix it\n```\nStop here.", Forbids},
+	} {
+		p := Prompt{Begin: test.text[:min(len(test.text), 400)], End: test.text[max(0, len(test.text)-240):]}
+		if w := Read(p); w.Kind != test.want {
+			t.Errorf("%s: %s %s, want %s", name, w.Kind, w.Evidence, test.want)
+		}
+	}
+}
+
+func TestPartsThatOverlapAreWhole(t *testing.T) {
+	text := strings.Repeat("The parser reads the file line by line. ", 9) + "Rename it to scanner and stop the old server at the end of the run, which is in main. " + strings.Repeat("It is old. ", 4) + "Why is it slow?"
+	if w := Read(Prompt{Begin: text[:400], End: text[len(text)-240:]}); w.Kind != Orders {
+		t.Errorf("%d bytes: %v", len(text), w)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"stop", "why?\n```", "<a-b>x</a-b>", "¿qué", "先别继续", strings.Repeat("and then wait, ", 99), strings.Repeat("@", 999), strings.Repeat("<a-b", 400), "\xff\xe3\x80"} {
+		f.Add(text, text)
+	}
+	f.Fuzz(func(t *testing.T, begin, end string) {
+		for _, p := range []Prompt{{begin, end}, whole(begin), {begin, ""}, {"", end}} {
+			if w := Read(p); !utf8.ValidString(w.Evidence) || len(w.Evidence) > 100 || w.Kind == Unknown && w.Evidence != "" {
+				t.Errorf("%q: %v", p, w)
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"a word":                "stop",
+		"a request":             "can you fix it?",
+		"words of no language":  "halt, nimm lieber tabs",
+		"a statement":           "the header is broken",
+		"Chinese":               "先别继续，我要想一下",
+		"a paragraph":           strings.Repeat("The parser drops the last line, and then it fails. Why does it do that? ", 8),
+		"all there is to read":  strings.Repeat("then wait, and ", 999),
+		"a script without ends": strings.Repeat("それから待って", 999),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Read(whole(text))
+			}
+		})
+	}
+}

@@ -1,0 +1,218 @@
+package lastword
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/lastmessage"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+)
+
+// sentence is one of the user's own sentences.
+type sentence struct {
+	text string
+	asks bool // it ends with a question mark
+}
+
+// maxPart bounds each part of a prompt, in bytes, and maxSentences how many sentences at its outer end
+// are read.
+const (
+	maxPart      = 640
+	maxSentences = 16
+)
+
+// isCommand reports whether a prompt is a slash command. The host loads a command's own words.
+func isCommand(begin string) bool {
+	begin = strings.TrimSpace(begin)
+	if strings.HasPrefix(begin, "<command-") || strings.HasPrefix(begin, "<local-command-") {
+		return true
+	}
+	name, ok := strings.CutPrefix(begin, "/")
+	if i := strings.IndexAny(name, " \t\n"); i >= 0 {
+		name = name[:i]
+	}
+	return ok && name != "" && !strings.ContainsAny(name, "/.?")
+}
+
+// ownSentences lists the sentences that the user has typed, as far as they are known, and reports
+// whether the prompt is short. A sentence at the seam of a long prompt may be half of one.
+func ownSentences(p Prompt) (all []sentence, short bool) {
+	begin, end := quotation.Head(p.Begin, maxPart), quotation.Tail(p.End, maxPart)
+	first, last := []sentence(nil), []sentence(nil)
+	if whole, ok := joinParts(p); ok {
+		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
+			length := 0
+			for _, s := range all {
+				length += len(s.text)
+			}
+			return all, length <= maxShort
+		}
+		first, last = all, all
+	} else {
+		first, last = sentencesOf(begin), sentencesOf(behindFence(end))
+		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
+	}
+	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
+}
+
+// joinParts puts the parts of a prompt together that meet or overlap.
+func joinParts(p Prompt) (string, bool) {
+	if len(p.Begin) > maxPart || len(p.End) > maxPart {
+		return "", false
+	}
+	for n := min(len(p.Begin), len(p.End)); n >= 16 || n > 0 && n == len(p.Begin); n-- {
+		if p.Begin[len(p.Begin)-n:] == p.End[:n] {
+			return p.Begin + p.End[n:], true
+		}
+	}
+	return "", false
+}
+
+// behindFence leaves out the rest of code that began before a text.
+func behindFence(text string) string {
+	fences, rest, named := 0, text, false
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		at += len(line) + 1
+		if mark, _, info := lastmessage.FenceAt(strings.TrimSpace(line)); mark != 0 {
+			if fences++; fences == 1 {
+				rest, named = text[min(at, len(text)):], info != ""
+			}
+		}
+	}
+	if fences%2 == 0 || named {
+		return text
+	}
+	return rest
+}
+
+func sentencesOf(text string) (all []sentence) {
+	text = withoutLogs(withoutMentions(withoutNotes(withoutTags(strings.ToValidUTF8(text, "")))))
+	for _, s := range lastmessage.Sentences(text) {
+		all = append(all, sentence{s.Text, s.End == '?' || s.End == '？' || s.End == '؟'})
+	}
+	if trimmed := strings.TrimSpace(text); len(all) == 0 && trimmed != "" && len(trimmed) < 20 && strings.ContainsFunc(trimmed, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+		all = append(all, sentence{text: trimmed}) // 👍
+	}
+	return all
+}
+
+// withoutTags leaves out what the host puts into a prompt: tags whose names have a sign in them,
+// "<ide_selection>", and what is in them.
+func withoutTags(text string) string {
+	for from := 0; ; {
+		i := strings.IndexByte(text[from:], '<')
+		if i < 0 {
+			return text
+		}
+		i += from
+		from = i + 1
+		name, closes := strings.CutPrefix(text[i+1:], "/")
+		if n := strings.IndexFunc(name, func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' && r != '-' }); n >= 0 {
+			name = name[:n]
+		}
+		if len(name) < 3 || !strings.ContainsAny(name[1:], "_-") {
+			continue
+		}
+		_, rest, _ := strings.Cut(text[i:], "</"+name+">")
+		if closes { // it began before this part
+			text, from = rest, 0
+		} else {
+			text, from = text[:i]+"\n"+rest, i
+		}
+	}
+}
+
+// withoutNotes leaves out the marks of the host for what is pasted: "[Image #1]".
+func withoutNotes(text string) string {
+	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
+		for {
+			before, rest, ok := strings.Cut(text, note)
+			if !ok {
+				break
+			}
+			_, rest, _ = strings.Cut(rest, "]")
+			text = before + rest
+		}
+	}
+	return text
+}
+
+// withoutMentions puts code for files that are mentioned: "@main.go".
+func withoutMentions(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := strings.IndexByte(text[i:], '@')
+		if n < 0 {
+			return b.String() + text[i:]
+		}
+		b.WriteString(text[i : i+n])
+		i += n
+		size := strings.IndexAny(text[i:], " \t\n,")
+		if size < 0 {
+			size = len(text) - i
+		}
+		if starts := i == 0 || text[i-1] == ' ' || text[i-1] == '\n'; starts && size > 1 {
+			b.WriteString("`@`")
+		} else {
+			b.WriteString(text[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// withoutLogs leaves out lines that a program has printed.
+func withoutLogs(text string) string {
+	lines := strings.Split(text, "\n")
+	kept := lines[:0]
+	for _, line := range lines {
+		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
+			line = ""
+		}
+		kept = append(kept, line)
+	}
+	return strings.Join(kept, "\n")
+}
+
+// printed are beginnings of lines that programs print.
+var printed = []string{
+	"at ", "File \"", "Traceback", "Caused by", "panic:", "goroutine ", "npm ", "$ ", "% ", "error[", "error TS", "--- FAIL", "=== RUN", "FAIL", "diff --git", "@@ ",
+	"+++", "INFO", "WARN", "ERROR", "DEBUG", "TRACE", "FATAL", "[INFO", "[WARN", "[ERROR", "[error", "[DEBUG", "E/", "W/", "❯", "➜", ">>>", "fatal:", "error:", "warning:", "Exception in",
+}
+
+// isPrinted reports whether a line looks like the output of a program. Among other lines, one
+// that has few words is.
+func isPrinted(line string, among bool) bool {
+	for _, p := range printed {
+		if strings.HasPrefix(line, p) && (p != "at " && p != "npm " || strings.ContainsAny(line, "(!/")) {
+			return true
+		}
+	}
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return false
+	}
+	first := strings.Trim(fields[0], "[]():,")
+	if digits := strings.Count(first, ":") + strings.Count(first, "-"); len(first) >= 8 && digits >= 2 && first[0] >= '0' && first[0] <= '9' {
+		return true // 12:30:01, 2026-01-31
+	}
+	if isErrorName(fields[0]) {
+		return true
+	}
+	words := 0
+	for _, f := range fields {
+		if !strings.ContainsAny(strings.TrimRight(f, ".,:;!?)"), "=/\\{}[]<>|$@#%^&+()_;:0123456789") {
+			words++
+		}
+	}
+	return among && len(fields) >= 3 && 5*words < 2*len(fields)
+}
+
+// isErrorName reports whether a word is the name of an error that a line of output begins with:
+// "TypeError:", "java.io.IOException:".
+func isErrorName(word string) bool {
+	name, ok := strings.CutSuffix(word, ":")
+	return ok && len(name) > 5 && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception"))
+}

@@ -1,0 +1,61 @@
+// A loop pauses for its user: it lets the agent stop, writes nothing and counts nothing, and goes
+// on at the first stop behind the user's next order. The user is told once.
+
+package rules
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/lastword"
+	"github.com/cameronsjo/springfield/runtime/quotation"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Pausing is a loop that may pause.
+type Pausing struct {
+	Key   string // of its memory
+	Title string // begins its words to the user
+	End   string // what the user types to end it
+}
+
+// AtWord pauses at a last word that forbids or asks, if it is newer than since, Unix milliseconds.
+// A time that is not known counts as newer.
+func (p Pausing) AtWord(s strategy.Situation, since int64) (v strategy.Verdict, ok bool) {
+	said := quotation.QuoteEvidence(strings.Trim(s.Turn.Word.Evidence, "“”"))
+	switch kind := s.Turn.Word.Kind; {
+	case s.Turn.WordAt > 0 && s.Turn.WordAt <= since:
+	case kind == lastword.Forbids:
+		return p.pause(s, "forbids", "you said "+said)
+	case kind == lastword.Asks:
+		return p.pause(s, "answers", "you asked "+said)
+	}
+	return v, false
+}
+
+// AtNeed pauses at a question of the agent's, or at what only a person can do, where one is there.
+func (p Pausing) AtNeed(s strategy.Situation) (v strategy.Verdict, ok bool) {
+	if !s.Turn.Attended || s.Turn.Away || s.Message.Earlier {
+		return v, false
+	}
+	switch need, found := FindNeed(s); {
+	case found && need.Question:
+		return p.pause(s, need.Rule, s.Session.AgentName()+" asks you: "+need.Evidence)
+	case found && (need.Rule == "blocked" || need.Rule == "hands"):
+		return p.pause(s, need.Rule, s.Session.AgentName()+" needs you: "+need.Evidence)
+	}
+	return v, false
+}
+
+func (p Pausing) pause(s strategy.Situation, rule, evidence string) (v strategy.Verdict, ok bool) {
+	if s.Session.Protocol == "exit2" { // which does what the original does
+		return v, false
+	}
+	v = strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	name := quotation.HashText(rule + evidence + strconv.FormatInt(s.Turn.WordAt, 10))
+	if m, _ := s.Memory(p.Key); m.Paused != name {
+		v.Told = p.Title + ": paused, " + evidence + "; the loop goes on with your next order; to end it: " + p.End
+		v.Remember, v.Remember.Paused = m, name
+	}
+	return v, true
+}

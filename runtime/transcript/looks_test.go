@@ -1,0 +1,49 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestOnlyLooks(t *testing.T) {
+	for _, line := range []string{
+		"cat a.go", "head -20 a.go | tail -5", "ls -la src", "pwd", "find . -name '*.go' -newer x", "grep -rn 'a > b' .", `rg "func \w+" -t go`, "wc -l *.go",
+		"git log --oneline -5", "git -C ../x status --short", "git --no-pager diff HEAD~1", "git show HEAD:a.go", "git blame a.go", "git branch -a", "git branch",
+		"git branch --show-current", "git stash list", "git remote -v", "git tag", "git config get user.name", "git rev-parse HEAD",
+		"go test ./...", "go test -run 'TestX|TestY' -count=1 ./a", "npm test", "npm run test:unit", "pytest -q tests", "python3 -m pytest -x", "cargo test", "make test", "make check",
+		"./gradlew test", "npx vitest run", "npx tsc --noEmit", "golangci-lint run", "eslint src",
+		"which go", "command -v node", "echo done", `echo "$(git rev-parse HEAD) is here" now`, "jq .name package.json", "sed -n '1,20p' a.go", "sed -n '/^func/,/^}/p' a.go",
+		"tree -L 2", "du -sh .", "env", "env GOFLAGS=-v go test ./...", "cd sub && ls", "cat a 2>/dev/null || echo none", "go test ./... 2>&1 | tail -20", "ls >/dev/null",
+		"GOFLAGS=-v go vet ./...", "timeout 60 go test ./...", "for f in *.go; do wc -l $f; done", "if [ -f a ]; then cat a; fi", "(cd sub; ls)", "bash -lc 'ls | wc -l'",
+		"rg -l x | xargs grep y", "ls # > out", "sort a | uniq -c", "diff <(ls a) <(ls b)", "gh pr view 3", "gh run list", "docker ps", "cat < a.go", "ls \\\n -l", "kubectl get pods",
+	} {
+		if !onlyLooks(line) {
+			t.Errorf("%s: changes something", line)
+		}
+	}
+	for _, line := range []string{
+		"", " ", "cat > x", "cat a >> b", "echo a > b", "echo a | tee b", "ls 2> errors", "cat <<EOF\na\nEOF", "cat a >/dev/nullx", "ls &> out",
+		"find . -name '*.o' -delete", "find . -exec rm {} +", "fd x -x rm", "sed -i s/a/b/ x", "sed -n -i p x", "sed s/a/b/w\\ out x", "sed -n '1e rm x' a", "sed -n '/x/w out' a", "sed -n '1w p' a",
+		"git stash", "git stash pop", "git branch -D x", "git branch new", "git checkout .", "git commit -m x", "git push", "git tag v1", "git -c alias.x='!rm' x", "git config user.name x",
+		"git diff --output=x", "git remote add a b", "git reflog expire --all", "git fetch", "git log; git reset --hard",
+		"go test ./... -update", "go test -coverprofile=c.out ./...", "go test -c ./a", "go build ./...", "go generate", "go env -w GOFLAGS=-v", "npm install", "npm run build", "npm test -- -u", "jest --updateSnapshot",
+		"make", "make test install", "make clean", "cargo build", "cargo run", "eslint --fix src", "npx prettier --write .", "npx tsc", "ruff format", "python3 x.py", "python -c 'x'", "node -e 1",
+		"rm x", "mv a b", "rg x | xargs rm", "ls && rm x", "ls; touch x", "ls & rm x", "echo $(rm x)", `echo "$(rm x)"`, "echo `rm x`", "(rm x)", "cat <(rm x)", "$X", "eval ls", "sudo cat x",
+		"bash x.sh", "bash -c 'rm x'", "sh", "for f in *; do rm $f; done", "if rm x; then ls; fi", "env -i rm x", "env rm x", "timeout 5 rm x", "command rm x", "sort a -o b", "sort -uo b a", "uniq a b", "date -s now",
+		"curl -X POST x", "kubectl delete pod x", "docker rm x", "gh pr merge 3", "gh api x -X POST", "awk '{print > \"x\"}' a", "echo 'open", `echo "$(ls`, "ls )", "f() { rm x; }", "printf x >| y",
+		"ls\nrm x", "ls # a\nrm x", "ls \x00 ; rm x", "rg --pre rm x", "git grep -Orm x", "xargs rm", "((((((((((((ls))))))))))))",
+	} {
+		if onlyLooks(line) {
+			t.Errorf("%s: only looks", line)
+		}
+	}
+}
+
+func FuzzOnlyLooks(f *testing.F) {
+	f.Add("echo \"$(ls `pwd`)\" > x 2>&1 | sed -n '1,2p'")
+	f.Fuzz(func(t *testing.T, line string) {
+		if !strings.HasSuffix(line, `\`) && onlyLooks(line+"\nrm x") {
+			t.Errorf("%q hides a command that follows it", line)
+		}
+	})
+}
