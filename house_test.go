@@ -137,7 +137,6 @@ func TestWhoImportsWhom(t *testing.T) {
 		"installer/hosts":          settings,
 		"installer/pluginsettings": {"generator", "internal/interview", "replay", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
 		"installer/settings":       settings,
-		"installer/tables":         settings,
 		"internal/check":           append([]string{"internal/journal", "internal/rooted", "internal/git"}, serves...),
 		"internal/git":             serves,
 		"internal/interview":       {"installer", "cmd", "github.com/spf13/cobra"},
