@@ -161,7 +161,7 @@ func (m Means) planOffOnHost(now *settings.Settings, done *DisabledAll, host hos
 		return nil
 	}
 	for _, i := range s.knows {
-		if !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
+		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
 			continue
 		}
 		done.IDs = append(done.IDs, i.ID)

@@ -107,7 +107,7 @@ func (s *switching) planSwitchOn(now *settings.Settings, r EnableRequest, sameKi
 		is := now.InstalledIn(other.Dir)
 		switch {
 		case slices.Contains(moved, other.ID):
-		case other.Name == s.Plugin.Name && other.Theirs:
+		case other.Name == s.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
 			return c, &PassedOverError{s.refuseTheirs(other)}
 		case other.Name == s.Plugin.Name || r.Keep || !other.On || other.Scope != client.User || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy):
 		default:
@@ -177,7 +177,7 @@ func (s *switching) findKnown(name string) error {
 	bare, _, full := strings.Cut(name, "@")
 	var found []hosts.Installed
 	for _, i := range s.knows {
-		if i.Scope == client.User && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
+		if i.Scope == client.User && (i.On || !i.Theirs) && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
 			found = append(found, i)
 		}
 	}

@@ -66,22 +66,15 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 		is := in.settings.InstalledIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if is.IsOurs() || mine {
-			p := hostPlugin(i, is.Strategy, is.DrivesStop())
-			p.old = mine && i.Theirs
+			p := HostPlugin{Installed: i, Strategy: is.Strategy, old: mine && i.Theirs}
+			if err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
+				p.Problem = err.Error()
+			}
+			p.Decides = p.On && is.DrivesStop() && p.Problem == ""
 			o.Plugins = append(o.Plugins, p)
 		}
 	}
 	return o
-}
-
-func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
-	p := HostPlugin{Installed: i, Strategy: strategy}
-	err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook)
-	if err != nil {
-		p.Problem = err.Error()
-	}
-	p.Decides = p.On && drives && err == nil
-	return p
 }
 
 // ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
@@ -129,20 +122,10 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 			all = append(all, p.checkPlugin(o))
 		}
 	}
-	switch {
-	case len(on) == 0 && asked && o.Problem == "":
+	if len(on) == 0 && asked && o.Problem == "" {
 		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
 	}
 	return all
-}
-
-// enableCommand is the command that switches the plugin on anew.
-func (p HostPlugin) enableCommand(o OnHost) string {
-	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)
-	if p.Suite != "" {
-		again += " --suite " + check.QuoteArgument(p.Suite)
-	}
-	return again
 }
 
 func (in *Inspection) foundHosts() []OnHost {
@@ -150,13 +133,17 @@ func (in *Inspection) foundHosts() []OnHost {
 }
 
 func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
-	again := p.enableCommand(o)
-	switch {
+	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)
+	if p.Suite != "" {
+		again += " --suite " + check.QuoteArgument(p.Suite)
+	}
+	switch says := fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem); {
+	case p.Problem != "" && p.Theirs && !p.old:
+		return check.Failed(says, o.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":
-		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem),
-			"springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
-		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
+		return check.Failed(says, again)
 	case p.old:
 		return check.Warned(fmt.Sprintf("%s is on in %s as an older springfield did it, which may be an old build", p.ID, o.Title), again)
 	case !p.Decides:

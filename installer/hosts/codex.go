@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -47,8 +48,11 @@ func codexInstalled(at Place) (all []Installed, err error) {
 		}
 		if isPathPart(name) && isPathPart(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
-			for _, version := range directoriesIn(copies) {
-				i.Dir, i.Version = filepath.Join(copies, version), version
+			versions, _ := os.ReadDir(copies)
+			for _, version := range versions {
+				if version.IsDir() {
+					i.Dir, i.Version = filepath.Join(copies, version.Name()), version.Name()
+				}
 			}
 		}
 		if i.Dir != "" {

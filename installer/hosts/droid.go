@@ -57,40 +57,8 @@ func droidEvents(at Place) (events []string) {
 	return events
 }
 
-// maxRecords is how many of Droid's records are read. It has one for each plugin and one
-// for each marketplace.
+// maxRecords is how many of Droid's records are read. It has one for each plugin.
 const maxRecords = 256
-
-func droidRecords(at Place, kind string, read func(path string)) error {
-	dir := filepath.Join(at.Dir, "plugins", kind)
-	entries, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
-		return nil
-	}
-	for i, entry := range entries {
-		if i != maxRecords && filepath.Ext(entry.Name()) == ".json" {
-			read(filepath.Join(dir, entry.Name()))
-		}
-	}
-	return err
-}
-
-// droidSuites are the marketplaces on Droid's record that are directories, by name.
-func droidSuites(at Place) (map[string]string, error) {
-	suites := map[string]string{}
-	err := droidRecords(at, "known_marketplaces", func(path string) {
-		var r struct {
-			Name  string
-			Entry struct {
-				Source struct{ Source, Path string }
-			}
-		}
-		if readRecord(path, &r) == nil && r.Entry.Source.Source == "local" {
-			suites[r.Name] = r.Entry.Source.Path
-		}
-	})
-	return suites, err
-}
 
 // droidInstalled are the plugins on Droid's record that the user has installed.
 func droidInstalled(at Place) (all []Installed, err error) {
@@ -98,24 +66,25 @@ func droidInstalled(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	suites, err := droidSuites(at)
-	if err != nil {
+	dir := filepath.Join(at.Dir, "plugins", "installed_plugins")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	err = droidRecords(at, "installed_plugins", func(path string) {
+	for _, entry := range entries[:min(len(entries), maxRecords)] {
 		var r struct {
 			PluginID string `json:"pluginId"`
-			Entry    struct{ Scope, InstallPath, Source string }
+			Entry    struct{ Scope, InstallPath string }
 		}
-		if readRecord(path, &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
-			return
+		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+			continue
 		}
-		i := Installed{ID: r.PluginID, Suite: suites[r.Entry.Source], Dir: r.Entry.InstallPath, Scope: client.User}
+		i := Installed{ID: r.PluginID, Dir: r.Entry.InstallPath, Scope: client.User}
 		i.Name, _, _ = strings.Cut(i.ID, "@")
 		i.Version = pluginVersion(i.Dir, ".factory-plugin") // as Droid calls .claude-plugin in its copy
 		raw, _, _ := settings.Get("enabledPlugins", i.ID)
 		i.On = string(raw) == "true"
 		all = append(all, i)
-	})
-	return all, err
+	}
+	return all, nil
 }

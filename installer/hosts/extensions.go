@@ -61,13 +61,12 @@ func editsToLink(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
 	err := readRecord(path, &was)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = nil; rooted.IsTaken(manifestIn(filepath.Dir(path), r.At.Host)) {
-			err = check.Advisef("remove "+filepath.Dir(path), "%s has an extension of its own called %s", r.At.Host.Title, r.ID)
-		}
-	}
-	if err != nil {
+	none := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !none {
 		return nil, err
+	}
+	if none && rooted.IsTaken(manifestIn(filepath.Dir(path), r.At.Host)) || !none && was.Type != "link" {
+		return nil, check.Advisef(r.At.Host.RemoveCommand(r.ID), "%s has a copy of %s already", r.At.Host.Title, r.ID)
 	}
 	source, err := document.EncodeValue(filepath.Join(r.Plugin.Suite, r.Plugin.Name, r.At.Host.Name))
 	return []document.Edit{

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,15 +169,4 @@ func pluginVersion(dir, manifests string) string {
 		return ""
 	}
 	return manifest.Version
-}
-
-// directoriesIn are the names of those in a directory, none if it cannot be read.
-func directoriesIn(dir string) (names []string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names
 }

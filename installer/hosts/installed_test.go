@@ -100,18 +100,15 @@ func TestDroidInstalled(t *testing.T) {
 	const (
 		ned     = `{"schemaVersion": 1, "pluginId": "ned@suite", "entry": {"scope": "user", "installPath": "HOME/.factory/plugins/cache/suite-1/ned-2/v3", "version": "v3", "source": "suite"}}`
 		project = `{"pluginId": "bart@suite", "entry": {"scope": "project", "installPath": "HOME/x", "source": "suite"}}`
-		market  = `{"name": "suite", "entry": {"source": {"source": "local", "path": "HOME/suite"}}}`
 	)
-	want := []Installed{{ID: "ned@suite", Name: "ned", Suite: "HOME/suite", Dir: "HOME/.factory/plugins/cache/suite-1/ned-2/v3", Version: "0.1.0", On: true, Scope: client.User}}
+	want := []Installed{{ID: "ned@suite", Name: "ned", Dir: "HOME/.factory/plugins/cache/suite-1/ned-2/v3", Version: "0.1.0", On: true, Scope: client.User}}
 	files := map[string]string{
 		".factory/settings.json":                                              `{"enabledPlugins": {"ned@suite": true}}`,
 		".factory/plugins/installed_plugins/ned-suite-user-1.json":            ned,
 		".factory/plugins/installed_plugins/bart-suite-project-1.json":        project,
 		".factory/plugins/installed_plugins/broken.json":                      `{`,
-		".factory/plugins/known_marketplaces/suite-1.json":                    market,
 		".factory/plugins/cache/suite-1/ned-2/v3/.factory-plugin/plugin.json": `{"version": "0.1.0"}`,
 		".factory/plugins/installed_plugins/relative.json":                    `{"pluginId": "x@suite", "entry": {"scope": "user", "installPath": "../x"}}`,
-		".factory/plugins/known_marketplaces/hub.json":                        `{"name": "hub", "entry": {"source": {"source": "github", "repo": "a/b"}}}`,
 	}
 	p := placeOf(t, droidHost(), files)
 	if got, err := droidInstalled(p); err != nil || !reflect.DeepEqual(in(p, got), want) {
@@ -204,7 +201,8 @@ func TestExtensionEntries(t *testing.T) {
 	}{
 		"nothing":            {nil, `"HOME/suite/ned/qwen" "link"`},
 		"another link":       {map[string]string{record: `{"source": "/old", "type": "link"}`}, `"HOME/suite/ned/qwen" "link"`},
-		"a copy of its own":  {map[string]string{".qwen/extensions/ned/qwen-extension.json": `{}`}, "Qwen Code has an extension of its own called ned"},
+		"a copy of its own":  {map[string]string{".qwen/extensions/ned/qwen-extension.json": `{}`}, "Qwen Code has a copy of ned already"},
+		"a copy":             {map[string]string{record: `{"source": "/old", "type": "local"}`}, "Qwen Code has a copy of ned already"},
 		"a damaged record":   {map[string]string{record: `{`}, "read HOME/" + record + ": unexpected end of JSON input"},
 		"a very long record": {map[string]string{record: strings.Repeat(" ", maxRecord+1)}, "read HOME/" + record + ": larger than 1 MiB"},
 	} {
