@@ -137,7 +137,6 @@ func TestWhoImportsWhom(t *testing.T) {
 		"installer/hosts":          settings,
 		"installer/pluginsettings": {"generator", "internal/interview", "replay", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
 		"installer/settings":       settings,
-		"installer/tables":         settings,
 		"internal/check":           append([]string{"internal/journal", "internal/rooted", "internal/git"}, serves...),
 		"internal/git":             serves,
 		"internal/interview":       {"installer", "cmd", "github.com/spf13/cobra"},
@@ -201,7 +200,6 @@ func TestWhoStartsPrograms(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/git.go":         "git",
 		"installer/client/command.go": "claude, also for claude plugin validate",
-		"installer/hosts/place.go":    "the programs of other hosts",
 		"installer/hosts/converse.go": "Codex, asked which hooks it trusts",
 		"generator/build.go":          "go",
 		"runtime/backend/run.go":      "claude or the user's own program, for the judge",

@@ -33,14 +33,10 @@ func eachHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 	}
 }
 
-// on switches a plugin on for a host, as a user does who says yes to all.
+// on switches a plugin on for a host.
 func (w *World) on(h *host, plugin, suite string) {
 	w.t.Helper()
-	args := []string{"enable", plugin, "--suite", suite, "--host", h.name}
-	if h.trusts {
-		args = append(args, "--trust")
-	}
-	w.Springfield(args...)
+	w.Springfield("enable", plugin, "--suite", suite, "--host", h.name)
 }
 
 // looks is a turn that uses a tool before the script goes on.
@@ -116,6 +112,9 @@ func TestHosts(t *testing.T) {
 			if len(ended.Asked) == 4 {
 				saw(w.t, ended.Asked[3], "You said what comes next")
 			}
+			if h.mine {
+				scratch.Equal(w.t, strings.Count(read(w.t, filepath.Join(w.Home, "mine")), "mine\n"), 3, "times that the user's own hook ran")
+			}
 			for _, of := range []string{"why", "log", "status"} {
 				if out := w.Springfield(of).Stdout; !strings.Contains(out, h.title) {
 					w.t.Errorf("%s does not name %s:\n%s", of, h.title, out)
@@ -138,6 +137,7 @@ func TestHosts(t *testing.T) {
 		})
 		step("disable", func(w *World) {
 			w.Springfield("disable", "ned-flanders", "--host", h.name)
+			w.same(h, "after disable")
 			w.In(h, Session{Script: says(plan...)}, plan[0], 1)
 		})
 	})

@@ -25,6 +25,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,7 +45,8 @@ type host struct {
 
 	home   map[string]string // files that it has in the home beforehand
 	theirs map[string]string // settings as no tool would write them, with what springfield edits in the middle
-	trusts bool              // enable takes --trust
+	mine   bool              // one of these is a hook that writes a line into ~/mine at each stop
+	trusts []string          // arguments of a session that has hooks trusted, instead of the screen
 
 	// argv is a headless session, env what it needs; aside is a directory outside of the home, for a file that
 	// says where the model is.
@@ -71,8 +73,9 @@ var hosts = []*host{
 			"darwin-x64":       {"@openai/codex@0.169.0-darwin-x64", "sha512-K1FKSsSLl9v3z5TeagBQXyQRDBIGB5Jncy5dxsRxwT3aaTqN3AI8VrCfoxBxKMOOU9O2QX1vg7WkBwNVth/s9A=="},
 			"darwin-arm64":     {"@openai/codex@0.169.0-darwin-arm64", "sha512-5WsWFBbVP78D+6FvNo1MMVxLPZdmcoQlqVJFrF4qx/TmvneLnMQKtLyXkUo54XOTDfoYKpNouTJ/F7gTVA8FnQ=="},
 		},
-		theirs: map[string]string{".codex/config.toml": "# mine\n[history]\nmax_bytes   =   1000000   # enough\n\n\n[tui]\nnotifications = [ \"a\",\t\"b\" ]\n\n# the end"},
-		trusts: true,
+		theirs: map[string]string{".codex/hooks.json": "{\r\n\t\"hooks\":   {\"Stop\": [\r\n\t\t" + mine + "\r\n\t]}}", ".codex/config.toml": "# mine\n[history]\nmax_bytes   =   1000000   # enough\n\n\n[tui]\nnotifications = [ \"a\",\t\"b\" ]\n\n# the end"},
+		mine:   true,
+		trusts: []string{"--dangerously-bypass-hook-trust"},
 		argv: func(url, aside, prompt string) []string {
 			return []string{"exec", "--skip-git-repo-check", "--sandbox", "danger-full-access",
 				"-c", `model_providers.standin={name="stand-in", base_url="` + url + `/v1", wire_api="responses", env_key="STANDIN_KEY"}`,
@@ -91,7 +94,8 @@ var hosts = []*host{
 			"darwin-x64":       {"@github/copilot-darwin-x64@1.0.102", "sha512-n4jBdS+QxrXWiQ9v9tUBZUcJ0hlWVG75Qs3Gzo25BRzlWQSSd5eCNrfOVf4Cr95mAK/L54dne+8rSwASNRG7qA=="},
 			"darwin-arm64":     {"@github/copilot-darwin-arm64@1.0.102", "sha512-M4Jwxvw9CzxQUVoAz4UFbwFw9SpjUXbMzD481ifFJ+o/GXYJy5+sYxWRSfGhPA9e/w4DlWxdpkSQFnagl/AYbA=="},
 		},
-		theirs: map[string]string{".copilot/settings.json": odd(`"theme":   "dark"`)},
+		theirs: map[string]string{".copilot/settings.json": odd(`"theme":   "dark", "hooks": {"Stop": [` + mine + `]}`)},
+		mine:   true,
 		argv:   func(url, aside, prompt string) []string { return []string{"-p", prompt, "--allow-all-tools"} },
 		env: func(url, aside string) []string {
 			return []string{"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_PKG_CACHE_HOME=" + scratch.SharedPath("copilot"), // it unpacks itself there
@@ -120,7 +124,8 @@ var hosts = []*host{
 		from: map[string]source{ // no other platform has this version
 			"linux-x64": {"@factory/cli-linux-x64@0.225.2", "sha512-1ctPmJwAqs0s/QNiaFp6vxr90AQa7j3VgFzLns9OaTffzOCd4csExNpL4w99tNlBLmQbbYqp0rUHlAhoD8R31A=="},
 		},
-		theirs: map[string]string{".factory/settings.json": odd(`"diffMode":   "github"`)},
+		theirs: map[string]string{".factory/settings.json": odd(`"diffMode":   "github", "hooks": {"Stop": [` + mine + `]}`)},
+		mine:   true,
 		argv: func(url, aside, prompt string) []string {
 			return []string{"exec", "--settings", aside + "/droid.json", "-m", "custom:stand-in-0", "--auto", "high", prompt}
 		},
@@ -150,6 +155,9 @@ const (
 	codexLinuxX64   = "sha512-o05NyAOCDygSPRo1yinzxvkRSdmsZyBD9E7mbpmjRanSfM8lypqWtQgEo4XfNkwhuCR2aFu8mlGOsQGFXVbVww=="
 	codexLinuxArm64 = "sha512-NZ/DaQUpcQmxmqee7Z9uC1rzw3GhSbooawcaTe1LN5Yk+WlinUKGdTXJgClRT/9ogQEEM9TWxYzvxPfj5G/xFg=="
 )
+
+// mine is an entry of the user's own for hooks.
+const mine = `{"hooks": [{"type":"command",   "command": "echo mine >>~/mine", "timeout": 5}]}`
 
 // odd is a settings file with this member, with everything that a careless editor would tidy up.
 func odd(member string) string {
@@ -407,7 +415,7 @@ func (w *World) RunIn(h *host, s Session) (Ended, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, filepath.Join(w.bin(), h.name), append(h.argv(model.URL, aside, s.Prompt), s.Args...)...)
+	cmd := exec.CommandContext(ctx, filepath.Join(w.bin(), h.name), slices.Concat(h.argv(model.URL, aside, s.Prompt), h.trusts, s.Args)...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = w.Project, env, 5*time.Second
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

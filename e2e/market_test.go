@@ -172,9 +172,6 @@ func TestMarketplaceInHosts(t *testing.T) {
 			}
 		}
 		session := Session{Script: says(plan...)}
-		if h.trusts {
-			session.Args = []string{"--dangerously-bypass-hook-trust"} // instead of /hooks, at the screen
-		}
 		s.release("0.1.0", asItIs)
 		do(install)
 		w.In(h, session, plan[2], 3)

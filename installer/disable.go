@@ -23,8 +23,8 @@ type DisableRequest struct {
 	DryRun bool // nothing changes
 }
 
-// DisablePlugin switches a plugin off for a host, and has the host forget its marketplace
-// where that is asked for.
+// DisablePlugin switches a plugin off for a host, and has Claude Code forget it where that is
+// asked for.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
 	if host.Default {
@@ -38,19 +38,14 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		return done, err
 	}
 	done.Plugin = s.Plugin.ID()
-	s.purge = r.Purge
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
 		if err := s.readRecords(); err != nil {
 			return c, err
 		}
-		if err := s.planOff(now, &c); err != nil {
-			return c, err
-		}
-		return c, s.byCommand(ctx, &c)
+		return c, s.planOff(now, &c)
 	}
 	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
 		return done, err
 	}
 	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)

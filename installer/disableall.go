@@ -47,7 +47,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	suites := m.ownSuites()
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		if done.Change, done.IDs, done.Stays, err = now.DisableAll(r.Purge); err == nil {
-			err = m.planOffOnHosts(ctx, allOff{&done, now, r.Purge})
+			err = m.planOffOnHosts(now, &done)
 		}
 		return done.Change, err
 	}
@@ -129,102 +129,54 @@ func (m Means) checkHolds(now time.Time) error {
 	return nil
 }
 
-// allOff is a change that has every plugin off, on every host, as it is worked out.
-type allOff struct {
-	*DisabledAll
-	now   *settings.Settings
-	purge bool
-}
-
 // planOffOnHosts adds to a change what has all plugins of springfield's off on the other hosts.
-func (m Means) planOffOnHosts(ctx context.Context, l allOff) error {
+func (m Means) planOffOnHosts(now *settings.Settings, done *DisabledAll) error {
 	for _, host := range hosts.AllHosts() {
 		if host.Default {
 			continue
 		}
-		if err := m.planOffOnHost(l, host); err != nil {
+		if err := m.planOffOnHost(now, done, host); err != nil {
 			return err
 		}
 	}
-	slices.Sort(l.IDs)
-	l.IDs = slices.Compact(l.IDs)
-	if err := m.byCommand(ctx, &l.Change); err != nil || l.Run == nil {
-		return err
-	}
-	// One host's command that fails is no reason to leave the others on.
-	calls := l.Calls
-	l.Run = func() error {
-		for _, call := range calls {
-			if err := m.makeCall(ctx, call); err != nil {
-				l.Stays = append(l.Stays, m.notRemoved(call, err.Error()))
-			}
-		}
-		return ctx.Err()
-	}
+	slices.Sort(done.IDs)
+	done.IDs = slices.Compact(done.IDs)
 	return nil
 }
 
-func (m Means) planOffOnHost(l allOff, host hosts.Host) error {
-	byUs, err := l.now.EnabledOn(host.Name)
+func (m Means) planOffOnHost(now *settings.Settings, done *DisabledAll, host hosts.Host) error {
+	byUs, err := now.EnabledOn(host.Name)
 	if err != nil {
 		return err
 	}
 	for _, r := range byUs {
-		l.IDs = append(l.IDs, r.ID)
-		if _, err := l.now.ReleaseFor(&l.Change, settings.Foreign{Host: host.Name, Path: r.File, Parse: host.Settings.Parse}, r.ID); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
+		done.IDs = append(done.IDs, r.ID)
+		if _, err := now.ReleaseFor(&done.Change, host.Foreign(r.File), r.ID); err != nil {
+			done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
 		}
 	}
-	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}, purge: l.purge}
+	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
 	if err := s.readRecords(); err != nil {
-		l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"})
+		done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"})
 		return nil
 	}
 	for _, i := range s.knows {
-		if !l.now.InstalledIn(i.Dir).IsOurs() {
+		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
 			continue
 		}
-		l.IDs = append(l.IDs, i.ID)
+		done.IDs = append(done.IDs, i.ID)
 		s.Plugin, s.ID = pluginOf(i), i.ID
-		if i.Scope != client.User {
-			what := fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID)
-			l.Stays = append(l.Stays, settings.Left{What: what, Remove: "take out by hand what names " + i.ID})
-			continue
-		}
-		released := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
-		if err := s.planOffUnlessReleased(l, released); err != nil {
-			l.Stays = append(l.Stays, settings.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID, Failed: true})
+		what, by := fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID), "take out by hand what names "+i.ID
+		switch {
+		case i.Theirs && i.Scope == client.User:
+			done.Stays = append(done.Stays, settings.Left{What: s.refuseTheirs(i).Error(), Remove: host.RemoveCommand(i.ID)})
+		case i.Scope != client.User:
+			done.Stays = append(done.Stays, settings.Left{What: what, Remove: by})
+		default:
+			if err := s.planOff(now, &done.Change); err != nil {
+				done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: by, Failed: true})
+			}
 		}
 	}
 	return nil
-}
-
-// planOffUnlessReleased adds what has one plugin off; released tells that its entries are taken back.
-func (s *switching) planOffUnlessReleased(l allOff, released bool) error {
-	if !released {
-		if err := s.planOffInSettings(l.now, &l.Change); err != nil {
-			return err
-		}
-	}
-	call, ok := s.removalCall()
-	if ok && s.At.Program == "" {
-		l.Stays = append(l.Stays, s.notRemoved(call, "there is no "+s.At.Host.Name+" command"))
-		return nil
-	}
-	if ok {
-		l.Calls = append(l.Calls, call)
-	}
-	return nil
-}
-
-// notRemoved says that a host still has a plugin.
-func (m Means) notRemoved(call journal.Call, why string) settings.Left {
-	r, err := m.requestOfCall(call)
-	if err != nil {
-		return settings.Left{What: err.Error(), Remove: "take it out by hand"}
-	}
-	return settings.Left{
-		What:   fmt.Sprintf("%s still has %s installed: %s", r.At.Host.Title, call.ID, why),
-		Remove: strings.Join(r.At.Host.CommandLines(commandsOfCall(r, call)), "; "),
-	}
 }

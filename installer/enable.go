@@ -33,7 +33,6 @@ type EnableRequest struct {
 	NoClaude    bool      // the claude command is not to be called
 	DryRun      bool      // nothing changes
 	Unmade      bool      // a dry run that does not make the plugin either: it only finds what would stop an enable
-	Trust       bool      // another host is to trust the plugin's hook without asking
 	Own         *OwnSuite // is added to where nothing that is known has the plugin; nil: nothing is made
 
 	// Ask asks what is to happen to plugins that would drive the same loop.
@@ -71,33 +70,28 @@ func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest
 		return done, err
 	}
 	if r.Unmade && s.found.own != nil {
-		return done, m.Settings.CheckForeign(s.settingsFile())
+		return done, m.Settings.CheckForeign(s.entryFile())
 	}
 	sameKind, err := s.examinePluginFiles()
 	if err != nil {
 		return done, err
 	}
-	s.Trust = r.Trust
 	plan := func(now *settings.Settings) (journal.Change, error) {
 		if err := s.readRecords(); err != nil { // another springfield may have been there
 			return journal.Change{}, err
 		}
-		c, err := s.planSwitchOn(ctx, now, r, sameKind)
+		c, err := s.planSwitchOn(now, r, sameKind)
 		return s.found.addSuite(c, err, now)
 	}
 	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
 	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		done.Todo = s.Commands(done.Change)
 		return done, err
-	}
-	if done.Change.Run != nil {
-		m.Tell("telling the %s command about %s", host.Name, s.Plugin.Suite)
 	}
 	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
 		return done, err
 	}
-	if host.Plugins.ByHand != nil {
-		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(ctx, s.Request)...)
+	if host.Plugins.ByHand != nil && !done.Change.IsEmpty() {
+		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(s.Request)...)
 	}
 	return done, nil
 }

@@ -1,8 +1,7 @@
 package installer
 
-// How plugins go on and off on other hosts than Claude Code: by their own plugin
-// commands, and by the entries that their settings need. The edit, the commands and the
-// undo are one change.
+// How plugins go on and off on other hosts than Claude Code: by an entry in a file that the
+// host reads.
 
 import (
 	"context"
@@ -17,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // switching is a plugin on its way on or off on one host.
@@ -24,7 +24,6 @@ type switching struct {
 	Means
 	hosts.Request
 	knows []hosts.Installed // what the host knows
-	purge bool              // the host is to forget the marketplace, too
 	found *enableRun        // how a plugin that is to go on was found
 }
 
@@ -63,7 +62,7 @@ func (s *switching) findInDirectory(ctx context.Context, r EnableRequest) error 
 		return check.Advisef("clone its repository and name it: --suite DIR",
 			"%s takes a plugin from a directory, and %s has none", s.At.Host.Title, s.Plugin.ID())
 	}
-	s.ID = s.At.Host.NameOf(s.Plugin)
+	s.ID = s.Plugin.Name
 	if s.found = e; e.own == nil || r.Unmade {
 		return nil
 	}
@@ -89,49 +88,78 @@ func (s *switching) examinePluginFiles() (sameKind []string, err error) {
 	return sameKind, nil
 }
 
-// settingsFile is the file that has the plugin on.
-func (s *switching) settingsFile() settings.Foreign {
-	f := settings.Foreign{Host: s.At.Host.Name, Path: s.At.SettingsFile(), Parse: s.At.Host.Settings.Parse}
-	if s.At.Host.Settings.Record != nil {
-		f.Path = s.At.Host.Settings.Record(s.At, s.ID)
-	}
-	return f
+// entryFile is the file that has the plugin on.
+func (s *switching) entryFile() settings.Foreign {
+	path, _ := s.At.Host.Settings.Entry(s.At, s.ID)
+	return s.At.Host.Foreign(path)
 }
 
-func (s *switching) planSwitchOn(ctx context.Context, now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
+func (s *switching) planSwitchOn(now *settings.Settings, r EnableRequest, sameKind []string) (c journal.Change, err error) {
 	c.Did = fmt.Sprintf("enable %s in user settings of %s", s.Plugin.ID(), s.At.Host.Title)
-	entries, err := s.At.Host.Settings.Entries(ctx, s.Request)
+	moved, err := s.release(now, &c, func(e settings.EnabledPlugin) bool {
+		name, _, _ := strings.Cut(e.ID, "@")
+		return name == s.Plugin.Name && (e.ID != s.ID || !rooted.IsSame(e.File, s.entryFile().Path))
+	})
 	if err != nil {
 		return c, err
 	}
-	if err := now.SetForPlugin(&c, s.settingsFile(), s.ID, entries); err != nil {
-		return c, err
-	}
-	if !r.Keep {
-		if err := s.othersOff(now, &c, sameKind); err != nil {
-			return c, err
-		}
-	}
-	if s.At.Host.Plugins.Install != nil && (s.Trust || !s.isCurrent()) { // trust is in all files of the copy
-		c.Calls = append(c.Calls, journal.Call{Host: s.At.Host.Name, Verb: journal.Installs, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite})
-	}
-	return c, s.byCommand(ctx, &c)
-}
-
-func (s *switching) othersOff(now *settings.Settings, c *journal.Change, sameKind []string) error {
 	for _, other := range s.knows {
 		is := now.InstalledIn(other.Dir)
-		if other.ID == s.ID || !other.On || other.Scope != client.User || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy) {
-			continue
+		switch {
+		case slices.Contains(moved, other.ID):
+		case other.Name == s.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
+			return c, &PassedOverError{s.refuseTheirs(other)}
+		case other.Name == s.Plugin.Name || r.Keep || !other.On || other.Scope != client.User || !is.DrivesStop() || !slices.Contains(sameKind, is.Strategy):
+		default:
+			off := *s
+			off.Plugin, off.ID = pluginOf(other), other.ID
+			if err := off.planOff(now, &c); err != nil {
+				return c, err
+			}
+			c.Notes = append(c.Notes, other.ID+" is switched off")
 		}
-		off := *s
-		off.Plugin, off.ID = pluginOf(other), other.ID
-		if err := off.planOff(now, c); err != nil {
-			return err
-		}
-		c.Notes = append(c.Notes, other.ID+" is switched off")
 	}
-	return nil
+	entries, err := s.At.Host.Settings.Entries(s.Request)
+	if err != nil {
+		return c, err
+	}
+	return c, now.SetForPlugin(&c, s.entryFile(), s.ID, entries)
+}
+
+// refuseTheirs says how to remove a plugin that the host has installed itself.
+func (s *switching) refuseTheirs(i hosts.Installed) error {
+	return check.Advisef(s.At.Host.RemoveCommand(i.ID), "%s has installed %s by its own command, and only that removes it", s.At.Host.Title, i.ID)
+}
+
+// release gives back what springfield has set for plugins on the host, in whatever file. IDs are those of the
+// plugins.
+func (s *switching) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
+	byUs, err := now.EnabledOn(s.At.Host.Name)
+	for _, e := range byUs {
+		if err == nil && of(e) {
+			_, err = now.ReleaseFor(c, s.At.Host.Foreign(e.File), e.ID)
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
+// planOff adds to a change what has a plugin off.
+func (s *switching) planOff(now *settings.Settings, c *journal.Change) error {
+	released, err := s.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == s.ID })
+	if err != nil || len(released) > 0 {
+		return err
+	}
+	for _, i := range s.knows {
+		if i.ID == s.ID && i.Theirs {
+			return s.refuseTheirs(i)
+		}
+	}
+	edits, err := s.At.Host.Settings.Off(s.Request)
+	if err != nil {
+		return err
+	}
+	return now.SetForPlugin(c, s.entryFile(), "", edits)
 }
 
 // pluginOf is a plugin that a host knows, as Claude Code would name it.
@@ -143,59 +171,18 @@ func pluginOf(i hosts.Installed) client.Plugin {
 	return client.Plugin{Name: i.Name, Marketplace: marketplace, Suite: i.Suite}
 }
 
-// planOff adds to a change what has a plugin off.
-func (s *switching) planOff(now *settings.Settings, c *journal.Change) error {
-	if err := s.planOffInSettings(now, c); err != nil {
-		return err
-	}
-	if call, ok := s.removalCall(); ok {
-		c.Calls = append(c.Calls, call)
-	}
-	return nil
-}
-
-// planOffInSettings adds to a change what has a plugin off in the host's settings.
-func (s *switching) planOffInSettings(now *settings.Settings, c *journal.Change) error {
-	known, err := now.ReleaseFor(c, s.settingsFile(), s.ID)
-	if err != nil {
-		return err
-	}
-	if known {
-		return nil
-	}
-	edits, err := s.At.Host.Settings.Off(s.Request)
-	if err != nil {
-		return err
-	}
-	return now.SetForPlugin(c, s.settingsFile(), "", edits)
-}
-
-// removalCall is the call that removes the plugin, if the host knows it and has a command for
-// that.
-func (s *switching) removalCall() (call journal.Call, ok bool) {
-	ok = s.At.Host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
-	return journal.Call{
-		Host: s.At.Host.Name, Verb: journal.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
-		Forget: s.purge && s.isLastOfMarketplace(),
-	}, ok
-}
-
-// isCurrent tells whether the host has the plugin on, as it is in its suite.
-func (s *switching) isCurrent() bool {
-	return slices.ContainsFunc(s.knows, func(i hosts.Installed) bool {
-		return i.ID == s.ID && i.On && i.Scope == client.User && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
-	})
-}
-
 // findKnown finds a plugin among those that the host knows, and those that springfield has
 // enabled there.
 func (s *switching) findKnown(name string) error {
 	bare, _, full := strings.Cut(name, "@")
 	var found []hosts.Installed
 	for _, i := range s.knows {
-		if i.Scope == client.User && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
+		if i.Scope == client.User && (i.On || !i.Theirs) && (i.Name == bare && !full || i.ID == name || full && pluginOf(i).ID() == name) {
 			found = append(found, i)
 		}
+	}
+	if len(found) > 1 { // what springfield can switch off comes first
+		found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.Theirs && i.ID != name })
 	}
 	switch {
 	case len(found) == 1:
@@ -215,9 +202,4 @@ func (s *switching) findKnown(name string) error {
 		}
 	}
 	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in user settings", s.At.Host.Title, name), "springfield status --host "+s.At.Host.Name+" shows what it knows")}
-}
-
-// isLastOfMarketplace tells whether the host knows no other plugin of the marketplace.
-func (s *switching) isLastOfMarketplace() bool {
-	return !slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID != s.ID && pluginOf(i).Marketplace == s.Plugin.Marketplace })
 }

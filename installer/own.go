@@ -113,20 +113,6 @@ func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (j
 		return c, check.Advisef("springfield init --strategy "+o.name+" makes it in another suite",
 			"%s has edits of yours, so %s cannot be added to it", filepath.Join(o.Dir, catalog), o.name)
 	}
-	if run := c.Run; run != nil { // it needs the suite, which the journal then takes back, and writes with the rest
-		first := plan.Change
-		first.Edits = slices.DeleteFunc(slices.Clone(plan.Edits), func(e journal.Edit) bool { return e.Own })
-		c.Run = func() error {
-			err := first.WriteUnjournaled()
-			if err == nil {
-				err = run()
-			}
-			if err != nil && plan.Fresh {
-				_ = os.RemoveAll(o.Dir)
-			}
-			return err
-		}
-	}
 	list, err := settings.RememberSuite(now.Places, o.Dir)
 	c.Edits = append(append(plan.Edits, list), c.Edits...)
 	c.Notes = append(c.Notes, o.name+" is made in your own suite, "+o.Dir)

@@ -135,9 +135,8 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	}
 	a.noteVersion(!p.IsEmpty() && suite.Publish != nil)
 	outcome := "unchanged"
-	var then []string
 	if !p.IsEmpty() {
-		outcome, then = "built", a.copiesOf([]string{dir})
+		outcome = "built"
 	}
 	if o.json {
 		return a.printJSON(struct {
@@ -149,9 +148,8 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 			Judge   map[string]string `json:"judge,omitempty"`
 			Changed []string          `json:"changed"`
 			Removed []string          `json:"removed"`
-			Then    []string          `json:"then"`
 		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge,
-			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed), nonNil(then)})
+			nonNil(p.Paths(generator.Rebuilt, generator.Followed)), nonNil(removed)})
 	}
 	if p.IsEmpty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
@@ -170,7 +168,6 @@ func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, bui
 	for _, file := range removed {
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
-	a.sayThen(then)
 	return nil
 }
 

@@ -98,7 +98,6 @@ func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *journal.DamagedError
 	var failed *journal.WriteError
-	var ran *journal.RunError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
 		as = "your settings are unchanged"
@@ -122,7 +121,7 @@ func hintChange(err error, again string) error {
 		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
 		return check.Advise(err, as+"; "+doctor.HowToRead(err))
-	case failed != nil, errors.As(err, &ran):
+	case failed != nil:
 		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")
 	}
 	return err

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -68,94 +67,6 @@ func TestReaderIsGone(t *testing.T) {
 	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
 		got := carryOut(test.stdout, test.stderr, []int{0, unread})
 		scratch.Equal(t, strings.Join(got, "\n"), strings.Join(want, "\n"), name)
-	}
-}
-
-// standIn is Codex as far as springfield calls it: it copies a plugin, and trusts the copy
-// by the length of one of its files, which is no compiled one.
-const standIn = `#!/bin/sh
-home=${CODEX_HOME:-$HOME/.codex} copy=${CODEX_HOME:-$HOME/.codex}/plugins/cache/hooks/ned-flanders/0.1.0
-case "$1 $2" in
-"plugin add")
-	mkdir -p "$copy" && cp -R hooks/ned-flanders/. "$copy"
-	grep -qs ned-flanders "$home/config.toml" || printf '\n[plugins."ned-flanders@hooks"]\nenabled = true\n' >>"$home/config.toml" ;;
-"plugin remove") rm -r "$copy"; printf '\n' >>"$home/config.toml" ;;
-"app-server ")
-	sum=$(wc -c <"$copy/README.md" | tr -d ' ')
-	status=untrusted
-	grep -q "sum:$sum" "$home/config.toml" && status=trusted
-	read line; echo '{"id":1,"result":{}}'
-	read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"k","pluginId":"ned-flanders@hooks","currentHash":"h/sum:'$sum'","trustStatus":"'$status'","enabled":true}]}]}}' ;;
-esac
-`
-
-// What is trusted is the copy that Codex runs: enable says that trust is missing, --trust
-// shows it and writes it, and makes the copy again that the trust is about.
-func TestCodexIsToldToTrust(t *testing.T) {
-	w := newWorld(t)
-	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":/usr/bin:/bin")
-	w.must(t, "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
-	w.write(t, "bin/codex", strings.ReplaceAll(standIn, "hooks/ned-flanders/.", filepath.Join(w.work(), "hooks/ned-flanders")+"/."))
-	must(t, os.Chmod(filepath.Join(w.dir, "bin/codex"), 0o755))
-	const settings = "# mine\n[tools]\nupdate_plan.enabled = true\n"
-	w.write(t, "home/.codex/config.toml", settings)
-	says := func(c called, want string) {
-		t.Helper()
-		scratch.Holds(t, "springfield", c.out+c.err, want)
-	}
-	says(w.must(t, "enable", "ned-flanders", "--host", "codex"), "Codex does not run the hook of ned-flanders until you trust it: start codex")
-	says(w.call(t, "doctor", "--host", "codex"), "you have not trusted it yet")
-	for _, change := range []string{"", "more words\n"} {
-		w.write(t, "work/hooks/ned-flanders/README.md", change)
-		done := w.must(t, "enable", "ned-flanders", "--host", "codex", "--trust")
-		says(done, "+trusted_content_hash = \"sum:")
-		says(w.call(t, "doctor", "--host", "codex"), "Codex trusts the hook of ned-flanders")
-	}
-	w.must(t, "disable", "ned-flanders", "--host", "codex")
-	scratch.Equal(t, scratch.LookAt(t, filepath.Join(w.home(), ".codex/config.toml")), settings, "the settings")
-}
-
-// aDroid is a stand-in for Droid: it copies plugins, and writes its records.
-const aDroid = `#!/bin/sh
-at=$HOME/.factory/plugins
-mkdir -p $at/installed_plugins $at/known_marketplaces
-case "$*" in
-"plugin marketplace add "*)
-	echo "{\"name\": \"hooks\", \"entry\": {\"source\": {\"source\": \"local\", \"path\": \"$4\"}}}" >$at/known_marketplaces/hooks.json ;;
-"plugin install "*)
-	cp -r SUITE/${3%@hooks} $at/
-	echo "{\"pluginId\": \"$3\", \"entry\": {\"scope\": \"user\", \"installPath\": \"$at/${3%@hooks}\", \"source\": \"hooks\"}}" >$at/installed_plugins/$3.json ;;
-"plugin uninstall "*)
-	rm -r $at/${3%@hooks} $at/installed_plugins/$3.json ;;
-esac
-`
-
-// interrupting calls something when it is written to for the first time.
-type interrupting struct{ do func() }
-
-func (i *interrupting) Write(p []byte) (int, error) {
-	if do := i.do; do != nil {
-		i.do = nil
-		do()
-	}
-	return len(p), nil
-}
-
-// A plugin that another springfield switches on between our plan and our edit is seen: of one kind, one stays on.
-func TestTwoEnablesOnOneHost(t *testing.T) {
-	w := newWorld(t)
-	w.write(t, "bin/droid", strings.ReplaceAll(aDroid, "SUITE", filepath.Join(w.work(), "hooks")))
-	must(t, os.Chmod(filepath.Join(w.dir, "bin", "droid"), 0o755))
-	t.Setenv("PATH", filepath.Join(w.dir, "bin")+":"+os.Getenv("PATH"))
-	w.must(t, "init", "hooks", "--yes", "--strategy", "ned-flanders", "--strategy", "bart-simpson", "--owner", "Ned", "--no-git")
-	other := func() { w.must(t, "enable", "bart-simpson", "--suite", "hooks", "--host", "droid") }
-	var said bytes.Buffer
-	if code := w.callTo(t, &said, &interrupting{other}, "enable", "ned-flanders", "--suite", "hooks", "--host", "droid"); code != 0 || !strings.Contains(said.String(), "bart-simpson@hooks is switched off") {
-		t.Errorf("exit code %d\n%s", code, &said)
-	}
-	settings, err := os.ReadFile(filepath.Join(w.home(), ".factory", "settings.json"))
-	if err != nil || !strings.Contains(string(settings), `"ned-flanders@hooks": true`) || strings.Contains(string(settings), "bart-simpson@hooks") {
-		t.Errorf("%s, %v", settings, err)
 	}
 }
 
@@ -346,9 +257,9 @@ func checkObstacles(t *testing.T, dir string) {
 		"suite, a file":         {putting(data + "/springfield/suite"), "not a directory"},
 		"suite, another's file": {putting(data + "/springfield/suite/x"), "not a springfield suite (it has x)"},
 		"copilot, read-only": {func(home string) error {
-			path := filepath.Join(home, ".copilot", "settings.json")
-			return errors.Join(os.MkdirAll(filepath.Join(home, ".copilot", "logs"), 0o755), os.MkdirAll(filepath.Join(home, config, "projects"), 0o755), os.WriteFile(path, []byte("{}"), 0o444))
-		}, ".copilot/settings.json: permission denied"},
+			path := filepath.Join(home, ".copilot", "hooks", "springfield.json")
+			return errors.Join(os.MkdirAll(filepath.Join(home, ".copilot", "logs"), 0o755), os.MkdirAll(filepath.Dir(path), 0o755), os.MkdirAll(filepath.Join(home, config, "projects"), 0o755), os.WriteFile(path, []byte("{}"), 0o444))
+		}, ".copilot/hooks/springfield.json: permission denied"},
 	} {
 		for _, args := range [][]string{{}, {"loop", "start", "Fix it"}} {
 			if name == "copilot, read-only" && len(args) > 0 || name == "records, closed" && len(args) == 0 {

@@ -101,15 +101,14 @@ func (a *app) leaveEverywhere(ctx context.Context, o disableOptions) error {
 			done.Stays = append(done.Stays, runningProgram(program))
 		}
 	}
-	todo := a.activationMeans().Commands(done.Change)
 	switch {
 	case o.DryRun && o.json:
 		return a.printJSON(struct {
 			previewShape
 			Left []settings.Left `json:"left"`
-		}{previewOf(done.Change, todo), nonNil(done.Stays)})
+		}{previewOf(done.Change, ""), nonNil(done.Stays)})
 	case o.DryRun:
-		if err := a.showPreview(false, done.Change, todo); err != nil {
+		if err := a.showPreview(false, done.Change, ""); err != nil {
 			return err
 		}
 		if o.Purge {

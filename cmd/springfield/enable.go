@@ -50,9 +50,10 @@ fetches the plugin. If not, or if the suite is made now, your user settings get 
 entry, which declares the suite. Your next session has the hook.
 
 --host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
-that are found here. Springfield calls the agent's own plugin commands, and keeps
-every byte of its settings but for the entries that they need. Without --host it is
-Claude Code, or the only agent that is found.`,
+that are found here. It adds one entry to the file in which the agent has your own hooks
+(Qwen Code and Gemini CLI get a link), which starts the plugin where it lies. Codex asks
+once whether you trust it. Without --host it is Claude Code, or the only agent that is
+found.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --host codex,copilot --dry-run
   springfield enable ned-flanders --scope project --dry-run
@@ -71,7 +72,6 @@ Claude Code, or the only agent that is found.`,
 	f.BoolVar(&o.Keep, "keep", false, "leave other plugins of the same kind on")
 	f.StringVar((*string)(&o.Conflicts), "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
 	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
-	f.BoolVar(&o.Trust, "trust", false, "have the agent trust the plugin's hook, where it would ask (Codex)")
 	f.BoolVar(&o.NoClaude, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
 	return cmd
 }
@@ -124,13 +124,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if chosen, err = a.tryOnHosts(ctx, o, chosen); err != nil {
 		return err
 	}
-	enable := func(host hosts.Host) (done installer.Done, err error) {
-		if o.Trust && !host.Default && !o.DryRun && !o.json { // what it comes to is shown before it is written
-			if done, err = a.planOn(ctx, host, o); err != nil {
-				return done, err
-			}
-			a.resultPrinter().PrintDiff(done.Change.Diff())
-		}
+	enable := func(host hosts.Host) (installer.Done, error) {
 		return installer.EnablePlugin(ctx, a.activationMeans(), host, o.EnableRequest)
 	}
 	if err := a.switchHosts(chosen, switchOptions{"enable", o.hosts, o.DryRun, o.json}, enable); err != nil || o.json || o.DryRun {

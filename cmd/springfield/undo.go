@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -89,7 +88,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	}
 	var undo journal.Undo
 	makePlan := func() (c journal.Change, err error) {
-		undo, err = installer.PlanUndo(ctx, a.activationMeans())
+		undo, err = j.PlanUndo()
 		return undo.Change, err
 	}
 	if o.dryRun {
@@ -99,7 +98,7 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, doctor.AgoInWords(time.Now(), undo.Entry.At))
 		}
-		return a.showPreview(o.json, undo.Change, a.activationMeans().Commands(undo.Change))
+		return a.showPreview(o.json, undo.Change, "")
 	}
 	if _, err := j.PlanAndApply(makePlan); err != nil {
 		return a.hintUndo(err)

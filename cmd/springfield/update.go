@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/doctor"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -85,16 +84,11 @@ func (a *app) updateOne(ctx context.Context, o updateOptions, dir string, spec g
 	if u.err != nil {
 		return u.err
 	}
-	then := a.copyCommands([]updated{u})
 	if o.json {
-		return a.printJSON(struct {
-			updatedShape
-			Then []string `json:"then"`
-		}{u.shapeForJSON(), nonNil(then)})
+		return a.printJSON(u.shapeForJSON())
 	}
 	a.listUpdate(o, u)
 	a.noteVersion(u.published)
-	a.sayThen(then)
 	return nil
 }
 
@@ -131,7 +125,6 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	for _, dir := range gone {
 		all = append(all, updated{dir: dir, outcome: "gone"})
 	}
-	then := a.copyCommands(all)
 	if o.json {
 		shapes := []updatedShape{}
 		for _, u := range all {
@@ -139,10 +132,9 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 		}
 		err = a.printJSON(struct {
 			Suites []updatedShape `json:"suites"`
-			Then   []string       `json:"then"`
-		}{shapes, nonNil(then)})
+		}{shapes})
 	} else {
-		a.listAll(o, all, then)
+		a.listAll(o, all)
 	}
 	if err == nil && len(failed) > 0 {
 		err = check.Advise(fmt.Errorf("%s could not be updated: %s", countOf(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each")
@@ -150,7 +142,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions) error {
 	return err
 }
 
-func (a *app) listAll(o updateOptions, all []updated, then []string) {
+func (a *app) listAll(o updateOptions, all []updated) {
 	published := false
 	for _, u := range all {
 		switch u.outcome {
@@ -171,7 +163,6 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 		a.sayNext()
 	}
 	a.noteVersion(published)
-	a.sayThen(then)
 }
 
 // updated is one suite, and what update has made of it.
@@ -278,34 +269,4 @@ func (u updated) shapeForJSON() updatedShape {
 		shape.Error, shape.Hint = u.err.Error(), hintOf(u.err)
 	}
 	return shape
-}
-
-// copyCommands are the commands that give other agents what was updated, where they run a copy.
-func (a *app) copyCommands(all []updated) []string {
-	var dirs []string
-	for _, u := range all {
-		if u.outcome == "updated" {
-			dirs = append(dirs, u.dir)
-		}
-	}
-	return a.copiesOf(dirs)
-}
-
-// copiesOf are the commands that give other agents the plugins of suites as they are now,
-// where they run a copy.
-func (a *app) copiesOf(dirs []string) []string {
-	if len(dirs) == 0 || a.findPlaces() != nil {
-		return nil
-	}
-	return doctor.Inspect(a.inspectionRequest()).CopyCommands(dirs)
-}
-
-// sayThen says what is left to do for agents that run a copy.
-func (a *app) sayThen(commands []string) {
-	for i, command := range commands {
-		if i == 0 {
-			a.talk("springfield: note: an agent that runs a copy still has the old build; this gives it the new one:")
-		}
-		a.talk("  %s", command)
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // OnHost is what is in effect on one host, as status prints it; docs/files.md describes it.
@@ -34,8 +33,8 @@ type HostPlugin struct {
 	hosts.Installed
 	Strategy string `json:"strategy,omitempty"`
 	Decides  bool   `json:"decides"` // at a stop
-	Stale    bool   `json:"stale"`   // its suite has another build
 	Problem  string `json:"problem,omitempty"`
+	old      bool   // as an older springfield has switched it on
 }
 
 // OnHosts looks at hosts; Claude Code, of which Status tells, is left out.
@@ -67,26 +66,15 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 		is := in.settings.InstalledIn(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID })
 		if is.IsOurs() || mine {
-			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.DrivesStop()))
+			p := HostPlugin{Installed: i, Strategy: is.Strategy, old: mine && i.Theirs}
+			if err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook); err != nil {
+				p.Problem = err.Error()
+			}
+			p.Decides = p.On && is.DrivesStop() && p.Problem == ""
+			o.Plugins = append(o.Plugins, p)
 		}
 	}
 	return o
-}
-
-func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
-	p := HostPlugin{Installed: i, Strategy: strategy}
-	err := generator.CheckPrograms(i.Dir, generator.HostTarget(), generator.Hook)
-	if err != nil {
-		p.Problem = err.Error()
-	}
-	p.Decides = p.On && drives && err == nil
-	p.Stale = i.Suite != "" && hasPlugin(i.Suite, i.Name) && !i.IsAsIn(i.Suite, generator.HookFiles())
-	return p
-}
-
-func hasPlugin(dir, name string) bool {
-	s, err := generator.ReadSuite(dir)
-	return err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 }
 
 // ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
@@ -134,55 +122,30 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 			all = append(all, p.checkPlugin(o))
 		}
 	}
-	switch {
-	case len(on) > 0 && o.Program == "" && h.Plugins.Install != nil:
-		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Name), "put it on PATH"))
-	case len(on) == 0 && asked && o.Problem == "":
+	if len(on) == 0 && asked && o.Problem == "" {
 		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
 	}
 	return all
-}
-
-// copyCommand is the command that gives a host the plugin as it is in its suite now.
-func (p HostPlugin) copyCommand(o OnHost) string {
-	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)
-	if p.Suite != "" {
-		again += " --suite " + check.QuoteArgument(p.Suite)
-	}
-	if o.place.Host.Plugins.Trusts {
-		again += " --trust"
-	}
-	return again
 }
 
 func (in *Inspection) foundHosts() []OnHost {
 	return in.OnHosts(hosts.HostsFound(in.User))
 }
 
-// CopyCommands are the commands that give the other hosts the plugins of some suites as they are
-// now, where a host runs a copy of what a suite was before.
-func (in *Inspection) CopyCommands(suites []string) (commands []string) {
-	for _, o := range in.foundHosts() {
-		for _, p := range o.Plugins {
-			if p.On && p.Stale && slices.ContainsFunc(suites, func(dir string) bool { return rooted.IsSame(dir, p.Suite) }) {
-				commands = append(commands, p.copyCommand(o))
-			}
-		}
-	}
-	return commands
-}
-
 func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
-	again := p.copyCommand(o)
-	switch {
+	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)
+	if p.Suite != "" {
+		again += " --suite " + check.QuoteArgument(p.Suite)
+	}
+	switch says := fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem); {
+	case p.Problem != "" && p.Theirs && !p.old:
+		return check.Failed(says, o.place.Host.RemoveCommand(p.ID)+", then "+again)
 	case p.Problem != "" && p.Suite != "":
-		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem),
-			"springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
+		return check.Failed(says, "springfield build "+check.QuoteArgument(p.Suite)+", then "+again)
 	case p.Problem != "":
-		return check.Failed(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
-	case p.Stale:
-		return check.Warned(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID),
-			again)
+		return check.Failed(says, again)
+	case p.old:
+		return check.Warned(fmt.Sprintf("%s is on in %s as an older springfield did it, which may be an old build", p.ID, o.Title), again)
 	case !p.Decides:
 		return check.Passed(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
 	}
@@ -219,9 +182,6 @@ func (o OnHost) WriteText(out layout.Printer) {
 			state = "on"
 		}
 		says := []string{p.ID + " " + p.Version, state + " in " + string(p.Scope) + " settings", "runs from " + p.Dir}
-		if p.Stale {
-			says = append(says, "a copy that is not what its suite has now")
-		}
 		if p.Problem != "" {
 			says = append(says, p.Problem)
 		}

@@ -21,9 +21,6 @@ func ParseCommented(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Comments are those of a document that may have them.
-func (d *Document) Comments() []string { return commentsIn(d.source) }
-
 // WithoutComments is a text with blanks where it has comments, so that every other byte
 // keeps its place.
 func WithoutComments(data []byte) []byte {

@@ -133,34 +133,6 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(found.value.text), true, nil
 }
 
-// Says is what the document says, by names.
-func (d *Document) Says() map[string]string {
-	var root any
-	_ = json.Unmarshal([]byte(d.root.text), &root) // it has been read before
-	return AddSaid(map[string]string{}, "", root)
-}
-
-// AddSaid adds what a value says, by names. Objects without members, which come and go with
-// others, say nothing.
-func AddSaid(all map[string]string, name string, value any) map[string]string {
-	object, is := value.(map[string]any)
-	if !is {
-		all[name] = fmt.Sprintf("%#v", value)
-	}
-	for part, sub := range object {
-		AddSaid(all, name+NameSaid(part), sub)
-	}
-	return all
-}
-
-// NameSaid is the beginning of all names that are a member's or below it.
-func NameSaid(path ...string) (name string) {
-	for _, part := range path {
-		name += fmt.Sprintf("%q.", part)
-	}
-	return name
-}
-
 // Fields are the members of the root; of a key that is there twice, the last.
 func (d *Document) Fields() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
@@ -288,7 +260,7 @@ func (d *Document) findPath(path []string) (objects []*value, found *member, err
 const element = "\x00"
 
 // Element is the key, in a path, for the element of an array that is an object
-// with this string as its "name".
+// with this string as its "name", or without one as the command of its first hook.
 func Element(name string) string { return element + name }
 
 // elementName tells whether a key names an element, and which.
@@ -333,8 +305,12 @@ func (v *value) listMembers() []member {
 		if v.isObject() {
 			m.start = v.start + key.Index
 			m.colon = v.text[key.Index+len(key.Raw) : inner.Index]
-		} else if name := inner.Get("name"); inner.IsObject() && name.Type == gjson.String {
-			m.key = Element(name.Str)
+		} else if inner.IsObject() {
+			for _, name := range []string{"name", "hooks.0.command"} {
+				if named := inner.Get(name); named.Type == gjson.String && m.key == "" {
+					m.key = Element(named.Str)
+				}
+			}
 		}
 		if _, had := v.first[m.key]; !had {
 			v.first[m.key] = len(v.members)

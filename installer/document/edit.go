@@ -84,7 +84,12 @@ func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 }
 
 func (e Edit) nameOf() string {
-	return fmt.Sprintf("%q", strings.ReplaceAll(strings.Join(e.Path, "/"), element, ""))
+	return fmt.Sprintf("%q", PathName(e.Path, "/"))
+}
+
+// PathName is a path for people.
+func PathName(path []string, between string) string {
+	return strings.ReplaceAll(strings.Join(path, between), element, "")
 }
 
 func (e Edit) checkEdit() error {

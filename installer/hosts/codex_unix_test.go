@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
@@ -48,6 +48,9 @@ read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"ned@suite:hooks/hoo
 
 const nedOn = "# mine\n[plugins.\"ned@suite\"]\nenabled = true\n\n[plugins.\"../x@y\"]\n\n[plugins.\"off@suite\"]\nenabled = false\n\n[marketplaces.suite]\nsource_type = \"local\"\nsource = \"/s\"\n"
 
+// nedByCodex is a plugin that Codex has installed itself.
+var nedByCodex = Installed{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0", On: true, Theirs: true}
+
 func TestCodexChecksTrust(t *testing.T) {
 	for _, tt := range []struct {
 		name, server string
@@ -60,7 +63,7 @@ func TestCodexChecksTrust(t *testing.T) {
 		{"changed", lists("modified", ""), check.Failure, "ned has changed since you trusted its hook, so Codex does not run it"},
 		{"a status of a later version", lists("expired", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
 		{"switched off", lists("trusted", `,"enabled":false`), check.Warning, "the hook of ned is switched off in Codex"},
-		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in '$CODEX_HOME'/c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex cannot read the hooks of ned: unknown field `x` in HOME/c/ned/0.1.0/hooks/hooks.json"},
+		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in '$CODEX_HOME'/c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex lists no hook of ned; it says: unknown field `x` in HOME/c/ned/0.1.0/hooks/hooks.json"},
 		{"ends", "exit 3\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
 		{"refuses", "read l; echo '{\"id\":1,\"error\":{\"message\":\"no\"}}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: initialize: no"},
 		{"prints without end", "yes '{\"id\":7}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
@@ -68,13 +71,9 @@ func TestCodexChecksTrust(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at := codexAt(t, nedOn+"\n[tools.update_plan]\nenabled = true\n", tt.server)
-			found := at.Host.Check(context.Background(), at, []Installed{{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0"}})
+			found := at.Host.Check(context.Background(), at, []Installed{nedByCodex})
 			if len(found) != 1 || found[0].State != tt.state || !strings.HasPrefix(found[0].Says, strings.Replace(tt.says, "HOME", at.Dir, 1)) || (found[0].Fix == "") != (tt.state == check.Fine) {
 				t.Errorf("%+v", found)
-			}
-			const update = "springfield update '/s p', then springfield enable ned --host codex --suite '/s p'"
-			if strings.Contains(tt.says, "cannot read") && found[0].Fix != update {
-				t.Errorf("the hint %q, not %q", found[0].Fix, update)
 			}
 		})
 	}
@@ -122,8 +121,8 @@ func within(t *testing.T, says string, done func() bool) {
 // Codex is asked with what says whether a hook runs, and nothing else of the user's.
 func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	at := codexAt(t, nedOn+"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n", `{ env; cat config.toml; ls plugins/cache/suite/ned/; } > "$HOME/asked"`+"\n"+lists("trusted", ""))
-	if by := at.Host.Plugins.ByHand(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite"}}); by != nil {
-		t.Errorf("trusted, and still to do: %v", by)
+	if found := at.Host.Check(context.Background(), at, []Installed{nedByCodex}); len(found) != 1 || found[0].State != check.Fine {
+		t.Errorf("trusted, and still to do: %+v", found)
 	}
 	asked := scratch.ReadFile(t, filepath.Join(at.Home, "asked"))
 	scratch.Holds(t, "asked", string(asked), "CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n")
@@ -131,33 +130,11 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	scratch.Holds(t, "the settings", scratch.LookAt(t, at.SettingsFile()), "# mine")
 }
 
-func TestCodexEntries(t *testing.T) {
-	const all = `[marketplaces suite source]="/s" [marketplaces suite source_type]="local" [plugins ned@suite enabled]=true`
-	for _, tt := range []struct {
-		name, settings string
-		trust          bool
-		want           string
-	}{
-		{"nothing yet", "", false, all},
-		{"on already", nedOn, false, all},
-		{"with trust", "", true, all + ` [hooks state ned@suite:hooks/hooks.json:stop:0:0 trusted_content_hash]="sha256:bb" [hooks state ned@suite:hooks/hooks.json:stop:0:0 trusted_hash]="sha256:aa"`},
-	} {
-		at := codexAt(t, tt.settings, lists("untrusted", ""))
-		edits, err := at.Host.Settings.Entries(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: "/s"}, Trust: tt.trust})
-		var got []string
-		for _, e := range edits {
-			got = append(got, fmt.Sprintf("%v=%s", e.Path, e.Value))
-		}
-		must(t, err)
-		scratch.Equal(t, strings.Join(got, " "), tt.want, tt.name)
-	}
-}
-
 // What settings name is never part of a path that leaves the cache. A table without a copy is the user's, not a plugin.
 func TestCodexInstalled(t *testing.T) {
 	at := codexAt(t, nedOn, "")
 	all, err := at.Host.Plugins.Installed(at)
-	want := fmt.Sprintf("[{ned@suite ned /s %s 0.1.0 true user}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
+	want := fmt.Sprintf("[{ned@suite ned /s %s 0.1.0 true user true}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
 	must(t, err)
 	scratch.Equal(t, fmt.Sprint(all), want, "installed")
 	for _, settings := range []string{"plugins = 3\n", "[plugins]\nx = 1\n", "[marketplaces]\ny = []\n"} {
@@ -168,5 +145,26 @@ func TestCodexInstalled(t *testing.T) {
 	broken := codexAt(t, "a = \n", "")
 	if _, err := broken.Host.Plugins.Installed(broken); err == nil {
 		t.Error("settings that cannot be read have plugins")
+	}
+}
+
+// The hook of an entry in hooks.json is known by its command, and keeps its trust where Codex is asked.
+func TestCodexChecksTrustInAnEntry(t *testing.T) {
+	for status, want := range map[string]check.State{"trusted": check.Fine, "untrusted": check.Failure} {
+		at := codexAt(t, "", `{ cat hooks.json config.toml; } > "$HOME/asked"`+"\n"+strings.NewReplacer(`"pluginId":"ned@suite"`, `"command":"\u0027/s p/ned/hooks/springfield-hook\u0027"`).Replace(lists(status, "")))
+		scratch.PutFile(t, filepath.Join(at.Dir, "hooks.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "'/s p/ned/hooks/springfield-hook'"}]}]}}`)
+		scratch.PutFile(t, at.SettingsFile(), "[hooks.state.\""+filepath.Join(at.Dir, "hooks.json")+":stop:0:0\"]\ntrusted_hash = \"sha256:aa\"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n")
+		on, err := at.Host.Plugins.Installed(at)
+		must(t, err)
+		found := at.Host.Check(context.Background(), at, on)
+		if len(found) != 1 || found[0].State != want {
+			t.Errorf("%s: %+v of %+v", status, found, on)
+		}
+		asked := scratch.LookAt(t, filepath.Join(at.Home, "asked"))
+		scratch.Holds(t, "asked", asked, "/s p/ned/hooks")
+		if !regexp.MustCompile(`springfield-host-\d+/hooks.json:stop:0:0`).MatchString(asked) {
+			t.Errorf("the trust stays behind: %s", asked)
+		}
+		scratch.Lacks(t, "asked", asked, "secret")
 	}
 }

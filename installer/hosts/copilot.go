@@ -1,12 +1,7 @@
 package hosts
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,60 +11,27 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// copilotHost is GitHub Copilot CLI. It runs a plugin where it lies, and its commands do
-// nothing but write settings.json again, so the entries are all that is needed.
+// copilotHost is GitHub Copilot CLI. Each file of its hooks directory counts; one is springfield's.
 func copilotHost() Host {
+	settings := hookSettings("settings.json", func(at Place, _ string) (string, []string) {
+		return filepath.Join(at.Dir, "hooks", "springfield.json"), []string{"hooks"}
+	})
+	settings.Entries = func(r Request) ([]document.Edit, error) {
+		edits, err := hookEdits(r)
+		return append([]document.Edit{{Path: []string{"version"}, Value: json.RawMessage("1")}}, edits...), err
+	}
 	return Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
 		Dir: ".copilot", Variable: "COPILOT_HOME",
-		Traces: []string{"config.json", "session-state", "logs"},
-		Settings: Settings{
-			File: "settings.json",
-			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				return marketplaceEdits(r, r.Plugin.Marketplace, "directory")
-			},
-			Off:   switchedOff,
-			Parse: parseCommented,
-		},
-		Plugins: Plugins{Needs: []string{".github/plugin/plugin.json", "hooks/shell.json"}, Installed: copilotInstalled},
+		Traces:   []string{"config.json", "session-state", "logs"},
+		Settings: settings,
+		Plugins:  Plugins{Needs: []string{"hooks/shell.json"}, Installed: withHookEntries(copilotInstalled), Remove: "plugin uninstall %s"},
 	}
-}
-
-// marketplaceEdits are the members of settings.json that name the suite as a marketplace, from a
-// source that is a directory, and have the plugin on. Another marketplace of that name is
-// not taken over.
-func marketplaceEdits(r Request, name, directory string) ([]document.Edit, error) {
-	settings, err := readSettings(r.At)
-	if err != nil {
-		return nil, err
-	}
-	raw, found, err := settings.Get("extraKnownMarketplaces", name)
-	if err != nil {
-		return nil, err
-	}
-	var known struct{ Source struct{ Source, Path string } }
-	if found && json.Unmarshal(raw, &known) == nil && known.Source.Source != "" {
-		path := known.Source.Path
-		_, err := os.Stat(path)
-		if !filepath.IsAbs(path) || !rooted.IsSame(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.SettingsFile())
-		}
-	}
-	source, err := document.EncodeValue(map[string]string{"source": directory, "path": r.Plugin.Suite})
-	return []document.Edit{
-		{Path: []string{"extraKnownMarketplaces", name, "source"}, Value: source},
-		{Path: []string{"enabledPlugins", r.At.Host.NameOf(r.Plugin)}, Value: json.RawMessage("true")},
-	}, err
 }
 
 // readSettings are the user's settings, which may have comments.
 func readSettings(at Place) (*document.Document, error) {
 	return readDocument("", at.SettingsFile(), document.ParseCommented)
-}
-
-// switchedOff has a plugin off; its marketplace may have others.
-func switchedOff(r Request) ([]document.Edit, error) {
-	return []document.Edit{{Path: []string{"enabledPlugins", r.ID}}}, nil
 }
 
 // copilotFile is a settings file that Copilot takes plugins from.
@@ -116,19 +78,6 @@ func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 		all = append(all, i)
 	}
 	return all, nil
-}
-
-func isPathPart(name string) bool {
-	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
-}
-
-// pluginVersion is the version in a plugin's manifest, "" if there is none.
-func pluginVersion(dir, manifests string) string {
-	var manifest struct{ Version string }
-	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
-		return ""
-	}
-	return manifest.Version
 }
 
 // copilotInstalled are the plugins of the user's settings and, in a directory that is

@@ -8,93 +8,57 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// droidHost is Droid. A marketplace that is a directory is called after that directory. Its
-// commands write settings.json again.
+// droidHost is Droid. With a hooks.json it does not read the hooks of settings.json, so one is not made where
+// these have some.
 func droidHost() Host {
+	settings := hookSettings("settings.json", func(at Place, _ string) (string, []string) {
+		path := filepath.Join(at.Dir, "hooks.json")
+		if !rooted.IsTaken(path) && len(droidEvents(at)) > 0 {
+			return at.SettingsFile(), []string{"hooks"}
+		}
+		return path, nil
+	})
+	settings.HooksOff = "hooks.hooksDisabled=true"
 	return Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
 		Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
-		Traces: []string{"sessions", "auth.json", "host.json"},
-		Settings: Settings{
-			File: "settings.json", HooksOff: "hooks.hooksDisabled=true",
-			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				return marketplaceEdits(r, filepath.Base(r.Plugin.Suite), "local")
-			},
-			Off:   switchedOff,
-			Parse: parseCommented,
-		},
+		Traces:   []string{"sessions", "auth.json", "host.json"},
+		Settings: settings,
 		Plugins: Plugins{
-			ID:      droidID,
-			Install: droidInstall,
-			Remove: func(r Request) [][]string {
-				return [][]string{{"plugin", "uninstall", r.ID, "--scope", "user"}}
-			},
-			Forget: func(r Request) [][]string {
-				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
-			},
-			Writes: func(r Request) map[string]string {
-				return map[string]string{"enabledPlugins": r.ID, "extraKnownMarketplaces": filepath.Base(r.Plugin.Suite)}
-			},
 			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
-			Installed: droidInstalled,
+			Installed: withHookEntries(droidInstalled),
+			Remove:    "plugin uninstall %s --scope user",
 		},
-		Check: checkSwitches,
+		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
+			found := checkSwitches(ctx, at, on)
+			if path, _ := hookPath(at); path != at.SettingsFile() && len(droidEvents(at)) > 0 {
+				found = append(found, check.Warned("Droid does not run the hooks of "+at.SettingsFile()+", because there is "+path, "move them there"))
+			}
+			return found
+		},
 	}
 }
 
-// droidInstall has a plugin installed. Droid refuses a marketplace that it knows, and one
-// that has moved keeps its name from the new place.
-func droidInstall(r Request) (commands [][]string) {
-	name := filepath.Base(r.Plugin.Suite)
-	suites, _ := droidSuites(r.At) // else Droid says so itself
-	known, isKnown := suites[name]
-	if _, err := os.Stat(known); isKnown && os.IsNotExist(err) {
-		commands, isKnown = append(commands, []string{"plugin", "marketplace", "remove", name}), false
-	}
-	if !isKnown || filepath.Clean(known) != filepath.Clean(r.Plugin.Suite) {
-		commands = append(commands, []string{"plugin", "marketplace", "add", r.Plugin.Suite})
-	}
-	return append(commands, []string{"plugin", "install", droidID(r.Plugin), "--scope", "user"})
-}
-
-func droidID(p client.Plugin) string { return p.Name + "@" + filepath.Base(p.Suite) }
-
-// maxRecords is how many of Droid's records are read. It has one for each plugin and one
-// for each marketplace.
-const maxRecords = 256
-
-func droidRecords(at Place, kind string, read func(path string)) error {
-	dir := filepath.Join(at.Dir, "plugins", kind)
-	entries, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
+// droidEvents are the events for which the settings have hooks.
+func droidEvents(at Place) (events []string) {
+	settings, err := readSettings(at)
+	if err != nil {
 		return nil
 	}
-	for i, entry := range entries {
-		if i != maxRecords && filepath.Ext(entry.Name()) == ".json" {
-			read(filepath.Join(dir, entry.Name()))
+	for _, m := range settings.Members("hooks") {
+		if document.KindName(m.Value) == "an array" {
+			events = append(events, m.Key)
 		}
 	}
-	return err
+	return events
 }
 
-// droidSuites are the marketplaces on Droid's record that are directories, by name.
-func droidSuites(at Place) (map[string]string, error) {
-	suites := map[string]string{}
-	err := droidRecords(at, "known_marketplaces", func(path string) {
-		var r struct {
-			Name  string
-			Entry struct {
-				Source struct{ Source, Path string }
-			}
-		}
-		if readRecord(path, &r) == nil && r.Entry.Source.Source == "local" {
-			suites[r.Name] = r.Entry.Source.Path
-		}
-	})
-	return suites, err
-}
+// maxRecords is how many of Droid's records are read. It has one for each plugin.
+const maxRecords = 256
 
 // droidInstalled are the plugins on Droid's record that the user has installed.
 func droidInstalled(at Place) (all []Installed, err error) {
@@ -102,24 +66,25 @@ func droidInstalled(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	suites, err := droidSuites(at)
-	if err != nil {
+	dir := filepath.Join(at.Dir, "plugins", "installed_plugins")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
 		return nil, err
 	}
-	err = droidRecords(at, "installed_plugins", func(path string) {
+	for _, entry := range entries[:min(len(entries), maxRecords)] {
 		var r struct {
 			PluginID string `json:"pluginId"`
-			Entry    struct{ Scope, InstallPath, Source string }
+			Entry    struct{ Scope, InstallPath string }
 		}
-		if readRecord(path, &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
-			return
+		if readRecord(filepath.Join(dir, entry.Name()), &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+			continue
 		}
-		i := Installed{ID: r.PluginID, Suite: suites[r.Entry.Source], Dir: r.Entry.InstallPath, Scope: client.User}
+		i := Installed{ID: r.PluginID, Dir: r.Entry.InstallPath, Scope: client.User}
 		i.Name, _, _ = strings.Cut(i.ID, "@")
 		i.Version = pluginVersion(i.Dir, ".factory-plugin") // as Droid calls .claude-plugin in its copy
 		raw, _, _ := settings.Get("enabledPlugins", i.ID)
 		i.On = string(raw) == "true"
 		all = append(all, i)
-	})
-	return all, err
+	}
+	return all, nil
 }

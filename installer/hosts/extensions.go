@@ -33,10 +33,13 @@ const (
 func extensionHost(name, title, agent string) Host {
 	return Host{
 		Name: name, Title: title, Agent: agent, Dir: "." + name,
-		Settings: Settings{File: "settings.json", Record: linkRecordPath, Entries: editsToLink, Off: editsToUnlink},
+		Settings: Settings{
+			File: "settings.json", Entries: editsToLink, Off: editsToUnlink,
+			Entry: func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
+		},
 		Plugins: Plugins{
-			ID: func(p client.Plugin) string { return p.Name }, Needs: []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-			Installed: extensionsInstalled, ByHand: stepsByHand,
+			Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
+			Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand,
 		},
 		Check: checkSwitches,
 	}
@@ -54,21 +57,16 @@ func manifestIn(dir string, h Host) string { return filepath.Join(dir, h.Name+"-
 type record struct{ Source, Type string }
 
 // editsToLink are what links the plugin.
-func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
+func editsToLink(r Request) ([]document.Edit, error) {
 	var was record
 	path := linkRecordPath(r.At, r.ID)
 	err := readRecord(path, &was)
-	copied := err == nil && was.Type != "link"
-	if errors.Is(err, fs.ErrNotExist) {
-		_, none := os.Lstat(manifestIn(filepath.Dir(path), r.At.Host))
-		copied, err = none == nil, nil
-	}
-	if copied {
-		err = fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title,
-			r.ID, r.At.Host.Name, r.ID)
-	}
-	if err != nil {
+	none := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !none {
 		return nil, err
+	}
+	if none && rooted.IsTaken(manifestIn(filepath.Dir(path), r.At.Host)) || !none && was.Type != "link" {
+		return nil, check.Advisef(r.At.Host.RemoveCommand(r.ID), "%s has a copy of %s already", r.At.Host.Title, r.ID)
 	}
 	source, err := document.EncodeValue(filepath.Join(r.Plugin.Suite, r.Plugin.Name, r.At.Host.Name))
 	return []document.Edit{
@@ -77,12 +75,8 @@ func editsToLink(_ context.Context, r Request) ([]document.Edit, error) {
 	}, err
 }
 
-// editsToUnlink take a link away. Without its record a copy would stay, and decide, and have no updates.
-func editsToUnlink(r Request) ([]document.Edit, error) {
-	var is record
-	if err := readRecord(linkRecordPath(r.At, r.ID), &is); err == nil && is.Type != "" && is.Type != "link" {
-		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Name, r.ID)
-	}
+// editsToUnlink take a link away.
+func editsToUnlink(Request) ([]document.Edit, error) {
 	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 }
 
@@ -113,7 +107,7 @@ func extensionsInstalled(at Place) (all []Installed, err error) {
 			if filepath.Base(root) == at.Host.Name {
 				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
 			}
-		} else if info, err := os.Lstat(filepath.Join(i.Dir, i.Name, "strategy.json")); err == nil && info.Mode().IsRegular() {
+		} else if i.Theirs = true; rooted.IsTaken(filepath.Join(i.Dir, i.Name, "strategy.json")) {
 			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace, which has the plugin in a directory
 		}
 		var manifest struct{ Version string }
@@ -150,7 +144,7 @@ func isSwitchedOn(rules []string, dir string) bool {
 }
 
 // stepsByHand says how to have an extension on that the user has switched off.
-func stepsByHand(_ context.Context, r Request) []string {
+func stepsByHand(r Request) []string {
 	rules, err := readRules(r.At)
 	if err != nil || isSwitchedOn(rules[r.ID].Overrides, r.At.Work) {
 		return nil

@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,24 +10,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 )
 
 // Codex itself says which hooks it trusts: its app-server lists them. It is asked in a
-// directory of its own, with no more of the user's settings than plugins and trust, and
-// without the user's credentials.
+// directory of its own, with no more of the user's settings than hooks, plugins and trust,
+// and without the user's credentials.
+
+// codexTrusting is what the user does to have a hook trusted.
+const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
 // codexHook is a hook as Codex lists it.
 type codexHook struct {
-	Key         string `json:"key"`
 	Plugin      string `json:"pluginId"`
-	Hash        string `json:"currentHash"` // of the hook, and behind a slash of the plugin's contents
+	Command     string `json:"command"`
 	TrustStatus string `json:"trustStatus"`
 	Enabled     bool   `json:"enabled"`
 }
 
-// isTrusted tells whether Codex runs it. An administrator's hooks are managed.
+// isOf reports whether it is the hook of a plugin.
+func (h codexHook) isOf(i Installed) bool {
+	return h.Plugin == i.ID && i.Theirs || !i.Theirs && pluginOfCommand(h.Command) == i.Dir
+}
+
+// isTrusted reports whether Codex runs it. An administrator's hooks are managed.
 func (h codexHook) isTrusted() bool { return h.TrustStatus == "trusted" || h.TrustStatus == "managed" }
 
 // codexHooks lists the hooks of a place, and what Codex could not read there.
@@ -59,92 +65,53 @@ func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []st
 	return hooks, problems, nil
 }
 
-// codexTrusted are the members that have Codex trust the hooks of a plugin as it lies in
-// its suite.
-func codexTrusted(ctx context.Context, r Request) (edits []document.Edit, err error) {
-	r.Plugin.Suite = cmp.Or(r.Stage, r.Plugin.Suite)
-	trial, done, err := r.At.TrialPlace()
+// codexTrial is Codex in an empty directory that is thrown away by done, with the hooks, the plugins and the trust
+// that it has in the user's.
+func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) {
+	settings, err := readDocument("", at.SettingsFile(), parseConfig)
 	if err != nil {
-		return nil, err
+		return trial, nil, err
 	}
-	defer func() { err = errors.Join(err, done()) }()
-	if err := trial.RunCommands(ctx, codexInstall(r)); err != nil {
-		return nil, err
-	}
-	hooks, problems, err := codexHooks(ctx, trial)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range hooks {
-		if h.Plugin != r.Plugin.ID() {
-			continue
-		}
-		hash, contents, both := strings.Cut(h.Hash, "/")
-		state := map[string]string{"trusted_hash": hash}
-		if both {
-			state["trusted_content_hash"] = contents
-		}
-		edits = append(edits, eachMember(state, "hooks", "state", h.Key)...)
-	}
-	if len(edits) == 0 {
-		return nil, fmt.Errorf("codex lists no hook of %s: %s", r.Plugin.ID(),
-			strings.Join(append(problems, "it has none"), "; "))
-	}
-	return edits, nil
-}
-
-// codexTrusting is what the user does to have a plugin's hook trusted.
-func codexTrusting(plugin string) string {
-	return `start codex and choose "Trust all and continue", or type /hooks there, choose Stop and press t; or springfield enable ` + plugin + " --host codex --trust"
-}
-
-// codexByHand says what is left to do: to trust the hook.
-func codexByHand(ctx context.Context, r Request) []string {
-	hooks, _, err := codexCopies(ctx, r.At, []string{r.Plugin.ID()})
-	untrusted := err != nil
-	for _, h := range hooks {
-		untrusted = untrusted || !h.isTrusted()
-	}
-	if !untrusted {
-		return nil
-	}
-	return []string{"Codex does not run the hook of " + r.Plugin.Name + " until you trust it: " + codexTrusting(r.Plugin.Name)}
-}
-
-// codexCopies lists the hooks of the copies that Codex runs of plugins.
-func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook, problems []string, err error) {
-	settings, err := codexSettings(at)
-	if err != nil {
-		return nil, nil, err
-	}
-	trial, done, err := at.TrialPlace()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	part, err := settings.PartOf("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
+	trial = at
+	dir, err := os.MkdirTemp("", "springfield-host-")
 	if err == nil {
-		err = os.WriteFile(trial.SettingsFile(), part, 0o600)
+		trial.Dir, err = filepath.EvalSymlinks(dir)
 	}
 	if err != nil {
-		return nil, nil, err
+		return trial, nil, err
 	}
-	for _, id := range ids {
-		name, market, _ := strings.Cut(id, "@")
-		if !isPathPart(name) || !isPathPart(market) {
+	trial.Env = append(slices.Clone(at.Env), at.Host.Variable+"="+trial.Dir)
+	hooksFile, _ := hookPath(at)
+	hooks, err := journal.OpenEdit("", hooksFile)
+	trialFile, _ := hookPath(trial)
+	if err == nil && hooks.Before != nil {
+		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
+	}
+	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
+	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
+	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
+	for _, i := range on {
+		name, market, _ := strings.Cut(i.ID, "@")
+		if !i.Theirs || !isPathPart(name) || !isPathPart(market) {
 			continue
 		}
 		copies := filepath.Join("plugins", "cache", market, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(trial.Dir, copies)), 0o700), os.Symlink(filepath.Join(at.Dir, copies), filepath.Join(trial.Dir, copies))); err != nil {
-			return nil, nil, err
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(filepath.Join(trial.Dir, copies)), 0o700), os.Symlink(filepath.Join(at.Dir, copies), filepath.Join(trial.Dir, copies)))
+	}
+	return trial, func() { _ = os.RemoveAll(dir) }, err
+}
+
+// moveTrust has the trust in hooks of a file, whose keys begin with its path, be that in those of another file.
+func moveTrust(settings config, files map[string]string) {
+	hooks, _ := settings.members["hooks"].(map[string]any)
+	state, _ := hooks["state"].(map[string]any)
+	for key, value := range state {
+		for from, to := range files {
+			if rest, is := strings.CutPrefix(key, from+":"); is {
+				state[to+":"+rest] = value
+			}
 		}
 	}
-	hooks, problems, err = codexHooks(ctx, trial)
-	hooks = slices.DeleteFunc(hooks, func(h codexHook) bool { return !slices.Contains(ids, h.Plugin) })
-	for n := range problems {
-		problems[n] = strings.ReplaceAll(problems[n], trial.Dir, at.Dir)
-	}
-	return hooks, problems, err
 }
 
 // codexCheck asks Codex whether it runs the hooks of plugins that are on.
@@ -152,50 +119,47 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 	if len(on) == 0 || at.Program == "" {
 		return nil
 	}
-	ids := check.NamesOf(on, func(i Installed) string { return i.ID })
-	hooks, problems, err := codexCopies(ctx, at, ids)
+	trial, done, err := codexTrial(at, on)
+	if done != nil {
+		defer done()
+	}
+	var hooks []codexHook
+	var problems []string
+	if err == nil {
+		hooks, problems, err = codexHooks(ctx, trial)
+	}
 	if err != nil {
 		return []check.Finding{check.Warned("codex does not say which hooks it trusts: "+err.Error(), "start codex and type /hooks")}
 	}
 	for _, i := range on {
-		all = append(all, codexFinding(i, hooks, problems))
+		finding := codexFinding(i, hooks)
+		if len(problems) > 0 && finding.State != check.Fine {
+			finding.Says += "; it says: " + strings.ReplaceAll(strings.Join(problems, "; "), trial.Dir, at.Dir)
+		}
+		all = append(all, finding)
 	}
 	return all
 }
 
 // codexFinding is what Codex says of one plugin.
-func codexFinding(i Installed, hooks []codexHook, problems []string) check.Finding {
-	suite := ""
-	if i.Suite != "" {
-		suite = " " + check.QuoteArgument(i.Suite)
-	}
-	again := "springfield enable " + i.Name + " --host codex" + strings.Replace(suite, " ", " --suite ", 1)
+func codexFinding(i Installed, hooks []codexHook) check.Finding {
 	listed := false
 	for _, h := range hooks {
-		if h.Plugin != i.ID {
+		if !h.isOf(i) {
 			continue
 		}
 		listed = true
 		switch {
 		case !h.Enabled:
-			return check.Warned("the hook of "+i.Name+" is switched off in Codex",
-				"start codex, type /hooks, and switch it on")
+			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
 		case h.TrustStatus == "modified":
-			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it",
-				codexTrusting(i.Name))
+			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting)
 		case !h.isTrusted():
-			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet",
-				codexTrusting(i.Name))
+			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting)
 		}
 	}
 	if !listed {
-		for _, p := range problems {
-			if i.Dir != "" && strings.Contains(p, filepath.Join(i.Name, filepath.Base(i.Dir))) {
-				return check.Failed("Codex cannot read the hooks of "+i.Name+": "+p,
-					"springfield update"+suite+", then "+again)
-			}
-		}
-		return check.Failed("Codex lists no hook of "+i.Name, again)
+		return check.Failed("Codex lists no hook of "+i.Name, "springfield enable "+i.Name+" --host codex")
 	}
 	return check.Passed("Codex trusts the hook of " + i.Name)
 }

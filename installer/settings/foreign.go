@@ -16,8 +16,6 @@ import (
 type Document interface {
 	Get(path ...string) (value json.RawMessage, found bool, err error)
 	ApplyEdits(edits ...document.Edit) ([]byte, error)
-	Says() map[string]string // by document.NameSaid
-	Comments() []string
 }
 
 // Foreign is a settings file of another host.

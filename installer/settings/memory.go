@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -77,7 +76,7 @@ func (r remembered) hasChanged() bool {
 	return (r.Set != nil || r.Before != "") && !document.MeanSame(r.valueBefore(), r.Set)
 }
 
-// filled is an object that was empty or absent before we put members in.
+// filled is an object or an array that was empty or absent before we put members in.
 type filled struct {
 	Path []string `json:"path"`
 	Raw  string   `json:"raw,omitempty"` // its text, "" if it was absent
@@ -374,7 +373,7 @@ func (back released) notesOn(f file) (notes []string) {
 	return notes
 }
 
-// restoreEmptyObjects puts objects back that were empty or absent before us and are empty
+// restoreEmptyObjects puts objects and arrays back that were empty or absent before us and are empty
 // again, innermost first. It returns those that are still in use.
 func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
@@ -405,6 +404,8 @@ func (in file) restoreEmptyObjects(data []byte, all []filled) (_ []byte, rest []
 	return data, rest, nil
 }
 
-func memberName(path []string) string { return strings.Join(path, " → ") }
+func memberName(path []string) string { return document.PathName(path, " → ") }
 
-func isEmpty(raw json.RawMessage) bool { return document.MeanSame(raw, json.RawMessage("{}")) }
+func isEmpty(raw json.RawMessage) bool {
+	return document.MeanSame(raw, json.RawMessage("{}")) || document.MeanSame(raw, json.RawMessage("[]"))
+}

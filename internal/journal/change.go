@@ -11,7 +11,6 @@ package journal
 import (
 	"bytes"
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -131,51 +130,7 @@ type Change struct {
 	// Leaves says what is done beside the files, and that an undo does not take back.
 	Leaves []string
 
-	// Run is another program's part of the change. It is called when the entry is in the
-	// journal, before any file is written; what it has made of the files of Edits and Keep,
-	// as far as Explains knows that, is taken back then. Calls says what it does, so that an
-	// undo can do the opposite.
-	Run      func() error
-	Calls    []Call
-	Explains Explainer
-	// Keep are files that Run may write, and that stay as they were read.
-	Keep []Edit
-
 	undoes Entry // the entry that it takes back; without a number it is a change of its own
-}
-
-// Call is a plugin command of a host, in a way that its opposite can be told.
-type Call struct {
-	Host   string `json:"host"`
-	Verb   string `json:"verb"` // Installs or Removes
-	ID     string `json:"id"`   // as the host calls the plugin
-	Plugin string `json:"plugin"`
-	Suite  string `json:"suite,omitempty"`  // the directory that it comes from
-	Forget bool   `json:"forget,omitempty"` // the marketplace, too
-}
-
-// Explainer tells whether calls can have made a file what it is. What they cannot is another
-// hand's, and is never written over.
-type Explainer func(calls []Call, path string, was, is []byte) bool
-
-func (x Explainer) explains(calls []Call, path string, was, is *Content) bool {
-	return is == nil || x != nil && x(calls, path, was.Bytes(), is.Bytes()) // of no file nothing is lost
-}
-
-// Verbs of calls.
-const (
-	Installs = "install"
-	Removes  = "remove"
-)
-
-// Opposite takes a call back.
-func (c Call) Opposite() Call {
-	if c.Verb == Installs {
-		c.Verb = Removes
-	} else {
-		c.Verb, c.Forget = Installs, false
-	}
-	return c
 }
 
 func (c Change) kindOfChange() string { return cmp.Or(c.Kind, "settings") }
@@ -192,7 +147,7 @@ func (c Change) Writable() error {
 
 // IsEmpty tells that applying it would do nothing.
 func (c Change) IsEmpty() bool {
-	return c.Run == nil && c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
+	return c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
 // Files lists what is written and what is removed, without springfield's own state.
@@ -265,84 +220,3 @@ type WriteError struct {
 
 func (e *WriteError) Error() string { return fmt.Sprintf("write %s: %v", e.Kind, e.Err) }
 func (e *WriteError) Unwrap() error { return e.Err }
-
-// RunError says that another program has not done its part. All files are as before.
-type RunError struct{ Err error }
-
-func (e *RunError) Error() string { return e.Err.Error() }
-func (e *RunError) Unwrap() error { return e.Err }
-
-// runOther has the other program do its part. left are the files that have not got their
-// bytes back.
-func (c Change) runOther() (left []string, err error) {
-	if c.Run == nil {
-		return nil, nil
-	}
-	kept := c.keptFiles()
-	links := make([]string, len(kept))
-	for i, e := range kept {
-		links[i], _ = os.Readlink(e.Path) // "" for a file that is none
-	}
-	if failed := c.Run(); failed != nil {
-		err = &RunError{failed}
-	}
-	for i, e := range kept {
-		failed := c.checkRunOn(e)
-		if failed == nil {
-			failed = e.giveBack(links[i])
-		}
-		err = errors.Join(err, failed)
-		if failed != nil && !errors.Is(failed, ErrChanged) {
-			left = append(left, e.Path)
-		}
-	}
-	return left, err
-}
-
-// keptFiles are those that Run may write.
-func (c Change) keptFiles() []Edit {
-	return slices.DeleteFunc(slices.Concat(c.Edits, c.Keep), func(e Edit) bool { return e.Own || e.isDirectory() })
-}
-
-// CheckRun tells whether another hand has written files while Run was at work.
-func (c Change) CheckRun() (err error) {
-	for _, e := range c.keptFiles() {
-		err = errors.Join(err, c.checkRunOn(e))
-	}
-	return err
-}
-
-func (c Change) checkRunOn(e Edit) error {
-	now, err := OpenEdit(e.In, e.Path)
-	if err == nil && !now.Before.hasSameBytes(e.Before) && !now.Before.hasSameBytes(e.After) && !c.Explains.explains(c.Calls, e.Path, e.Before, now.Before) {
-		err = fmt.Errorf("%s: %w", e.Path, ErrChanged)
-	}
-	return err
-}
-
-// giveBack gives a file the bytes and the mode back that it had, and a link that was
-// replaced by a file.
-func (e Edit) giveBack(link string) error {
-	if now, _ := os.Readlink(e.Path); link != "" && now != link {
-		fresh := tempName(e.Path, rand.Text())
-		err := os.Symlink(link, fresh)
-		if err == nil {
-			err = os.Rename(fresh, e.Path)
-		}
-		if err != nil {
-			_ = os.Remove(fresh)
-			return nameFailure("write", e.Path, err)
-		}
-	}
-	now, err := OpenEdit(e.In, e.Path)
-	if err != nil {
-		return err
-	}
-	now.After = e.Before
-	_, err = writeEdits([]Edit{now}, rand.Text(), nil)
-	return err
-}
-
-// isInterrupted tells whether an entry is of a change that was killed, and another program may
-// have been at its files.
-func (e Entry) isInterrupted() bool { return e.open && len(e.Calls) > 0 }

@@ -41,7 +41,7 @@ func (w world) path(name ...string) string {
 }
 
 func (w world) journal() Journal {
-	return Journal{Dir: w.path("home", "springfield"), Explains: byMeddling, atStep: w.at}
+	return Journal{Dir: w.path("home", "springfield"), atStep: w.at}
 }
 
 // open is an edit that gives a file other bytes, or none.

@@ -65,7 +65,6 @@ type Entry struct {
 	Edits []Edit    `json:"edits"`
 	// Leaves says what an undo does not take back, since it is no file.
 	Leaves []string `json:"leaves,omitempty"`
-	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
 
 	open bool // not all of its files are known to be written
 }
@@ -79,8 +78,7 @@ func (e Entry) Files() []string {
 
 // Journal is the journal of one user.
 type Journal struct {
-	Dir      string    // springfield's state directory, which holds the journal and its lock
-	Explains Explainer // for the undo of a change that was killed
+	Dir string // springfield's state directory, which holds the journal and its lock
 
 	atStep fault // of a test
 }
@@ -94,9 +92,6 @@ func (j Journal) ApplyChange(c Change) error {
 	failure := &WriteError{Kind: c.kindOfChange()}
 	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
 		return nil
-	}
-	if ran := (*RunError)(nil); errors.As(failure.Err, &ran) && len(failure.Left) == 0 {
-		return failure.Err
 	}
 	return failure
 }
@@ -125,7 +120,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range slices.Concat(edits, c.Keep) {
+	for _, e := range edits {
 		if e.isDirectory() {
 			continue
 		}
@@ -145,17 +140,15 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	if failure.Left, err = c.runOther(); err == nil {
-		for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
-			if at := e.At; e.locateBytes() == nil && e.At == at {
-				removeTemp(e, entry.Token)
-			}
+	for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
+		if at := e.At; e.locateBytes() == nil && e.At == at {
+			removeTemp(e, entry.Token)
 		}
-		failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	}
+	failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	switch {
 	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
-	case err != nil && (undoing || len(c.Calls) > 0 && errors.Is(err, ErrChanged)): // the other program may have cost bytes, which the journal keeps
+	case err != nil && undoing:
 		_ = j.closeEntry(entry.ID)
 	case err != nil:
 		_ = j.removeEntry(entry.ID)
@@ -240,7 +233,7 @@ func (j Journal) JoinNewest(did []string) error {
 		if err != nil {
 			return err
 		}
-		all.Edits, all.Calls, all.Leaves = append(all.Edits, e.Edits...), append(all.Calls, e.Calls...), append(all.Leaves, e.Leaves...)
+		all.Edits, all.Leaves = append(all.Edits, e.Edits...), append(all.Leaves, e.Leaves...)
 	}
 	joined, err := j.writeEntry(all, all.Edits)
 	if err == nil {
@@ -418,22 +411,15 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// writeEntry writes the entry of a change that is about to be applied, and of the files
-// that it keeps.
+// writeEntry writes the entry of a change that is about to be applied.
 func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
-	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves, Calls: c.Calls}
+	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
 	if err != nil {
 		return e, err
 	}
 	if len(ids) > 0 {
 		e.ID = ids[len(ids)-1] + 1
-	}
-	for _, k := range c.Keep {
-		if k.Before != nil && !slices.ContainsFunc(edits, func(e Edit) bool { return e.At == k.At }) {
-			k.After = k.Before
-			edits = append(edits, k)
-		}
 	}
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)

@@ -90,7 +90,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 		return Undo{}, fmt.Errorf("read journal: %w", err)
 	}
 	defer func() { _ = kept.Close() }()
-	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, Explains: j.Explains, undoes: e}}
+	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}}
 	for _, f := range e.Edits {
 		if f.Tree != "" && !slices.Contains(u.Stays, f.Tree) && e.isInUse(f.Tree) {
 			u.Stays = append(u.Stays, f.Tree)
@@ -101,7 +101,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 		case slices.Contains(u.Stays, f.Tree):
 		case f.isDirectory():
 			u.addDirectory(f)
-		case f.Changes() || e.isInterrupted():
+		case f.Changes():
 			if err := u.addFile(f, kept); err != nil {
 				return Undo{Entry: e}, err
 			}
@@ -141,9 +141,6 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
 	switch {
-	case u.isExplained(f, now, kept): // the other program of a change that was killed has written it
-	case !f.Changes():
-		return nil
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
 		return nil
 	case edit.isWhollyGone(f.After): // and nothing to give back to
@@ -171,14 +168,6 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	}
 	u.Edits = append(u.Edits, edit)
 	return nil
-}
-
-// isExplained tells whether the other program of a change that was killed, or of its undo, can have made a file what it is.
-func (u *Undo) isExplained(f Edit, now *Content, kept contents) bool {
-	return u.Entry.isInterrupted() && !f.Own && slices.ContainsFunc([]*Content{f.Before, f.After}, func(c *Content) bool {
-		was, err := kept.readStored(c)
-		return err == nil && u.Explains.explains(u.Entry.Calls, f.Path, was, now)
-	})
 }
 
 // diffSince shows what has become of a file since.
@@ -261,8 +250,6 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 			return e, false, nil // not readable: it cannot be told
 		}
 		switch {
-		case e.isInterrupted() && !f.Before.hasSameBytes(file.Before) && !f.After.hasSameBytes(file.Before):
-			return e, true, nil
 		case !f.Changes(): // it says nothing about the others
 		case f.Before.hasSameBytes(file.Before):
 			before++

@@ -1,0 +1,172 @@
+package hosts
+
+// Plugins in a host's own file of hooks, by one entry each, as a user would write it by
+// hand. Its command starts the plugin where it lies.
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/check"
+)
+
+// hookGroup is an entry: an element of an event's array.
+type hookGroup struct {
+	Hooks []hookCommand `json:"hooks"`
+}
+
+type hookCommand struct {
+	Type    string      `json:"type"`
+	Command string      `json:"command"`
+	Timeout json.Number `json:"timeout,omitempty"` // in seconds
+}
+
+// hookEntry is an entry that starts a plugin's hook.
+type hookEntry struct {
+	path  []string // of its element in the file
+	dir   string   // of the plugin
+	alone bool     // the element has no other command
+}
+
+// hookSettings are the settings of a host that has its hooks in one file.
+func hookSettings(file string, entry func(at Place, id string) (string, []string)) Settings {
+	return Settings{File: file, Entry: entry, Entries: hookEdits, Off: hookRemovals}
+}
+
+// hookPath is the file of hooks, and the member that has the events.
+func hookPath(at Place) (path string, above []string) { return at.Host.Settings.Entry(at, "") }
+
+// hookCommandOf is the command, in a shell's words, that starts the hook of the plugin in a directory.
+func hookCommandOf(dir string) string {
+	program := filepath.Join(dir, "hooks", "springfield-hook")
+	if filepath.Separator == '\\' {
+		return `"` + program + `"`
+	}
+	return check.QuoteArgument(program)
+}
+
+// pluginOfCommand is the directory of the plugin whose hook a command starts, "" for another command.
+func pluginOfCommand(command string) string {
+	path := strings.ReplaceAll(strings.Trim(command, `"'`), `'\''`, "'")
+	if hooks := filepath.Dir(path); filepath.IsAbs(path) && strings.TrimSuffix(filepath.Base(path), ".exe") == "springfield-hook" && filepath.Base(hooks) == "hooks" {
+		return filepath.Dir(hooks)
+	}
+	return ""
+}
+
+// readHookEntries reads the entries of a host's file of hooks that start a plugin's hook.
+func readHookEntries(at Place) (all []hookEntry, err error) {
+	path, above := hookPath(at)
+	doc, err := readDocument("", path, document.ParseCommented)
+	if err != nil {
+		return nil, err
+	}
+	raw, _, err := doc.Get(above...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var events map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &events) // what has another form has no entry of ours
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		var groups []hookGroup
+		_ = json.Unmarshal(events[event], &groups)
+		for _, group := range groups {
+			for _, hook := range group.Hooks {
+				if dir := pluginOfCommand(hook.Command); dir != "" {
+					all = append(all, hookEntry{append(slices.Clone(above), event, document.Element(hook.Command)), dir, len(group.Hooks) == 1})
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// hookEdits are the edits that give a host the entries of a plugin, at the events and with the timeouts of its
+// hooks/shell.json. An entry of the same plugin that is elsewhere makes way.
+func hookEdits(r Request) (edits []document.Edit, err error) {
+	var made struct{ Hooks map[string][]hookGroup }
+	if err := readRecord(filepath.Join(r.FilesDir(), "hooks", "shell.json"), &made); err != nil {
+		return nil, err
+	}
+	command := hookCommandOf(filepath.Join(r.Plugin.Suite, r.Plugin.Name))
+	old, err := hookRemovals(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, edit := range old {
+		if edit.Path[len(edit.Path)-1] != document.Element(command) {
+			edits = append(edits, edit)
+		}
+	}
+	_, above := hookPath(r.At)
+	for _, event := range slices.Sorted(maps.Keys(made.Hooks)) {
+		for _, group := range made.Hooks[event] {
+			for _, hook := range group.Hooks {
+				hook.Command = command
+				value, err := document.EncodeValue(hookGroup{[]hookCommand{hook}})
+				if err != nil {
+					return nil, err
+				}
+				edits = append(edits, document.Edit{Path: append(slices.Clone(above), event, document.Element(command)), Value: value})
+			}
+		}
+	}
+	return edits, nil
+}
+
+// hookRemovals are the edits that take out the entries of a plugin.
+func hookRemovals(r Request) (edits []document.Edit, err error) {
+	all, err := readHookEntries(r.At)
+	for _, e := range all {
+		if filepath.Base(e.dir) != r.Plugin.Name {
+			continue
+		}
+		if !e.alone {
+			path, _ := hookPath(r.At)
+			return nil, check.Advisef("take it out there by hand", "%s starts the hook of %s in one entry with other commands", path, r.Plugin.Name)
+		}
+		edits = append(edits, document.Edit{Path: e.path})
+	}
+	return edits, err
+}
+
+// withHookEntries are the plugins that a host's file of hooks starts, beside those that it has installed itself.
+func withHookEntries(theirs func(at Place) ([]Installed, error)) func(at Place) ([]Installed, error) {
+	return func(at Place) (all []Installed, err error) {
+		if all, err = theirs(at); err != nil {
+			return all, err
+		}
+		for n := range all {
+			all[n].Theirs = true
+		}
+		entries, err := readHookEntries(at)
+		for _, e := range entries {
+			i := Installed{Suite: filepath.Dir(e.dir), Dir: e.dir, Version: pluginVersion(e.dir, ".claude-plugin"), On: true, Scope: client.User}
+			i.Name = filepath.Base(e.dir)
+			if i.ID = i.Name; !slices.Contains(all, i) { // at several events
+				all = append(all, i)
+			}
+		}
+		return all, err
+	}
+}
+
+// isPathPart reports whether a name can be one part of a path.
+func isPathPart(name string) bool {
+	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
+}
+
+// pluginVersion is the version in a plugin's manifest, "" if there is none.
+func pluginVersion(dir, manifests string) string {
+	var manifest struct{ Version string }
+	if readRecord(filepath.Join(dir, manifests, "plugin.json"), &manifest) != nil {
+		return ""
+	}
+	return manifest.Version
+}
