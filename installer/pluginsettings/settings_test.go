@@ -80,7 +80,7 @@ func TestValues(t *testing.T) {
 		"a project spends less":            {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
 		"the user spends more":             {"lisa-simpson", "", `{"judge":{"session":20}}`, "", "judge.session", "20", "user", ""},
 		"a suite raises a price":           {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
-		"a list in two files":              {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
+		"a list in two files":              {"ned-flanders", `{"off":["progress","todos"]}`, `{"off":["todos","intent"]}`, "", "off", `["todos","intent","progress"]`, "user", ""},
 		"a project waits longer":           {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
 		"a project waits less":             {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
 		"a project raises a ceiling":       {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
@@ -95,14 +95,14 @@ func TestValues(t *testing.T) {
 		"a file that is misspelt":          {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "4", "user", ""},
 		"an object that is misspelt":       {"ned-flanders", "", `{"budget":{"burst":4,"brst":5}}`, "", "budget.burst", "4", "user", ""},
 		"a number that is none":            {"ned-flanders", "", `{"budget":{"burst":"4"}}`, "", "budget.burst", "3", "default", "budget.burst cannot be a string"},
-		"a name among others":              {"ned-flanders", "", `{"off":["colom","colon",7]}`, "", "off", `["colon"]`, "user", `there is no rule "colom"; off cannot be a number`},
+		"a name among others":              {"ned-flanders", "", `{"off":["colom","progress",7]}`, "", "off", `["progress"]`, "user", `there is no rule "colom"; off cannot be a number`},
 		"no name at all":                   {"ned-flanders", "", `{"off":["colom"]}`, "", "off", "null", "default", `there is no rule "colom"`},
 		"a rule among others":              {"ned-flanders", "", `{"add":[` + deploys + `,{"id":"x","say":["a"],"then":"stop"},{"id":"bad"}]}`, "", "add", "[" + deploys + "]", "user", `unknown member "say"; number 2 of add is left out; rule "bad": then must`},
 		"the name of one's own rule":       {"ned-flanders", "", `{"off":["deploys"],"order":["deploys","x"],"add":[` + deploys + `]}`, "", "order", `["deploys"]`, "user", `there is no rule "x"`},
-		"one that the suite does not know": {"ned-flanders", `{"off":["colom"]}`, `{"off":["colon"]}`, "", "off", `["colon"]`, "user", `there is no rule "colom"`},
-		"a project's among others":         {"ned-flanders", "", "", `{"off":["asks","colon"]}`, "off", `["colon"]`, "project", "cannot set it"},
+		"one that the suite does not know": {"ned-flanders", `{"off":["colom"]}`, `{"off":["progress"]}`, "", "off", `["progress"]`, "user", `there is no rule "colom"`},
+		"a project's among others":         {"ned-flanders", "", "", `{"off":["asks","progress"]}`, "off", `["progress"]`, "project", "cannot set it"},
 		"checks among others":              {"ralph-specum", "", `{"checks":["quick-mode","nope"]}`, "", "checks", `["quick-mode"]`, "user", `none called "nope"`},
-		"more rules than there may be":     {"ned-flanders", "", `{"order":[` + strings.Repeat(`"asks",`, 400) + `"colon"]}`, "", "order", "[" + strings.Repeat(`"asks",`, 399) + `"asks"]`, "user", "more than 400"},
+		"more rules than there may be":     {"ned-flanders", "", `{"order":[` + strings.Repeat(`"asks",`, 400) + `"progress"]}`, "", "order", "[" + strings.Repeat(`"asks",`, 399) + `"asks"]`, "user", "more than 400"},
 		"a file that is no JSON":           {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,9 +179,9 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 func TestFaultsOfAFile(t *testing.T) {
 	for text, want := range map[string]struct{ fault, faults, after string }{
 		`{"off":["colom"],"nonsense":1}`: {"", `[line 1, column 18: unknown member "nonsense" off: there is no rule "colom"]`, `{"off":["colom"],"nonsense":1,"budget":{"burst":2}}`},
-		`{"off":["colon"]`:               {"line 1, column 16: unexpected end of JSON input", "[]", ""},
-		`{"off":["colon"]} x`:            {"line 1, column 19: invalid character 'x' after top-level value", "[]", ""},
-		`["colon"]`:                      {"line 1, column 1: the file cannot be an array", "[]", ""},
+		`{"off":["skill"]`:               {"line 1, column 16: unexpected end of JSON input", "[]", ""},
+		`{"off":["skill"]} x`:            {"line 1, column 19: invalid character 'x' after top-level value", "[]", ""},
+		`["skill"]`:                      {"line 1, column 1: the file cannot be an array", "[]", ""},
 	} {
 		s := stack(t, "ned-flanders", "{}", text, "{}")
 		f := s.Files[1]
