@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/lastword"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -36,7 +37,6 @@ type spot struct {
 
 // follower tells what comes after places.
 type follower struct {
-	book phraseBook
 	open bool // there is a place that nothing has followed yet
 	last spot
 	// whole tells that a message of the agent without a call ends the turn.
@@ -130,6 +130,10 @@ func (f *follower) noteTyped(c *transcript.Cursor) bool {
 	return true
 }
 
+// maxYes bounds a bare yes or "continue", in bytes.
+const maxYes = 120
+
+// labelFor labels what a person typed. A bare yes or "continue" is an answer where something was asked.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
@@ -144,16 +148,11 @@ func (f *follower) labelFor(prompt string) Label {
 			return Commanded
 		}
 	}
-	switch f.book.toneOf(prompt) {
-	case goOn:
-		return Nudge
-	case leave:
+	if len(prompt) <= maxYes && lastword.Read(lastword.Prompt{Begin: prompt, End: prompt}).Kind == lastword.Yes {
 		if strings.ContainsAny(quotation.Tail(f.last.text, 300), "?？؟") {
 			return Affirmed
 		}
 		return Nudge
-	case assent:
-		return Affirmed
 	}
 	return Answered
 }

@@ -88,7 +88,6 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].size, files[a].size) })
 	lines := window(o.Candidates)
-	book := newPhraseBook()
 	var all sync.WaitGroup
 	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
@@ -104,7 +103,7 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				}
 				i := order[n]
 				w := walker{
-					session: session{path: files[i].path, host: files[i].host}, follower: follower{book: book}, voters: voters,
+					session: session{path: files[i].path, host: files[i].host}, voters: voters,
 					since: since, project: o.Project, tick: func(n int64) bool { meter.addProgress(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)

@@ -8,123 +8,59 @@ import (
 	"strings"
 )
 
-// onlyLooks reports whether all that a command line starts changes nothing.
-func onlyLooks(line string) bool { return strings.TrimSpace(line) != "" && commandsLook(line, 0) }
-
-func commandsLook(line string, depth int) bool {
-	r := shellLine{rest: line, depth: depth}
-	return r.looks(0)
+// onlyLooks reports whether all that a command line starts changes nothing. What only a shell can tell, such
+// as a substitution or a file that is written, counts as a change.
+func onlyLooks(line string) bool {
+	commands, plain := splitCommands(line)
+	return plain && len(commands) > 0 && !slices.ContainsFunc(commands, func(words []string) bool { return !commandLooks(words) })
 }
 
-// shellLine goes through a command line as a shell does.
-type shellLine struct {
-	rest  string
-	words []string // of the command at hand
-	word  []byte   // the newest of them
-	begun bool     // there is one, which may be empty
-	depth int      // of commands inside others
-}
-
-// maxInside is how deep one command may be inside another.
-const maxInside = 8
-
-// looks reads commands up to a character that ends them, 0 for the end of the line.
-func (r *shellLine) looks(end byte) bool {
-	quoted := false
-	for r.depth <= maxInside && r.rest != "" {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
+// splitCommands splits a command line into commands of words. It is not plain where a shell makes more of it.
+func splitCommands(line string) (commands [][]string, plain bool) {
+	var words []string
+	word, begun := "", false
+	endWord := func() {
+		if begun {
+			words = append(words, word)
+		}
+		word, begun = "", false
+	}
+	for line != "" {
+		c := line[0]
+		line = line[1:]
 		switch {
-		case c == end && end != 0 && !quoted:
-			return r.endCommand()
-		case c == '"':
-			quoted, r.begun = !quoted, true
-		case c == '\\' && r.rest != "":
-			r.add(r.rest[:1])
-			r.rest = r.rest[1:]
-		case c == '`', (c == '$' || c == '<' && !quoted) && strings.HasPrefix(r.rest, "("):
-			if !r.inside(c) {
-				return false
+		case c == '\'' || c == '"':
+			text, rest, closed := strings.Cut(line, string(rune(c)))
+			if !closed || c == '"' && (strings.ContainsAny(text, "`\\") || strings.Contains(text, "$(")) {
+				return nil, false
 			}
-			r.add("$")
-		case quoted:
-			r.add(string([]byte{c}))
-		case !r.passUnquoted(c):
-			return false
+			word, begun, line = word+text, true, rest
+		case strings.IndexByte("`()<\\#\x00", c) >= 0:
+			return nil, false
+		case c == '>' || c == '&' && strings.HasPrefix(line, ">"):
+			if strings.Trim(word, "0123456789") == "" {
+				word, begun = "", false // the number of the stream
+			}
+			rest := strings.TrimLeft(line, "> ")
+			target := rest[:len(rest)-len(strings.TrimLeftFunc(rest, func(r rune) bool { return !strings.ContainsRune(" \t\n;|)", r) }))]
+			if !isOneOf(target, "/dev/null &1 &2") {
+				return nil, false
+			}
+			line = rest[len(target):]
+		case strings.IndexByte(";|&\n", c) >= 0:
+			if endWord(); len(words) > 0 {
+				commands, words = append(commands, words), nil
+			}
+		case c == ' ' || c == '\t':
+			endWord()
+		default:
+			word, begun = word+string([]byte{c}), true
 		}
 	}
-	return end == 0 && r.rest == "" && !quoted && r.endCommand()
-}
-
-// passUnquoted passes a character that no quotes are around. False: what follows may change something.
-func (r *shellLine) passUnquoted(c byte) bool {
-	switch {
-	case c == '\'':
-		text, rest, closed := strings.Cut(r.rest, "'")
-		r.add(text)
-		r.rest = rest
-		return closed
-	case c == '>' || c == '&' && strings.HasPrefix(r.rest, ">"):
-		if strings.Trim(string(r.word), "0123456789") == "" {
-			r.word, r.begun = nil, false // the number of the stream
-		}
-		return r.skipHarmlessTarget()
-	case strings.IndexByte(";|&\n", c) >= 0:
-		return r.endCommand()
-	case c == '(' && !r.begun && len(r.words) == 0:
-		return r.inside(c)
-	case c == '(', c == ')', c == '<' && strings.HasPrefix(r.rest, "<"):
-		return false // a function, or a text that follows
-	case strings.IndexByte(" \t<", c) >= 0:
-		r.endWord()
-	case c == '#' && !r.begun:
-		r.rest = strings.TrimLeftFunc(r.rest, func(c rune) bool { return c != '\n' })
-	default:
-		r.add(string([]byte{c}))
+	if endWord(); len(words) > 0 {
+		commands = append(commands, words)
 	}
-	return true
-}
-
-func (r *shellLine) add(text string) { r.word, r.begun = append(r.word, text...), true }
-
-func (r *shellLine) endWord() {
-	if r.begun {
-		r.words = append(r.words, string(r.word))
-	}
-	r.word, r.begun = nil, false
-}
-
-func (r *shellLine) endCommand() bool {
-	r.endWord()
-	words := r.words
-	r.words = nil
-	return commandLooks(words, r.depth)
-}
-
-// inside reads the commands that a character begins: in a substitution, or in parentheses.
-func (r *shellLine) inside(begin byte) bool {
-	inner, end := shellLine{rest: r.rest, depth: r.depth + 1}, byte(')')
-	switch begin {
-	case '`':
-		end = begin
-	case '$', '<':
-		inner.rest = r.rest[1:]
-	}
-	ok := inner.looks(end)
-	r.rest = inner.rest
-	return ok
-}
-
-// skipHarmlessTarget skips the target of a redirection that writes no file.
-func (r *shellLine) skipHarmlessTarget() bool {
-	rest := strings.TrimLeft(r.rest, "> ")
-	for _, target := range [...]string{"/dev/null", "&1", "&2"} {
-		if after, ok := strings.CutPrefix(rest, target); ok && (after == "" || strings.ContainsRune(" \t\n;|&)`\"", rune(after[0]))) {
-			r.rest = after
-			return true
-		}
-	}
-	return false
+	return commands, true
 }
 
 // lookers are commands that only look, a line each: their names between commas; the words of which
@@ -162,7 +98,7 @@ const lookers = `,cat,head,tail,ls,pwd,cd,grep,egrep,fgrep,zgrep,ag,wc,which,typ
 ,tsc,|||--noEmit`
 
 // commandLooks reports whether one command changes nothing.
-func commandLooks(words []string, depth int) bool {
+func commandLooks(words []string) bool {
 	for len(words) > 0 && (isOneOf(words[0], "{ } ! time then do else if elif while until fi done") || isAssignment(words[0])) {
 		words = words[1:]
 	}
@@ -189,9 +125,7 @@ func commandLooks(words []string, depth int) bool {
 		if len(args) == 0 {
 			return name == "env"
 		}
-		return depth < maxInside && commandLooks(args, depth+1)
-	case "bash", "sh", "zsh":
-		return len(args) == 2 && (args[0] == "-c" || args[0] == "-lc") && commandsLook(args[1], depth+1)
+		return commandLooks(args)
 	}
 	if len(args) > 0 {
 		if _, behind, known := strings.Cut(lookers, ","+name+"_"+args[0]+","); known {
