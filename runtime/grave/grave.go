@@ -1,13 +1,12 @@
 // Package grave tells the questions whose act is the user's alone to decide: one that cannot be
 // undone or reaches other people. It is pure.
 //
-// An act is grave by its verb and its object together: to delete a table is, to delete an unused
-// import is not. A verb of building before them makes it harmless again, as what is built is not
-// done: "add a delete button". What the words are is in grave.txt, a section for a language.
+// The verb that the agent would carry out and its object decide: to delete a table is grave, to delete an
+// unused import is not. What a verb of building governs is built, not done: "add a delete button". What
+// is quoted is a name. The words are in grave.txt, a section for a language.
 package grave
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/language"
@@ -23,45 +22,38 @@ func Find(question string) (act string, found bool) {
 	if len(question) > maxLength {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
 	}
-	sentences := splitSentences(question)
-	folded := language.FoldText(question)
-	text := &text{folded: folded + " file"} // which stands for a path
-	english := readTongue("en", nil, text)
-	act, found = english.find(sentences)
-	if found || english.understood {
-		return act, found
+	clauses := splitClauses(question)
+	var words strings.Builder
+	for _, c := range clauses {
+		words.WriteString(c.text + " ")
 	}
-	var others []string
-	for _, p := range language.Library(nil).TellLanguages(folded) {
+	english := readTongue(words.String(), "en")
+	if act = english.find(clauses); act != "" || english.understood {
+		return act, act != ""
+	}
+	sections := []string{"*"}
+	for _, p := range language.Library(nil).TellLanguages(words.String()) {
 		if p.Code != "en" {
-			others = append(others, p.Code)
+			sections = append(sections, p.Code)
 		}
 	}
-	for i := 0; !found && i < len(others); i++ {
-		act, found = readTongue(others[i], others, text).find(sentences)
+	for i := 1; i < len(sections) && act == ""; i++ {
+		act = readTongue(words.String(), sections[i], sections...).find(clauses)
 	}
-	return act, found
+	return act, act != ""
 }
 
 // find looks at the questions first. One that builds nothing may point to what a statement says:
 // "This drops the table. Shall I?"
-func (t *tongue) find(sentences []sentence) (act string, found bool) {
+func (t *tongue) find(clauses []clause) (act string) {
 	for _, asks := range []bool{true, false} {
-		for i, s := range sentences {
-			if s.asks != asks || !asks && t.builds {
-				continue
-			}
-			for j, clause := range s.clauses {
-				before := slices.Clone(s.clauses[:j])
-				slices.Reverse(before)
-				for k := i - 1; k >= 0 && len(before) < maxBefore; k-- {
-					before = append(before, sentences[k].clauses...)
-				}
-				if act, found := t.judge(clause, before, asks); found {
-					return act, true
+		for i, c := range clauses {
+			if c.asks == asks && (asks || !t.builds) {
+				if act = t.judge(c, clauses[max(0, i-maxBefore):i]); act != "" {
+					return act
 				}
 			}
 		}
 	}
-	return "", false
+	return ""
 }

@@ -9,204 +9,178 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// A hit is a verb of a clause.
-type hit struct {
-	at, end int
-	rule    *rule // nil: it builds
-	form    int   // of an English verb
-	apart   bool  // its object may stand within: "shut it down"
-}
-
-// findVerbs lists the verbs of a clause in their order.
-func (t *tongue) findVerbs(clause string) (all []hit) {
-	add := func(words []string, r *rule) {
-		for _, word := range words {
-			for at, end := t.locate(clause, word, 0); at >= 0; at, end = t.locate(clause, word, end) {
-				h := hit{at: at, end: end, rule: r}
-				if first, _, apart := strings.Cut(word, "~"); t.english && apart {
-					h.form, h.apart = form(firstWord(clause[at:]), first), true
-				} else if t.english {
-					h.form = form(clause[at:end], word)
-				}
-				all = append(all, h)
-			}
+// judge returns the grave act of a clause, asked for or stated. Before are the clauses in front of it.
+func (t *tongue) judge(c clause, before []clause) string {
+	text, built := t.cut(c.text), false
+	if !c.asks && t.has(text, "past") {
+		return ""
+	}
+	for _, word := range t.lists["and"] { // English tells two acts by the places of their verbs
+		if language.HasBlanks(word) {
+			word = " " + word + " "
+		}
+		text = strings.ReplaceAll(text, word, "\n")
+	}
+	for part := range strings.SplitSeq(text, "\n") {
+		act, builds := t.actOf(clause{part, c.asks}, before)
+		if act != "" {
+			return act
+		}
+		built = built || builds
+		before = append(slices.Clip(before), clause{text: part})
+	}
+	for _, words := range t.lists["sure"] {
+		if m := t.locate(c.text, words, 0); !built && m.at >= 0 {
+			return words
 		}
 	}
-	for i := range t.rules {
-		add(t.rules[i].verbs, &t.rules[i])
-	}
-	add(t.lists["build"], nil)
-	slices.SortStableFunc(all, func(a, b hit) int {
-		if t.verbLast {
-			return b.at - a.at
-		}
-		return a.at - b.at
-	})
-	return all
-}
-
-// judge reports whether a clause has a grave act, asked for or stated. Before are the clauses in
-// front of it, the nearest first: what "it" is.
-func (t *tongue) judge(clause string, before []string, asks bool) (act string, found bool) {
-	whole := clause
-	if t.english {
-		clause = strings.ReplaceAll(clause, "-", " ")
-	}
-	clause = t.cut(clause)
-	if !asks && !t.english && t.has(clause, t.lists["past"]) {
-		return "", false
-	}
-	builds, front := false, ""
-	for _, part := range t.parts(clause) {
-		for i := 0; i < len(part.hits); {
-			h := part.hits[i]
-			t.understood = t.understood || asks || h.at > 0
-			i++
-			object, next := t.object(part, i)
-			grave, settled := false, true
-			if h.rule != nil {
-				if t.english {
-					front = clause[:h.at]
-				}
-				grave, settled = t.isGrave(h.rule, object, append([]string{front}, before...))
-			}
-			if grave {
-				return part.clause[h.at:h.end], true
-			}
-			if settled { // what it governs is built
-				builds = true
-				t.builds = t.builds || asks && !t.points(object)
-				if i == len(part.hits) || part.hits[i].at != h.at { // else it is in another rule, too
-					i = next
-				}
-			}
-		}
-		front += " " + part.clause
-	}
-	frames := "frame"
-	if !asks {
-		frames = "hint"
-	}
-	if !builds {
-		if act, found := t.asksLeave(clause, t.lists[frames]); found {
-			return act, true
-		}
-	}
-	for _, kind := range []string{"sure", "context"} {
-		for _, words := range t.lists[kind] {
-			if at, end := t.locate(whole, words, 0); at >= 0 && !builds && (asks || kind == "sure") && !t.beginsWithNoun(whole[end:]) {
-				return whole[at:end], true
-			}
-		}
-	}
-	return "", false
+	return ""
 }
 
 // cut drops from a clause what only says when, why or what for.
 func (t *tongue) cut(clause string) string {
-	for _, word := range t.lists["lead"] {
-		if at, _ := t.locate(clause, word, 0); at == 0 {
-			return ""
-		}
-	}
 	for _, word := range t.lists["cut"] {
-		if at, _ := t.locate(clause, word, 1); at > 0 {
-			clause = clause[:at]
+		if m := t.locate(clause, word, 0); m.at >= 0 {
+			clause = clause[:m.at]
 		}
 	}
 	return clause
 }
 
-// A part of a clause is what stands between words like "and", in English a whole clause. Its verbs
-// are in the order of their rank: the first one governs.
-type part struct {
-	clause string
-	hits   []hit
+// actOf returns the grave act of a part of a clause, and whether something is built instead.
+func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
+	verbs := t.verbs(part.text)
+	for i := 0; i < len(verbs); {
+		v := verbs[i]
+		t.understood = t.understood || part.asks || v.at > 0
+		object, next := t.object(part.text, verbs, i)
+		kind, points := t.kindOf(object)
+		if points && v.list != "go" && v.list != "send" {
+			if kind, _ = t.kindOf(part.text[:v.at]); t.lists["order"] != nil { // then the object is there
+				kind = unknown
+			}
+			for j := len(before) - 1; j >= 0 && kind == unknown; j-- {
+				kind, _ = t.kindOf(t.cut(before[j].text))
+			}
+			if kind < unknown && strings.TrimSpace(object) == "" {
+				kind = unknown
+			}
+		}
+		if kind >= v.kind {
+			return part.text[v.at:v.end], false
+		}
+		i++
+		if v.kind <= harm && kind < unknown || v.kind == live || v.list == "go" && (!points || !t.english) {
+			builds, i = true, next // what it governs is built
+			t.builds = t.builds || part.asks && !points
+		}
+	}
+	if len(verbs) > 0 || !t.has(part.text, "frame") {
+		return "", builds
+	}
+	return t.unknownAct(part.text), false
 }
 
-func (t *tongue) parts(clause string) (all []part) {
-	if t.english {
-		hits := slices.DeleteFunc(t.findVerbs(clause), func(h hit) bool { return !t.isVerb(clause, h) })
-		return []part{{clause, hits}}
-	}
-	for _, word := range t.lists["and"] {
-		if language.HasBlanks(word) {
-			word = " " + word + " "
+// unknownAct returns the act of a part that asks leave for it by no verb that is known: in doubt it is grave.
+func (t *tongue) unknownAct(part string) (act string) {
+	for _, m := range t.marks(part) {
+		if kind, _ := t.kindOf(part); act == "" && m.kind >= harm && kind >= harm {
+			act = part[m.at:m.end]
 		}
-		clause = strings.ReplaceAll(clause, word, "\n")
 	}
-	for words := range strings.SplitSeq(clause, "\n") {
-		all = append(all, part{words, slices.DeleteFunc(t.findVerbs(words), func(h hit) bool { return t.isCompound(words, h) })})
+	for _, frame := range t.lists["frame"] {
+		if m := t.locate(part, frame, 0); t.english && m.at >= 0 && m.end < len(part) {
+			if kind, _ := t.kindOf(part[m.end:]); kind >= unknown {
+				act = strings.TrimSpace(part[m.end:])
+			}
+		}
+	}
+	return act
+}
+
+// verbs lists the verbs of a part of a clause, the one that governs first.
+func (t *tongue) verbs(part string) (all []mark) {
+	marks := t.marks(part)
+	for i, m := range marks {
+		compound := i+1 < len(marks) && marks[i+1].kind <= code && marks[i+1].at <= m.end+1 && m.kind < live // "Deploy-Workflow"
+		if m.verb && (t.english && t.isVerb(part, m) || !t.english && !compound) {
+			all = append(all, m)
+		}
+	}
+	if t.lists["order"] != nil {
+		slices.SortStableFunc(all, func(a, b mark) int { return b.at - a.at })
 	}
 	return all
 }
 
-// object returns what a verb is done to, and the next verb that it does not govern. The verb is the one in front of i.
-func (t *tongue) object(p part, i int) (object string, next int) {
-	h := p.hits[i-1]
+// object returns what a verb is done to, and the next verb that it does not govern.
+func (t *tongue) object(part string, verbs []mark, i int) (object string, next int) {
+	v := verbs[i]
 	if !t.english {
-		return p.clause[:h.at] + " " + p.clause[h.end:], len(p.hits)
+		return part[:v.at] + " " + part[v.end:], len(verbs)
 	}
-	if h.form == past {
-		return p.clause[:h.at], len(p.hits)
+	if v.form == "ed" {
+		return part[:v.at], len(verbs)
 	}
-	from := h.end
-	if h.apart {
-		from = h.at + len(firstWord(p.clause[h.at:])) // "take it down"
-	}
-	for next = i; next < len(p.hits); next++ {
-		if n := p.hits[next]; n.at >= h.end && slices.Contains(t.lists["chain"], lastWord(p.clause[:n.at])) {
-			return p.clause[from:n.at], next
+	for next = i + 1; next < len(verbs); next++ {
+		if n := verbs[next]; n.at >= v.end && slices.Contains(t.lists["chain"], lastWord(part[:n.at])) {
+			return part[v.end:n.at], next
 		}
 	}
-	return p.clause[from:], next
+	return part[v.end:], next
 }
 
-func firstWord(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return word
-}
-
-// asksLeave finds the act that a question asks leave for where no rule knows it: in doubt it is grave.
-func (t *tongue) asksLeave(clause string, frames []string) (act string, found bool) {
-	for _, frame := range frames {
-		at, end := t.locate(clause, frame, 0)
-		if at < 0 {
-			continue
+// kindOf is the kind of an object: that of its last noun up to a preposition in English, else of its first one, or
+// what is at more risk behind the preposition. It may only point to what was said before.
+func (t *tongue) kindOf(object string) (kind int, points bool) {
+	nouns := slices.DeleteFunc(t.marks(object), func(m mark) bool { return m.verb })
+	head, rest := len(object), unknown
+	for _, word := range t.lists["preposition"] {
+		if m := t.locate(object, word, 2); m.at > 0 {
+			head = min(head, m.at)
 		}
-		if t.english {
-			return t.unknownVerb(clause[end:])
-		}
-		if !t.has(clause, t.lists["build"]) && !t.has(clause, t.lists["plain"]) && t.kindOf(clause, &rule{}) == harm {
-			for _, noun := range t.lists["harm"] {
-				if at, end := t.locate(clause, noun, 0); at >= 0 {
-					return clause[at:end], true
-				}
+	}
+	kind = unknown
+	bare := strings.TrimSpace(object[:head]) == ""
+	for i, n := range nouns {
+		switch {
+		case n.kind == live:
+			return live, false
+		case t.english && i+1 < len(nouns) && nouns[i+1].at == n.end+1:
+			if next := &nouns[i+1]; next.kind > code { // else it is like "server test"
+				next.kind = max(next.kind, n.kind)
 			}
+		case n.at >= head && bare && rest == unknown:
+			rest = n.kind
+		case n.at >= head:
+			rest = max(rest, n.kind)
+		case kind == unknown || t.english || t.lists["head"] != nil:
+			kind = n.kind
 		}
 	}
-	return "", false
+	if kind == unknown || kind > unknown && rest > kind {
+		kind = rest
+	}
+	return kind, kind == unknown && (!t.english || bare || t.has(object[:head], "pronoun"))
 }
 
-// unknownVerb returns the word that an English text begins with where it is no verb that is known.
-func (t *tongue) unknownVerb(text string) (verb string, unknown bool) {
-	for word := range strings.FieldsSeq(text) {
-		if slices.Contains(t.lists["slot"], word) || strings.HasSuffix(word, "ly") {
-			continue
-		}
-		for _, kind := range []string{"build", "plain"} {
-			for _, known := range t.lists[kind] {
-				if form(word, known) != none {
-					return "", false
-				}
-			}
-		}
-		return word, !slices.ContainsFunc(t.rules, func(r rule) bool {
-			return slices.ContainsFunc(r.verbs, func(known string) bool {
-				first, _, _ := strings.Cut(strings.ReplaceAll(known, "~", " "), " ")
-				return form(word, first) != none
-			})
-		})
+// isVerb reports whether an English word is a verb where it is: "the push" is none.
+func (t *tongue) isVerb(part string, m mark) bool {
+	front := part[:m.at]
+	prev := lastWord(front)
+	switch m.form {
+	case "ing":
+		return !slices.Contains(t.lists["article"], prev)
+	case "ed":
+		return t.has(front, "passive") && !slices.Contains(t.lists["article"], prev)
+	case "s":
+		words := strings.Fields(front)
+		return slices.ContainsFunc(words[:min(2, len(words))], func(s string) bool { return slices.Contains(t.lists["subject"], s) })
 	}
-	return "", false
+	return prev == "" || prev == "be" || strings.HasSuffix(prev, "ly") || slices.Contains(t.lists["slot"], prev)
+}
+
+func lastWord(text string) string {
+	text = strings.TrimRight(text, " -")
+	return text[strings.LastIndexAny(text, " -")+1:]
 }

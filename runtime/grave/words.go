@@ -1,0 +1,174 @@
+// The words of a language, and where a clause has them.
+
+package grave
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+//go:embed grave.txt
+var data string
+
+// The kinds of an object, by what an act on it risks.
+const (
+	inner = 1 + iota
+	code
+	unknown
+	harm
+	reach
+	out
+	live
+)
+
+// kinds are what the lists of nouns are; those of verbs have the kind from which on their object makes them grave.
+var kinds = []struct {
+	list string
+	kind int
+	verb bool
+}{
+	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
+	{"send", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
+	{"build", live, true}, {"plain", live + 1, true},
+}
+
+type tongue struct {
+	english bool
+	lists   map[string][]string
+	builds  bool // a question is about building something
+	// understood is set where a text has a verb in its place.
+	understood bool
+}
+
+// readTongue reads what a text may have of the words of a language. The code of others counts, too: a
+// short text can be in the language of a neighbour.
+func readTongue(text, code string, others ...string) *tongue {
+	var grams [1 << 15]bool // the three bytes that something in the text begins with
+	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
+	for i := range max(0, len(text)-2) {
+		grams[gram(text[i:])] = true
+	}
+	t := &tongue{english: code == "en", lists: map[string][]string{}}
+	for i, section := range append([]string{code}, others...) {
+		_, lines, _ := strings.Cut(data, "\n["+section+"]\n")
+		lines, _, _ = strings.Cut(lines, "\n[")
+		for line := range strings.Lines(lines) {
+			kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			for word := range strings.SplitSeq(words, ",") {
+				if (i < 2 || kind == "code" || kind == "inner") && (len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)]) {
+					t.lists[kind] = append(t.lists[kind], word)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// A mark is a word of a clause that is known.
+type mark struct {
+	at, end, long int // long is how much of it is in the list
+	list          string
+	kind          int
+	verb          bool
+	form          string // "s", "ed" or "ing" of an English word
+}
+
+// marks lists the verbs and the nouns of a clause in their order, but those within a longer one: "release notes".
+func (t *tongue) marks(clause string) []mark {
+	var all []mark
+	for _, k := range kinds {
+		for _, word := range t.lists[k.list] {
+			for m := t.locate(clause, word, 0); m.at >= 0; m = t.locate(clause, word, m.end) {
+				if m.list, m.kind, m.verb = k.list, k.kind, k.verb; m.verb || len(m.form) < 2 {
+					all = append(all, m)
+				}
+			}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(m mark) bool {
+		return slices.ContainsFunc(all, func(o mark) bool {
+			return (o.verb == m.verb || o.kind <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
+		})
+	})
+	slices.SortStableFunc(kept, func(a, b mark) int { return a.at - b.at })
+	return kept
+}
+
+// locate finds the first place of a word from there on, at -1 if there is none. What is behind a ~ is not in it.
+func (t *tongue) locate(clause, word string, from int) mark {
+	first, second, apart := strings.Cut(word, "~")
+	begins, whole := strings.CutSuffix(first, ".")
+	begins, within := strings.CutPrefix(begins, "*")
+	if t.english && !whole {
+		begins = stem(begins)
+	}
+	for from < len(clause) {
+		i := strings.Index(clause[from:], begins)
+		if i < 0 {
+			break
+		}
+		m := mark{at: from + i, end: from + i + len(begins)}
+		from = m.end
+		for within && language.IsWithinWord(clause, m.at) {
+			_, size := utf8.DecodeLastRuneInString(clause[:m.at])
+			m.at -= size
+		}
+		m.long = m.end - m.at
+		for language.IsWithinWord(clause, m.end) {
+			_, size := utf8.DecodeRuneInString(clause[m.end:])
+			m.end += size
+		}
+		ending, ok := clause[m.at+m.long:m.end], true
+		switch {
+		case whole:
+			ok = ending == ""
+		case t.english:
+			m.form, ok = form(ending, first)
+		}
+		if ok && apart {
+			o := t.locate(clause, second, m.end)
+			ok = o.at > 0 && (!t.english || o.at-m.end < 30)
+		}
+		if ok && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
+			return m
+		}
+	}
+	return mark{at: -1}
+}
+
+// has reports whether a clause has a word of a list.
+func (t *tongue) has(clause, list string) bool {
+	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
+}
+
+// stem is what all forms of an English word begin with.
+func stem(word string) string {
+	if n := len(word); n > 2 && (word[n-1] == 'e' || word[n-1] == 'y' && strings.IndexByte("aeou", word[n-2]) < 0) {
+		return word[:n-1]
+	}
+	return word
+}
+
+// form tells which form of an English word an ending makes of its stem.
+func form(ending, word string) (is string, ok bool) {
+	if rest, double := strings.CutPrefix(ending, word[len(word)-1:]); double && len(rest) > 1 {
+		ending = rest
+	}
+	switch ending {
+	case "":
+		return "", stem(word) == word
+	case "e", "y":
+		return "", stem(word) != word
+	case "s", "es", "ies":
+		return "s", true
+	case "ed", "ied":
+		return "ed", true
+	case "ing", "ying":
+		return "ing", true
+	}
+	return "", false
+}
