@@ -67,35 +67,18 @@ func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
 			}
 		}
 		if kind >= v.kind {
+			if v.list == "" {
+				return part.text, false
+			}
 			return part.text[v.at:v.end], false
 		}
 		i++
-		if v.kind <= harm && kind < unknown || v.kind == live || v.list == "go" && (!points || !t.english) {
+		if v.kind <= harm && kind < unknown || v.kind == out || v.kind == live || v.list == "go" && (!points || !t.english) {
 			builds, i = true, next // what it governs is built
 			t.builds = t.builds || part.asks && !points
 		}
 	}
-	if len(verbs) > 0 || !t.has(part.text, "frame") {
-		return "", builds
-	}
-	return t.unknownAct(part.text), false
-}
-
-// unknownAct returns the act of a part that asks leave for it by no verb that is known: in doubt it is grave.
-func (t *tongue) unknownAct(part string) (act string) {
-	for _, m := range t.marks(part) {
-		if kind, _ := t.kindOf(part); act == "" && m.kind >= harm && kind >= harm {
-			act = part[m.at:m.end]
-		}
-	}
-	for _, frame := range t.lists["frame"] {
-		if m := t.locate(part, frame, 0); t.english && m.at >= 0 && m.end < len(part) {
-			if kind, _ := t.kindOf(part[m.end:]); kind >= unknown {
-				act = strings.TrimSpace(part[m.end:])
-			}
-		}
-	}
-	return act
+	return "", builds
 }
 
 // verbs lists the verbs of a part of a clause, the one that governs first.
@@ -105,6 +88,11 @@ func (t *tongue) verbs(part string) (all []mark) {
 		compound := i+1 < len(marks) && marks[i+1].kind <= code && marks[i+1].at <= m.end+1 && m.kind < live // "Deploy-Workflow"
 		if m.verb && (t.english && t.isVerb(part, m) || !t.english && !compound) {
 			all = append(all, m)
+		}
+	}
+	for i := 0; i < len(t.lists["frame"]) && len(all) == 0; i++ { // a verb that is not known is grave in doubt
+		if m := t.locate(part, t.lists["frame"][i], 0); m.at >= 0 {
+			all = []mark{{at: m.at, end: m.end, kind: harm}}
 		}
 	}
 	if t.lists["order"] != nil {
@@ -144,12 +132,12 @@ func (t *tongue) kindOf(object string) (kind int, points bool) {
 	bare := strings.TrimSpace(object[:head]) == ""
 	for i, n := range nouns {
 		switch {
-		case n.kind == live:
-			return live, false
-		case t.english && i+1 < len(nouns) && nouns[i+1].at == n.end+1:
+		case i+1 < len(nouns) && (nouns[i+1].at == n.at || t.english && nouns[i+1].at == n.end+1):
 			if next := &nouns[i+1]; next.kind > code { // else it is like "server test"
 				next.kind = max(next.kind, n.kind)
 			}
+		case n.kind == live:
+			return live, false
 		case n.at >= head && bare && rest == unknown:
 			rest = n.kind
 		case n.at >= head:
