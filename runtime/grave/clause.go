@@ -43,43 +43,39 @@ func splitClauses(text string) (all []clause) {
 	return all
 }
 
+var closing = map[rune]string{'"': "\"", '“': "”", '„': "“”", '«': "»", '「': "」", '`': "`", '\'': "'"}
+
 // nameQuotes puts a word in the place of what is quoted. Code stays, as it may be a command, but for what is called.
 func nameQuotes(text string) string {
 	for from := 0; ; {
-		i := strings.IndexAny(text[from:], "\"“„«「`'")
+		i := strings.IndexFunc(text[from:], func(r rune) bool { return closing[r] != "" })
 		if i < 0 {
 			return text
 		}
 		i += from
 		r, size := utf8.DecodeRuneInString(text[i:])
 		from = i + size
-		ends := map[rune]string{'“': "”", '„': "“”", '«': "»", '「': "」"}[r]
-		n := strings.IndexAny(text[from:], ends+string(r)+"\n")
+		n := strings.IndexAny(text[from:], closing[r]+"\n")
 		if n <= 0 || text[from+n] == '\n' || r == '\'' && i > 0 && text[i-1] != ' ' {
 			continue
 		}
-		name := " name "
-		quoted := text[from : from+n]
-		if isCommand := !strings.Contains(quoted, "(") && (strings.ToLower(quoted[1:]) == quoted[1:] || strings.Contains(quoted, " ")); r == '`' && isCommand || len(text)-n < 12 {
-			name = " " + quoted + " "
+		quoted, rest := text[from:from+n], text[from+n:]
+		called := strings.Contains(quoted, "(") || strings.ToLower(quoted[1:]) != quoted[1:] && !strings.Contains(quoted, " ")
+		if _, size = utf8.DecodeRuneInString(rest); (r != '`' || called) && len(text)-n > 12 {
+			quoted = "name"
 		}
-		_, size = utf8.DecodeRuneInString(text[from+n:])
-		text = text[:i] + name + text[from+n+size:]
+		text = text[:i] + " " + quoted + " " + rest[size:]
 	}
 }
 
 // nameFiles puts a word in the place of paths.
 func nameFiles(clause string) string {
-	if !strings.ContainsAny(clause, "./") {
-		return clause
-	}
 	words := strings.Split(clause, " ")
 	for i, word := range words {
 		name, ending, _ := strings.Cut(word, ".")
-		switch {
-		case strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/."):
+		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
 			words[i] = "dotfile" // not of the project
-		case len(word) > 3 && strings.Contains(word, "/") && word != "and/or", name != "" && ending > "a" && len(ending) < 7:
+		} else if len(word) > 3 && strings.Contains(word, "/") && word != "and/or" || name != "" && ending > "a" && len(ending) < 7 {
 			words[i] = "file"
 		}
 	}

@@ -52,28 +52,28 @@ func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
 	verbs := t.verbs(part.text)
 	for i := 0; i < len(verbs); {
 		v := verbs[i]
-		t.understood = t.understood || part.asks || v.at > 0
+		t.understood = t.understood || v.list != "" && (part.asks || v.at > 0)
 		object, next := t.object(part.text, verbs, i)
-		kind, points := t.kindOf(object)
+		grade, points := t.gradeOf(object)
 		if points && v.list != "go" && v.list != "send" {
-			if kind, _ = t.kindOf(part.text[:v.at]); t.lists["order"] != nil { // then the object is there
-				kind = unknown
+			for j := len(before); j >= 0 && grade == unknown; j-- {
+				it := part.text[:v.at]
+				if j < len(before) {
+					it = t.cut(before[j].text)
+				}
+				grade, _ = t.gradeOf(it)
 			}
-			for j := len(before) - 1; j >= 0 && kind == unknown; j-- {
-				kind, _ = t.kindOf(t.cut(before[j].text))
-			}
-			if kind < unknown && strings.TrimSpace(object) == "" {
-				kind = unknown
+			if grade < unknown && strings.TrimSpace(object) == "" {
+				grade = unknown
 			}
 		}
-		if kind >= v.kind {
-			if v.list == "" {
-				return part.text, false
-			}
+		if grade >= v.grade && v.list == "" {
+			return part.text, false
+		} else if grade >= v.grade {
 			return part.text[v.at:v.end], false
 		}
 		i++
-		if v.kind <= harm && kind < unknown || v.kind == out || v.kind == live || v.list == "go" && (!points || !t.english) {
+		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && (!points || !t.english) {
 			builds, i = true, next // what it governs is built
 			t.builds = t.builds || part.asks && !points
 		}
@@ -85,14 +85,15 @@ func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
 func (t *tongue) verbs(part string) (all []mark) {
 	marks := t.marks(part)
 	for i, m := range marks {
-		compound := i+1 < len(marks) && marks[i+1].kind <= code && marks[i+1].at <= m.end+1 && m.kind < live // "Deploy-Workflow"
+		compound := i+1 < len(marks) && marks[i+1].grade <= code && marks[i+1].at <= m.end+1 && m.grade < live // "Deploy-Workflow"
 		if m.verb && (t.english && t.isVerb(part, m) || !t.english && !compound) {
 			all = append(all, m)
 		}
 	}
 	for i := 0; i < len(t.lists["frame"]) && len(all) == 0; i++ { // a verb that is not known is grave in doubt
 		if m := t.locate(part, t.lists["frame"][i], 0); m.at >= 0 {
-			all = []mark{{at: m.at, end: m.end, kind: harm}}
+			m.grade = harm
+			all = []mark{m}
 		}
 	}
 	if t.lists["order"] != nil {
@@ -118,38 +119,38 @@ func (t *tongue) object(part string, verbs []mark, i int) (object string, next i
 	return part[v.end:], next
 }
 
-// kindOf is the kind of an object: that of its last noun up to a preposition in English, else of its first one, or
+// gradeOf grades an object: by its last noun up to a preposition in English, else by its first one, or by
 // what is at more risk behind the preposition. It may only point to what was said before.
-func (t *tongue) kindOf(object string) (kind int, points bool) {
+func (t *tongue) gradeOf(object string) (grade int, points bool) {
 	nouns := slices.DeleteFunc(t.marks(object), func(m mark) bool { return m.verb })
 	head, rest := len(object), unknown
 	for _, word := range t.lists["preposition"] {
-		if m := t.locate(object, word, 2); m.at > 0 {
+		if m := t.locate(object, word, min(2, len(object))); m.at > 0 {
 			head = min(head, m.at)
 		}
 	}
-	kind = unknown
+	grade = unknown
 	bare := strings.TrimSpace(object[:head]) == ""
 	for i, n := range nouns {
 		switch {
 		case i+1 < len(nouns) && (nouns[i+1].at == n.at || t.english && nouns[i+1].at == n.end+1):
-			if next := &nouns[i+1]; next.kind > code { // else it is like "server test"
-				next.kind = max(next.kind, n.kind)
+			if next := &nouns[i+1]; next.grade > code { // else it is like "server test"
+				next.grade = max(next.grade, n.grade)
 			}
-		case n.kind == live:
+		case n.grade == live:
 			return live, false
-		case n.at >= head && bare && rest == unknown:
-			rest = n.kind
 		case n.at >= head:
-			rest = max(rest, n.kind)
-		case kind == unknown || t.english || t.lists["head"] != nil:
-			kind = n.kind
+			if rest = max(rest, n.grade); bare && rest == unknown {
+				rest = n.grade
+			}
+		case grade == unknown || t.english || t.lists["head"] != nil:
+			grade = n.grade
 		}
 	}
-	if kind == unknown || kind > unknown && rest > kind {
-		kind = rest
+	if grade == unknown || grade > unknown && rest > grade {
+		grade = rest
 	}
-	return kind, kind == unknown && (!t.english || bare || t.has(object[:head], "pronoun"))
+	return grade, grade == unknown && (!t.english || bare || t.has(object[:head], "pronoun"))
 }
 
 // isVerb reports whether an English word is a verb where it is: "the push" is none.

@@ -25,12 +25,14 @@ const (
 	live
 )
 
-// kinds are what the lists of nouns are; those of verbs have the kind from which on their object makes them grave.
-var kinds = []struct {
-	list string
-	kind int
-	verb bool
-}{
+// A kind is a list of nouns, or of verbs with the kind from which on their object makes them grave.
+type kind struct {
+	list  string
+	grade int
+	verb  bool
+}
+
+var kinds = []kind{
 	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
 	{"send", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
 	{"build", live, true}, {"plain", live + 1, true},
@@ -70,10 +72,8 @@ func readTongue(text, code string, others ...string) *tongue {
 
 // A mark is a word of a clause that is known.
 type mark struct {
-	at, end, long int // long is how much of it is in the list
-	list          string
-	kind          int
-	verb          bool
+	kind
+	at, end, long int    // long is how much of it is in the list
 	form          string // "s", "ed" or "ing" of an English word
 }
 
@@ -83,7 +83,7 @@ func (t *tongue) marks(clause string) []mark {
 	for _, k := range kinds {
 		for _, word := range t.lists[k.list] {
 			for m := t.locate(clause, word, 0); m.at >= 0; m = t.locate(clause, word, m.end) {
-				if m.list, m.kind, m.verb = k.list, k.kind, k.verb; m.verb || len(m.form) < 2 {
+				if m.kind = k; m.verb || len(m.form) < 2 {
 					all = append(all, m)
 				}
 			}
@@ -91,7 +91,7 @@ func (t *tongue) marks(clause string) []mark {
 	}
 	kept := slices.DeleteFunc(slices.Clone(all), func(m mark) bool {
 		return slices.ContainsFunc(all, func(o mark) bool {
-			return (o.verb == m.verb || o.kind <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
+			return (o.verb == m.verb || o.grade <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
 		})
 	})
 	slices.SortStableFunc(kept, func(a, b mark) int { return a.at - b.at })
@@ -106,28 +106,20 @@ func (t *tongue) locate(clause, word string, from int) mark {
 	if t.english && !whole {
 		begins = stem(begins)
 	}
-	for from < len(clause) {
-		i := strings.Index(clause[from:], begins)
-		if i < 0 {
-			break
-		}
+	for i := strings.Index(clause[from:], begins); i >= 0; i = strings.Index(clause[from:], begins) {
 		m := mark{at: from + i, end: from + i + len(begins)}
 		from = m.end
-		for within && language.IsWithinWord(clause, m.at) {
-			_, size := utf8.DecodeLastRuneInString(clause[:m.at])
-			m.at -= size
+		if within {
+			m.at = strings.LastIndexByte(clause[:m.at], ' ') + 1
 		}
 		m.long = m.end - m.at
 		for language.IsWithinWord(clause, m.end) {
 			_, size := utf8.DecodeRuneInString(clause[m.end:])
 			m.end += size
 		}
-		ending, ok := clause[m.at+m.long:m.end], true
-		switch {
-		case whole:
-			ok = ending == ""
-		case t.english:
-			m.form, ok = form(ending, first)
+		ok := !whole || m.end-m.at == m.long
+		if t.english && !whole {
+			m.form, ok = form(clause[m.at+m.long:m.end], first)
 		}
 		if ok && apart {
 			o := t.locate(clause, second, m.end)
@@ -147,28 +139,20 @@ func (t *tongue) has(clause, list string) bool {
 
 // stem is what all forms of an English word begin with.
 func stem(word string) string {
-	if n := len(word); n > 2 && (word[n-1] == 'e' || word[n-1] == 'y' && strings.IndexByte("aeou", word[n-2]) < 0) {
+	if n := len(word); n > 2 && (word[n-1] == 'e' || word[n-1] == 'y' && !strings.ContainsRune("aeou", rune(word[n-2]))) {
 		return word[:n-1]
 	}
 	return word
 }
 
+// forms are the endings of English words.
+var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
+
 // form tells which form of an English word an ending makes of its stem.
 func form(ending, word string) (is string, ok bool) {
-	if rest, double := strings.CutPrefix(ending, word[len(word)-1:]); double && len(rest) > 1 {
-		ending = rest
+	if len(ending) > 2 && ending[0] == word[len(word)-1] {
+		ending = ending[1:] // "dropping"
 	}
-	switch ending {
-	case "":
-		return "", stem(word) == word
-	case "e", "y":
-		return "", stem(word) != word
-	case "s", "es", "ies":
-		return "s", true
-	case "ed", "ied":
-		return "ed", true
-	case "ing", "ying":
-		return "ing", true
-	}
-	return "", false
+	is, ok = forms[ending]
+	return is, ok && (ending != "" || stem(word) == word)
 }
