@@ -4,7 +4,6 @@ package grave
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -15,57 +14,48 @@ type clause struct {
 	asks bool
 }
 
+var (
+	quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`, " '", ` "`, "' ", `" `, "'.", `".`, "',", `",`, "'?", `"?`)
+	// A sentence ends with a line, a clause with a tab.
+	ends = strings.NewReplacer(". ", "\n", "! ", "\n", "。", "\n", "！", "\n", "।", "\n", "? ", "?\n", "？", "?\n", "؟", "?\n", ", ", "\t", ": ", "\t", ";", "\t",
+		"(", "\t", ")", "\t", "–", "\t", "—", "\t", "，", "\t", "、", "\t", "；", "\t", "：", "\t", "،", "\t", "•", "\t", "→", "\t", "|", "\t", "…", "\t")
+)
+
 // splitClauses takes the clauses of the last sentence for a question where no sentence is one.
 func splitClauses(text string) (all []clause) {
-	text = nameQuotes(text) + "\n"
-	from, begin, last, question := 0, 0, 0, false
-	for i, r := range text {
-		next := i + utf8.RuneLen(r)
-		ends := strings.ContainsRune(".\n?!？！؟。।", r)
-		if !ends && !strings.ContainsRune(":,;()–—，、；：،•→|…", r) || strings.ContainsRune(".:,", r) && text[next] != ' ' && text[next] != '\n' {
-			continue
-		}
-		folded := language.FoldText(strings.ReplaceAll(text[from:i], "*", ""))
-		if folded = strings.Trim(nameFiles(folded), " -#>."); folded != "" {
-			all = append(all, clause{text: folded})
-		}
-		if from = next; ends && begin < len(all) {
-			for j := begin; j < len(all); j++ {
-				all[j].asks = r == '?' || r == '？' || r == '؟'
+	last, question := 0, false
+	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {
+		begin, asks := len(all), strings.HasSuffix(strings.TrimRight(sentence, " \t*"), "?")
+		for c := range strings.SplitSeq(sentence, "\t") {
+			if c = strings.Trim(language.FoldText(nameFiles(c)), " -#>.?!*"); c != "" {
+				all = append(all, clause{c, asks})
+				last = begin
 			}
-			question = question || all[begin].asks
-			last, begin = begin, len(all)
 		}
+		question = question || asks
 	}
-	for j := last; j < len(all) && !question; j++ {
-		all[j].asks = true
+	for i := last; i < len(all) && !question; i++ {
+		all[i].asks = true
 	}
 	return all
 }
 
-var closing = map[rune]string{'"': "\"", '“': "”", '„': "“”", '«': "»", '「': "」", '`': "`", '\'': "'"}
-
 // nameQuotes puts a word in the place of what is quoted. Code stays, as it may be a command, but for what is called.
 func nameQuotes(text string) string {
-	for from := 0; ; {
-		i := strings.IndexFunc(text[from:], func(r rune) bool { return closing[r] != "" })
-		if i < 0 {
-			return text
+	lines := strings.Split(quotes.Replace(text), "\n")
+	for i := range lines {
+		for _, quote := range []string{"`", `"`} {
+			all := strings.Split(lines[i], quote)
+			for j := 1; j+1 < len(all); j += 2 {
+				inner := all[j][min(1, len(all[j])):]
+				if quote == `"` || strings.Contains(inner, "(") || inner != strings.ToLower(inner) && !strings.Contains(inner, " ") {
+					all[j] = "name"
+				}
+			}
+			lines[i] = strings.Join(all, " ")
 		}
-		i += from
-		r, size := utf8.DecodeRuneInString(text[i:])
-		from = i + size
-		n := strings.IndexAny(text[from:], closing[r]+"\n")
-		if n <= 0 || text[from+n] == '\n' || r == '\'' && i > 0 && text[i-1] != ' ' {
-			continue
-		}
-		quoted, rest := text[from:from+n], text[from+n:]
-		called := strings.Contains(quoted, "(") || strings.ToLower(quoted[1:]) != quoted[1:] && !strings.Contains(quoted, " ")
-		if _, size = utf8.DecodeRuneInString(rest); (r != '`' || called) && len(text)-n > 12 {
-			quoted = "name"
-		}
-		text = text[:i] + " " + quoted + " " + rest[size:]
 	}
+	return strings.Join(lines, "\n")
 }
 
 // nameFiles puts a word in the place of paths.

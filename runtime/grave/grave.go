@@ -31,14 +31,10 @@ func Find(question string) (act string, found bool) {
 	if act = english.find(clauses); act != "" || english.understood {
 		return act, act != ""
 	}
-	sections := []string{"*"}
 	for _, p := range language.Library(nil).TellLanguages(words.String()) {
-		if p.Code != "en" {
-			sections = append(sections, p.Code)
+		if act == "" && p.Code != "en" {
+			act = readTongue(words.String(), p.Code, "*").find(clauses)
 		}
-	}
-	for i := 1; i < len(sections) && act == ""; i++ {
-		act = readTongue(words.String(), sections[i], sections...).find(clauses)
 	}
 	return act, act != ""
 }
@@ -48,12 +44,10 @@ func Find(question string) (act string, found bool) {
 func (t *tongue) find(clauses []clause) (act string) {
 	for _, asks := range []bool{true, false} {
 		for i, c := range clauses {
-			if c.asks == asks && (asks || !t.builds) {
-				if act = t.judge(c, clauses[max(0, i-maxBefore):i]); act != "" {
-					return act
-				}
+			if act == "" && c.asks == asks && (asks || !t.builds) {
+				act = t.judge(c, clauses[max(0, i-maxBefore):i])
 			}
 		}
 	}
-	return ""
+	return act
 }

@@ -52,19 +52,16 @@ func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
 	verbs := t.verbs(part.text)
 	for i := 0; i < len(verbs); {
 		v := verbs[i]
-		t.understood = t.understood || v.list != "" && (part.asks || v.at > 0)
+		t.understood = t.understood || v.list != ""
 		object, next := t.object(part.text, verbs, i)
 		grade, points := t.gradeOf(object)
 		if points && v.list != "go" && v.list != "send" {
-			for j := len(before); j >= 0 && grade == unknown; j-- {
-				it := part.text[:v.at]
-				if j < len(before) {
-					it = t.cut(before[j].text)
-				}
-				grade, _ = t.gradeOf(it)
+			all := append(slices.Clip(before), clause{text: part.text[:v.at]})
+			for j := len(all) - 1; j >= 0 && grade == unknown; j-- {
+				grade, _ = t.gradeOf(t.cut(all[j].text))
 			}
-			if grade < unknown && strings.TrimSpace(object) == "" {
-				grade = unknown
+			if strings.TrimSpace(object) == "" {
+				grade = max(grade, unknown)
 			}
 		}
 		if grade >= v.grade && v.list == "" {
@@ -73,7 +70,7 @@ func (t *tongue) actOf(part clause, before []clause) (act string, builds bool) {
 			return part.text[v.at:v.end], false
 		}
 		i++
-		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && (!points || !t.english) {
+		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {
 			builds, i = true, next // what it governs is built
 			t.builds = t.builds || part.asks && !points
 		}
@@ -86,7 +83,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 	marks := t.marks(part)
 	for i, m := range marks {
 		compound := i+1 < len(marks) && marks[i+1].grade <= code && marks[i+1].at <= m.end+1 && m.grade < live // "Deploy-Workflow"
-		if m.verb && (t.english && t.isVerb(part, m) || !t.english && !compound) {
+		if m.verb && (t.english && t.isVerb(part[:m.at], m.form) || !t.english && !compound) {
 			all = append(all, m)
 		}
 	}
@@ -102,21 +99,37 @@ func (t *tongue) verbs(part string) (all []mark) {
 	return all
 }
 
+// isVerb reports whether an English word is a verb behind what is in front of it: "the push" is none.
+func (t *tongue) isVerb(front, form string) bool {
+	switch form {
+	case "ing":
+		return !t.endsWith(front, "article")
+	case "ed":
+		return !t.endsWith(front, "article") && t.has(front, "passive")
+	case "s":
+		return t.has(front, "subject")
+	}
+	return front == "" || t.endsWith(front, "slot")
+}
+
+// endsWith reports whether the last word of a text is one of a list.
+func (t *tongue) endsWith(text, list string) bool {
+	text = strings.TrimRight(text, " -")
+	return slices.Contains(t.lists[list], text[strings.LastIndexAny(text, " -")+1:])
+}
+
 // object returns what a verb is done to, and the next verb that it does not govern.
 func (t *tongue) object(part string, verbs []mark, i int) (object string, next int) {
-	v := verbs[i]
+	at, end := verbs[i].at, verbs[i].end
 	if !t.english {
-		return part[:v.at] + " " + part[v.end:], len(verbs)
-	}
-	if v.form == "ed" {
-		return part[:v.at], len(verbs)
+		return part[:at] + " " + part[end:], len(verbs)
 	}
 	for next = i + 1; next < len(verbs); next++ {
-		if n := verbs[next]; n.at >= v.end && slices.Contains(t.lists["chain"], lastWord(part[:n.at])) {
-			return part[v.end:n.at], next
+		if n := verbs[next]; n.at >= end && t.endsWith(part[:n.at], "chain") {
+			return part[end:n.at], next
 		}
 	}
-	return part[v.end:], next
+	return part[end:], next
 }
 
 // gradeOf grades an object: by its last noun up to a preposition in English, else by its first one, or by
@@ -130,7 +143,6 @@ func (t *tongue) gradeOf(object string) (grade int, points bool) {
 		}
 	}
 	grade = unknown
-	bare := strings.TrimSpace(object[:head]) == ""
 	for i, n := range nouns {
 		switch {
 		case i+1 < len(nouns) && (nouns[i+1].at == n.at || t.english && nouns[i+1].at == n.end+1):
@@ -140,36 +152,13 @@ func (t *tongue) gradeOf(object string) (grade int, points bool) {
 		case n.grade == live:
 			return live, false
 		case n.at >= head:
-			if rest = max(rest, n.grade); bare && rest == unknown {
-				rest = n.grade
-			}
+			rest = max(rest, n.grade)
 		case grade == unknown || t.english || t.lists["head"] != nil:
 			grade = n.grade
 		}
 	}
-	if grade == unknown || grade > unknown && rest > grade {
-		grade = rest
+	if grade >= unknown {
+		grade = max(grade, rest)
 	}
-	return grade, grade == unknown && (!t.english || bare || t.has(object[:head], "pronoun"))
-}
-
-// isVerb reports whether an English word is a verb where it is: "the push" is none.
-func (t *tongue) isVerb(part string, m mark) bool {
-	front := part[:m.at]
-	prev := lastWord(front)
-	switch m.form {
-	case "ing":
-		return !slices.Contains(t.lists["article"], prev)
-	case "ed":
-		return t.has(front, "passive") && !slices.Contains(t.lists["article"], prev)
-	case "s":
-		words := strings.Fields(front)
-		return slices.ContainsFunc(words[:min(2, len(words))], func(s string) bool { return slices.Contains(t.lists["subject"], s) })
-	}
-	return prev == "" || prev == "be" || strings.HasSuffix(prev, "ly") || slices.Contains(t.lists["slot"], prev)
-}
-
-func lastWord(text string) string {
-	text = strings.TrimRight(text, " -")
-	return text[strings.LastIndexAny(text, " -")+1:]
+	return grade, grade == unknown && (!t.english || strings.TrimSpace(object[:head]) == "" || t.has(object[:head], "pronoun"))
 }

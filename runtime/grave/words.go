@@ -14,18 +14,10 @@ import (
 //go:embed grave.txt
 var data string
 
-// The kinds of an object, by what an act on it risks.
-const (
-	inner = 1 + iota
-	code
-	unknown
-	harm
-	reach
-	out
-	live
-)
+// The grades of an object, by what an act on it risks.
+const inner, code, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7
 
-// A kind is a list of nouns, or of verbs with the kind from which on their object makes them grave.
+// A kind is a list of nouns with their grade, or of verbs with the grade of an object that makes them grave.
 type kind struct {
 	list  string
 	grade int
@@ -39,29 +31,27 @@ var kinds = []kind{
 }
 
 type tongue struct {
-	english bool
-	lists   map[string][]string
-	builds  bool // a question is about building something
-	// understood is set where a text has a verb in its place.
-	understood bool
+	english    bool
+	lists      map[string][]string
+	builds     bool // a question is about building something
+	understood bool // a verb is in its place
 }
 
-// readTongue reads what a text may have of the words of a language. The code of others counts, too: a
-// short text can be in the language of a neighbour.
-func readTongue(text, code string, others ...string) *tongue {
+// readTongue reads what a text may have of the words of some sections.
+func readTongue(text string, sections ...string) *tongue {
 	var grams [1 << 15]bool // the three bytes that something in the text begins with
 	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
 	for i := range max(0, len(text)-2) {
 		grams[gram(text[i:])] = true
 	}
-	t := &tongue{english: code == "en", lists: map[string][]string{}}
-	for i, section := range append([]string{code}, others...) {
+	t := &tongue{english: sections[0] == "en", lists: map[string][]string{}}
+	for _, section := range sections {
 		_, lines, _ := strings.Cut(data, "\n["+section+"]\n")
 		lines, _, _ = strings.Cut(lines, "\n[")
 		for line := range strings.Lines(lines) {
 			kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
 			for word := range strings.SplitSeq(words, ",") {
-				if (i < 2 || kind == "code" || kind == "inner") && (len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)]) {
+				if len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)] {
 					t.lists[kind] = append(t.lists[kind], word)
 				}
 			}
@@ -122,8 +112,7 @@ func (t *tongue) locate(clause, word string, from int) mark {
 			m.form, ok = form(clause[m.at+m.long:m.end], first)
 		}
 		if ok && apart {
-			o := t.locate(clause, second, m.end)
-			ok = o.at > 0 && (!t.english || o.at-m.end < 30)
+			ok = t.locate(clause, second, m.end).at >= 0
 		}
 		if ok && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
 			return m
