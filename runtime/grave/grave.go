@@ -23,17 +23,14 @@ func Find(question string) (act string, found bool) {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
 	}
 	clauses := splitClauses(question)
-	var words strings.Builder
-	for _, c := range clauses {
-		words.WriteString(c.text + " ")
-	}
-	english := readTongue(words.String(), "en")
+	text := language.FoldText(question)
+	english := readTongue(text, "en")
 	if act = english.find(clauses); act != "" || english.understood {
 		return act, act != ""
 	}
-	for _, p := range language.Library(nil).TellLanguages(words.String()) {
+	for _, p := range language.Library(nil).TellLanguages(text) {
 		if act == "" && p.Code != "en" {
-			act = readTongue(words.String(), p.Code, "*").find(clauses)
+			act = readTongue(text, p.Code, "*").find(clauses)
 		}
 	}
 	return act, act != ""

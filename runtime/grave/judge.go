@@ -5,8 +5,6 @@ package grave
 import (
 	"slices"
 	"strings"
-
-	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // judge returns the grave act of a clause, asked for or stated. Before are the clauses in front of it.
@@ -16,9 +14,6 @@ func (t *tongue) judge(c clause, before []clause) string {
 		return ""
 	}
 	for _, word := range t.lists["and"] { // English tells two acts by the places of their verbs
-		if language.HasBlanks(word) {
-			word = " " + word + " "
-		}
 		text = strings.ReplaceAll(text, word, "\n")
 	}
 	for part := range strings.SplitSeq(text, "\n") {
@@ -101,13 +96,8 @@ func (t *tongue) verbs(part string) (all []mark) {
 
 // isVerb reports whether an English word is a verb behind what is in front of it: "the push" is none.
 func (t *tongue) isVerb(front, form string) bool {
-	switch form {
-	case "ing":
-		return !t.endsWith(front, "article")
-	case "ed":
-		return !t.endsWith(front, "article") && t.has(front, "passive")
-	case "s":
-		return t.has(front, "subject")
+	if form != "" {
+		return !t.endsWith(front, "article") && (form == "ing" || t.has(front, form))
 	}
 	return front == "" || t.endsWith(front, "slot")
 }

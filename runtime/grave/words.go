@@ -39,6 +39,7 @@ type tongue struct {
 
 // readTongue reads what a text may have of the words of some sections.
 func readTongue(text string, sections ...string) *tongue {
+	text += " file dotfile" // which name paths
 	var grams [1 << 15]bool // the three bytes that something in the text begins with
 	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
 	for i := range max(0, len(text)-2) {
@@ -93,9 +94,6 @@ func (t *tongue) locate(clause, word string, from int) mark {
 	first, second, apart := strings.Cut(word, "~")
 	begins, whole := strings.CutSuffix(first, ".")
 	begins, within := strings.CutPrefix(begins, "*")
-	if t.english && !whole {
-		begins = stem(begins)
-	}
 	for i := strings.Index(clause[from:], begins); i >= 0; i = strings.Index(clause[from:], begins) {
 		m := mark{at: from + i, end: from + i + len(begins)}
 		from = m.end
@@ -126,22 +124,13 @@ func (t *tongue) has(clause, list string) bool {
 	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
 }
 
-// stem is what all forms of an English word begin with.
-func stem(word string) string {
-	if n := len(word); n > 2 && (word[n-1] == 'e' || word[n-1] == 'y' && !strings.ContainsRune("aeou", rune(word[n-2]))) {
-		return word[:n-1]
-	}
-	return word
-}
-
-// forms are the endings of English words.
-var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
+var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "d": "ed", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
 
 // form tells which form of an English word an ending makes of its stem.
-func form(ending, word string) (is string, ok bool) {
-	if len(ending) > 2 && ending[0] == word[len(word)-1] {
+func form(ending, stem string) (is string, ok bool) {
+	if len(ending) > 2 && ending[0] == stem[len(stem)-1] {
 		ending = ending[1:] // "dropping"
 	}
 	is, ok = forms[ending]
-	return is, ok && (ending != "" || stem(word) == word)
+	return is, ok
 }
