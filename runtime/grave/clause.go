@@ -27,9 +27,8 @@ func splitClauses(text string) (all []clause) {
 	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {
 		begin, asks := len(all), strings.HasSuffix(strings.TrimRight(sentence, " \t*"), "?")
 		for c := range strings.SplitSeq(sentence, "\t") {
-			if c = strings.Trim(language.FoldText(nameFiles(c)), " -#>.?!*"); c != "" {
-				all = append(all, clause{c, asks})
-				last = begin
+			if c = strings.Trim(language.FoldText(nameFiles(c[:min(len(c), maxClause)])), " -#>.?!*"); c != "" {
+				all, last = append(all, clause{c, asks}), begin
 			}
 		}
 		question = question || asks
@@ -42,20 +41,20 @@ func splitClauses(text string) (all []clause) {
 
 // nameQuotes puts a word in the place of what is quoted. Code stays, as it may be a command, but for what is called.
 func nameQuotes(text string) string {
-	lines := strings.Split(quotes.Replace(text), "\n")
-	for i := range lines {
-		for _, quote := range []string{"`", `"`} {
-			all := strings.Split(lines[i], quote)
-			for j := 1; j+1 < len(all); j += 2 {
-				inner := all[j][min(1, len(all[j])):]
-				if quote == `"` || strings.Contains(inner, "(") || inner != strings.ToLower(inner) && !strings.Contains(inner, " ") {
-					all[j] = "name"
-				}
+	text = quotes.Replace(text)
+	for _, quote := range []string{"`", `"`} {
+		all := strings.Split(text, quote)
+		for i := 1; i+1 < len(all); i += 2 {
+			inner := all[i][min(1, len(all[i])):]
+			if strings.Contains(inner, "\n") {
+				i-- // nothing ends it
+			} else if quote == `"` || strings.Contains(inner, "(") || inner != strings.ToLower(inner) && !strings.Contains(inner, " ") {
+				all[i] = "name"
 			}
-			lines[i] = strings.Join(all, " ")
 		}
+		text = strings.Join(all, " ")
 	}
-	return strings.Join(lines, "\n")
+	return text
 }
 
 // nameFiles puts a word in the place of paths.

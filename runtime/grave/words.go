@@ -34,6 +34,7 @@ type tongue struct {
 	english    bool
 	lists      map[string][]string
 	builds     bool // a question is about building something
+	built      bool // a clause is
 	understood bool // a verb is in its place
 }
 
@@ -74,7 +75,7 @@ func (t *tongue) marks(clause string) []mark {
 	for _, k := range kinds {
 		for _, word := range t.lists[k.list] {
 			for m := t.locate(clause, word, 0); m.at >= 0; m = t.locate(clause, word, m.end) {
-				if m.kind = k; m.verb || len(m.form) < 2 {
+				if m.kind = k; m.verb || !t.english || len(m.form) < 2 {
 					all = append(all, m)
 				}
 			}
@@ -88,6 +89,9 @@ func (t *tongue) marks(clause string) []mark {
 	slices.SortStableFunc(kept, func(a, b mark) int { return a.at - b.at })
 	return kept
 }
+
+// forms are what the endings of an English stem make of it.
+var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "d": "ed", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
 
 // locate finds the first place of a word from there on, at -1 if there is none. What is behind a ~ is not in it.
 func (t *tongue) locate(clause, word string, from int) mark {
@@ -105,32 +109,29 @@ func (t *tongue) locate(clause, word string, from int) mark {
 			_, size := utf8.DecodeRuneInString(clause[m.end:])
 			m.end += size
 		}
-		ok := !whole || m.end-m.at == m.long
-		if t.english && !whole {
-			m.form, ok = form(clause[m.at+m.long:m.end], first)
+		ending := clause[m.at+m.long : m.end]
+		if len(ending) > 2 && ending[0] == begins[len(begins)-1] {
+			ending = ending[1:] // "dropping"
 		}
-		if ok && apart {
-			ok = t.locate(clause, second, m.end).at >= 0
-		}
-		if ok && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
+		known := false
+		if m.form, known = forms[ending]; (known || !t.english) && (!whole || ending == "") && (!apart || t.locate(clause, second, m.end).at >= 0) && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
 			return m
 		}
 	}
 	return mark{at: -1}
 }
 
+// upTo drops from a clause what the first word of a list begins.
+func (t *tongue) upTo(clause, list string, from int) string {
+	for _, word := range t.lists[list] {
+		if m := t.locate(clause, word, from); m.at >= 0 {
+			clause = clause[:m.at]
+		}
+	}
+	return clause
+}
+
 // has reports whether a clause has a word of a list.
 func (t *tongue) has(clause, list string) bool {
 	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
-}
-
-var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "d": "ed", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
-
-// form tells which form of an English word an ending makes of its stem.
-func form(ending, stem string) (is string, ok bool) {
-	if len(ending) > 2 && ending[0] == stem[len(stem)-1] {
-		ending = ending[1:] // "dropping"
-	}
-	is, ok = forms[ending]
-	return is, ok
 }
