@@ -39,7 +39,7 @@ func splitClauses(text string) (all []clause) {
 	return all
 }
 
-// nameQuotes puts a word in the place of what is quoted. Code stays, as it may be a command, but for what is called.
+// nameQuotes puts a word in the place of what is quoted. Code of several words stays, as it may be a command.
 func nameQuotes(text string) string {
 	text = quotes.Replace(text)
 	for _, quote := range []string{"`", `"`} {
@@ -48,7 +48,7 @@ func nameQuotes(text string) string {
 			inner := all[i][min(1, len(all[i])):]
 			if strings.Contains(inner, "\n") {
 				i-- // nothing ends it
-			} else if quote == `"` || strings.Contains(inner, "(") || inner != strings.ToLower(inner) && !strings.Contains(inner, " ") {
+			} else if quote == `"` || strings.Contains(inner, "(") || !strings.Contains(inner, " ") {
 				all[i] = "name"
 			}
 		}
