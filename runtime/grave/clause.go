@@ -27,7 +27,7 @@ func splitClauses(text string) (all []clause) {
 	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {
 		begin, asks := len(all), strings.HasSuffix(strings.TrimRight(sentence, " \t*"), "?")
 		for c := range strings.SplitSeq(sentence, "\t") {
-			if c = strings.Trim(language.FoldText(nameFiles(c[:min(len(c), maxClause)])), " -#>.?!*"); c != "" {
+			if c = strings.Trim(language.FoldText(nameFiles(c[max(0, len(c)-maxClause):])), " -#>.?!*"); c != "" {
 				all, last = append(all, clause{c, asks}), begin
 			}
 		}

@@ -39,6 +39,7 @@ func TestFindInParagraphs(t *testing.T) {
 		"The old backups were deleted yesterday.\n\nShould the new index be built on the name?":          "",
 		strings.Repeat("All tests pass. ", 2000) + "Shall I publish it?":                                 "publish",
 		"Soll ich die alten Einträge wegzaubern?":                                                        "soll ich die alten einträge wegzaubern",
+		strings.Repeat("and so on ", 200) + "shall I delete the table?":                                  "delete",
 		"": "",
 	} {
 		if act, found := grave.Find(text); act != want || found != (want != "") {
