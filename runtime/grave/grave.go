@@ -1,9 +1,9 @@
 // Package grave tells the questions whose act is the user's alone to decide: one that cannot be
 // undone or reaches other people. It is pure.
 //
-// An act is grave by its verb and its object together: to delete a table is, to delete an unused
-// import is not. A verb of building before them makes it harmless again, as what is built is not
-// done: "add a delete button". What the words are is in grave.txt, a section for a language.
+// The verb that the agent would carry out and its object decide: to delete a table is grave, to delete an
+// unused import is not. What a verb of building governs is built, not done: "add a delete button". What
+// is quoted is a name. The words are in grave.txt, a section for a language.
 package grave
 
 import (
@@ -13,9 +13,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
-// maxLength bounds how much of a text is looked at, in bytes from its end; maxBefore how far "it" can be
-// from what it is, in clauses.
-const maxLength, maxBefore = 8192, 8
+// maxLength and maxClause bound in bytes what is looked at; maxBefore how many clauses "it" can be behind what it is.
+const maxLength, maxClause, maxBefore = 8192, 512, 8
 
 // Find reports whether a question asks for a grave act, and the words by which it does. The text
 // may begin with what leads to the question.
@@ -23,45 +22,149 @@ func Find(question string) (act string, found bool) {
 	if len(question) > maxLength {
 		question = strings.ToValidUTF8(question[len(question)-maxLength:], "")
 	}
-	sentences := splitSentences(question)
-	folded := language.FoldText(question)
-	text := &text{folded: folded + " file"} // which stands for a path
-	english := readTongue("en", nil, text)
-	act, found = english.find(sentences)
-	if found || english.understood {
-		return act, found
+	text, clauses := language.FoldText(question), splitClauses(question)
+	english := readTongue(text, "en")
+	if act = english.find(clauses); act != "" || english.understood {
+		return act, act != ""
 	}
-	var others []string
-	for _, p := range language.Library(nil).TellLanguages(folded) {
-		if p.Code != "en" {
-			others = append(others, p.Code)
+	for _, p := range language.Library(nil).TellLanguages(text) {
+		if act == "" && p.Code != "en" {
+			act = readTongue(text, p.Code, "*").find(clauses)
 		}
 	}
-	for i := 0; !found && i < len(others); i++ {
-		act, found = readTongue(others[i], others, text).find(sentences)
-	}
-	return act, found
+	return act, act != ""
 }
 
 // find looks at the questions first. One that builds nothing may point to what a statement says:
 // "This drops the table. Shall I?"
-func (t *tongue) find(sentences []sentence) (act string, found bool) {
+func (t *tongue) find(clauses []clause) (act string) {
 	for _, asks := range []bool{true, false} {
-		for i, s := range sentences {
-			if s.asks != asks || !asks && t.builds {
-				continue
-			}
-			for j, clause := range s.clauses {
-				before := slices.Clone(s.clauses[:j])
-				slices.Reverse(before)
-				for k := i - 1; k >= 0 && len(before) < maxBefore; k-- {
-					before = append(before, sentences[k].clauses...)
-				}
-				if act, found := t.judge(clause, before, asks); found {
-					return act, true
-				}
+		for i, c := range clauses {
+			if act == "" && c.asks == asks && (asks || !t.builds) {
+				act = t.judge(c, clauses[max(0, i-maxBefore):i])
 			}
 		}
 	}
-	return "", false
+	return act
+}
+
+// judge returns the grave act of a clause, asked for or stated. Before are the clauses in front of it.
+func (t *tongue) judge(c clause, before []clause) (act string) {
+	text := t.upTo(c.text, "cut", 0)
+	if t.built = false; !c.asks && t.has(text, "past") {
+		return ""
+	}
+	for _, word := range t.lists["and"] { // English tells two acts by the places of their verbs
+		text = strings.ReplaceAll(text, word, "\n")
+	}
+	for part := range strings.SplitSeq(text, "\n") {
+		if act = t.actOf(clause{part, c.asks}, before); act != "" {
+			return act
+		}
+		before = append(slices.Clip(before), clause{text: part})
+	}
+	for _, words := range t.lists["sure"] {
+		if !t.built && t.locate(c.text, words, 0).at >= 0 {
+			act = words
+		}
+	}
+	return act
+}
+
+// actOf returns the grave act of a part of a clause.
+func (t *tongue) actOf(part clause, before []clause) string {
+	verbs := t.verbs(part.text)
+	for i := 0; i < len(verbs); {
+		v := verbs[i]
+		t.understood = t.understood || v.list != ""
+		object, next := t.object(part.text, verbs, i)
+		grade, points := t.gradeOf(object)
+		if points && v.list != "go" && v.list != "send" {
+			all := append(slices.Clip(before), clause{text: part.text[:v.at]})
+			for j := len(all) - 1; j >= 0 && grade == unknown; j-- {
+				grade, _ = t.gradeOf(t.upTo(all[j].text, "cut", 0))
+			}
+			if strings.TrimSpace(object) == "" {
+				grade = max(grade, unknown)
+			}
+		}
+		if grade >= v.grade {
+			return part.text[v.at:max(v.end, v.long)]
+		}
+		i++
+		if v.grade <= harm && grade < unknown || v.grade == out || v.grade == live || v.list == "go" && !points {
+			t.built, i = true, next // what it governs is built
+			t.builds = t.builds || part.asks && !points
+		}
+	}
+	return ""
+}
+
+// verbs lists the verbs of a part of a clause, the one that governs first.
+func (t *tongue) verbs(part string) (all []mark) {
+	marks := t.marks(part)
+	for i, m := range marks {
+		compound := i+1 < len(marks) && marks[i+1].grade <= code && marks[i+1].at <= m.end+1 && m.grade < live // "Deploy-Workflow"
+		if m.verb && (t.english && t.isVerb(part[:m.at], m.form) || !t.english && !compound) {
+			all = append(all, m)
+		}
+	}
+	if at := len(t.upTo(part, "frame", 0)); len(all) == 0 && at < len(part) { // a verb that is not known is grave in doubt
+		all = []mark{{kind: kind{grade: harm}, at: at, end: at, long: len(part)}}
+	}
+	if t.lists["order"] != nil {
+		slices.SortStableFunc(all, func(a, b mark) int { return b.at - a.at })
+	}
+	return all
+}
+
+// isVerb reports whether an English word is a verb behind what is in front of it: "the push" is none.
+func (t *tongue) isVerb(front, form string) bool {
+	if form != "" {
+		return !t.endsWith(front, "article") && (form == "ing" || t.has(front, form))
+	}
+	return front == "" || t.endsWith(front, "slot")
+}
+
+// endsWith reports whether the last word of a text is one of a list.
+func (t *tongue) endsWith(text, list string) bool {
+	text = strings.TrimRight(text, " -")
+	return slices.Contains(t.lists[list], text[strings.LastIndexAny(text, " -")+1:])
+}
+
+// object returns what a verb is done to, and the next verb that it does not govern.
+func (t *tongue) object(part string, verbs []mark, i int) (object string, next int) {
+	at, end := verbs[i].at, verbs[i].end
+	if !t.english {
+		return part[:at] + " " + part[end:], len(verbs)
+	}
+	for next = i + 1; next < len(verbs); next++ {
+		if n := verbs[next]; n.at >= end && t.endsWith(part[:n.at], "chain") {
+			return part[end:n.at], next
+		}
+	}
+	return part[end:], next
+}
+
+// gradeOf grades an object: by its last noun up to a preposition in English, else by its first one, or by
+// what is at more risk behind the preposition. It reports, too, whether it only points to what was said before.
+func (t *tongue) gradeOf(object string) (int, bool) {
+	nouns := slices.DeleteFunc(t.marks(object), func(m mark) bool { return m.verb })
+	head, grade, rest := t.upTo(object, "preposition", min(2, len(object))), unknown, unknown
+	for i, n := range nouns {
+		switch {
+		case i+1 < len(nouns) && (nouns[i+1].at == n.at || t.english && nouns[i+1].at == n.end+1):
+			if next := &nouns[i+1]; next.grade > code { // else it is like "server test"
+				next.grade = max(next.grade, n.grade)
+			}
+		case n.at >= len(head) || n.grade == live:
+			rest = max(rest, n.grade)
+		case grade == unknown || t.english || t.lists["head"] != nil:
+			grade = n.grade
+		}
+	}
+	if grade >= unknown || rest == live {
+		grade = max(grade, rest)
+	}
+	return grade, grade == unknown && (!t.english || strings.TrimSpace(head) == "" || t.has(head, "pronoun"))
 }

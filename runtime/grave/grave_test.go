@@ -38,7 +38,8 @@ func TestFindInParagraphs(t *testing.T) {
 		"What now?\n\n1. Keep both tables\n2. Drop table `users_old`":                                    "drop",
 		"The old backups were deleted yesterday.\n\nShould the new index be built on the name?":          "",
 		strings.Repeat("All tests pass. ", 2000) + "Shall I publish it?":                                 "publish",
-		"Soll ich die alten Einträge wegzaubern?":                                                        "einträge",
+		"Soll ich die alten Einträge wegzaubern?":                                                        "soll ich die alten einträge wegzaubern",
+		strings.Repeat("and so on ", 200) + "shall I delete the table?":                                  "delete",
 		"": "",
 	} {
 		if act, found := grave.Find(text); act != want || found != (want != "") {

@@ -1,0 +1,72 @@
+// The clauses of a text.
+
+package grave
+
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// A clause is folded, and names are in the place of quotes.
+type clause struct {
+	text string
+	asks bool
+}
+
+var (
+	quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`, " '", ` "`, "' ", `" `, "'.", `".`, "',", `",`, "'?", `"?`)
+	// A sentence ends with a line, a clause with a tab.
+	ends = strings.NewReplacer(". ", "\n", "! ", "\n", "。", "\n", "！", "\n", "।", "\n", "? ", "?\n", "？", "?\n", "؟", "?\n", ", ", "\t", ": ", "\t", ";", "\t",
+		"(", "\t", ")", "\t", "–", "\t", "—", "\t", "，", "\t", "、", "\t", "；", "\t", "：", "\t", "،", "\t", "•", "\t", "→", "\t", "|", "\t", "…", "\t")
+)
+
+// splitClauses takes the clauses of the last sentence for a question where no sentence is one.
+func splitClauses(text string) (all []clause) {
+	last, question := 0, false
+	for sentence := range strings.SplitSeq(ends.Replace(nameQuotes(text)), "\n") {
+		begin, asks := len(all), strings.HasSuffix(strings.TrimRight(sentence, " \t*"), "?")
+		for c := range strings.SplitSeq(sentence, "\t") {
+			if c = strings.Trim(language.FoldText(nameFiles(c[max(0, len(c)-maxClause):])), " -#>.?!*"); c != "" {
+				all, last = append(all, clause{c, asks}), begin
+			}
+		}
+		question = question || asks
+	}
+	for i := last; i < len(all) && !question; i++ {
+		all[i].asks = true
+	}
+	return all
+}
+
+// nameQuotes puts a word in the place of what is quoted. Code of several words stays, as it may be a command.
+func nameQuotes(text string) string {
+	text = quotes.Replace(text)
+	for _, quote := range []string{"`", `"`} {
+		all := strings.Split(text, quote)
+		for i := 1; i+1 < len(all); i += 2 {
+			inner := all[i][min(1, len(all[i])):]
+			if strings.Contains(inner, "\n") {
+				i-- // nothing ends it
+			} else if quote == `"` || strings.Contains(inner, "(") || !strings.Contains(inner, " ") {
+				all[i] = "name"
+			}
+		}
+		text = strings.Join(all, " ")
+	}
+	return text
+}
+
+// nameFiles puts a word in the place of paths.
+func nameFiles(clause string) string {
+	words := strings.Split(clause, " ")
+	for i, word := range words {
+		name, ending, _ := strings.Cut(word, ".")
+		if strings.HasPrefix(word, "/etc/") || strings.HasPrefix(word, "~/.") {
+			words[i] = "dotfile" // not of the project
+		} else if len(word) > 3 && strings.Contains(word, "/") && word != "and/or" || name != "" && ending > "a" && len(ending) < 7 {
+			words[i] = "file"
+		}
+	}
+	return strings.Join(words, " ")
+}

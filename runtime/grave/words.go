@@ -1,0 +1,137 @@
+// The words of a language, and where a clause has them.
+
+package grave
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+//go:embed grave.txt
+var data string
+
+// The grades of an object, by what an act on it risks.
+const inner, code, unknown, harm, reach, out, live = 1, 2, 3, 4, 5, 6, 7
+
+// A kind is a list of nouns with their grade, or of verbs with the grade of an object that makes them grave.
+type kind struct {
+	list  string
+	grade int
+	verb  bool
+}
+
+var kinds = []kind{
+	{"inner", inner, false}, {"code", code, false}, {"harm", harm, false}, {"reach", reach, false}, {"out", out, false}, {"live", live, false},
+	{"send", code, true}, {"delete", unknown, true}, {"remove", harm, true}, {"do", reach, true}, {"go", reach, true}, {"make", out, true},
+	{"build", live, true}, {"plain", live + 1, true},
+}
+
+type tongue struct {
+	english    bool
+	lists      map[string][]string
+	builds     bool // a question is about building something
+	built      bool // a clause is
+	understood bool // a verb is in its place
+}
+
+// readTongue reads what a text may have of the words of some sections.
+func readTongue(text string, sections ...string) *tongue {
+	text += " file dotfile" // which name paths
+	var grams [1 << 15]bool // the three bytes that something in the text begins with
+	gram := func(s string) uint32 { return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & (1<<15 - 1) }
+	for i := range max(0, len(text)-2) {
+		grams[gram(text[i:])] = true
+	}
+	t := &tongue{english: sections[0] == "en", lists: map[string][]string{}}
+	for _, section := range sections {
+		_, lines, _ := strings.Cut(data, "\n["+section+"]\n")
+		lines, _, _ = strings.Cut(lines, "\n[")
+		for line := range strings.Lines(lines) {
+			kind, words, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			for word := range strings.SplitSeq(words, ",") {
+				if len(word) < 4 || word[2] == '~' || word[0] == '*' || grams[gram(word)] {
+					t.lists[kind] = append(t.lists[kind], word)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// A mark is a word of a clause that is known.
+type mark struct {
+	kind
+	at, end, long int    // long is how much of it is in the list
+	form          string // "s", "ed" or "ing" of an English word
+}
+
+// marks lists the verbs and the nouns of a clause in their order, but those within a longer one: "release notes".
+func (t *tongue) marks(clause string) []mark {
+	var all []mark
+	for _, k := range kinds {
+		for _, word := range t.lists[k.list] {
+			for m := t.locate(clause, word, 0); m.at >= 0; m = t.locate(clause, word, m.end) {
+				if m.kind = k; m.verb || !t.english || len(m.form) < 2 {
+					all = append(all, m)
+				}
+			}
+		}
+	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(m mark) bool {
+		return slices.ContainsFunc(all, func(o mark) bool {
+			return (o.verb == m.verb || o.grade <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
+		})
+	})
+	slices.SortStableFunc(kept, func(a, b mark) int { return a.at - b.at })
+	return kept
+}
+
+// forms are what the endings of an English stem make of it.
+var forms = map[string]string{"": "", "e": "", "y": "", "s": "s", "es": "s", "ies": "s", "d": "ed", "ed": "ed", "ied": "ed", "ing": "ing", "ying": "ing"}
+
+// locate finds the first place of a word from there on, at -1 if there is none. What is behind a ~ is not in it.
+func (t *tongue) locate(clause, word string, from int) mark {
+	first, second, apart := strings.Cut(word, "~")
+	begins, whole := strings.CutSuffix(first, ".")
+	begins, within := strings.CutPrefix(begins, "*")
+	for i := strings.Index(clause[from:], begins); i >= 0; i = strings.Index(clause[from:], begins) {
+		m := mark{at: from + i, end: from + i + len(begins)}
+		from = m.end
+		if within {
+			m.at = strings.LastIndexByte(clause[:m.at], ' ') + 1
+		}
+		m.long = m.end - m.at
+		for language.IsWithinWord(clause, m.end) {
+			_, size := utf8.DecodeRuneInString(clause[m.end:])
+			m.end += size
+		}
+		ending := clause[m.at+m.long : m.end]
+		if len(ending) > 2 && ending[0] == begins[len(begins)-1] {
+			ending = ending[1:] // "dropping"
+		}
+		known := false
+		if m.form, known = forms[ending]; (known || !t.english) && (!whole || ending == "") && (!apart || t.locate(clause, second, m.end).at >= 0) && (t.lists["anywhere"] != nil || !language.IsWithinWord(clause, m.at)) {
+			return m
+		}
+	}
+	return mark{at: -1}
+}
+
+// upTo drops from a clause what the first word of a list begins.
+func (t *tongue) upTo(clause, list string, from int) string {
+	for _, word := range t.lists[list] {
+		if m := t.locate(clause, word, from); m.at >= 0 {
+			clause = clause[:m.at]
+		}
+	}
+	return clause
+}
+
+// has reports whether a clause has a word of a list.
+func (t *tongue) has(clause, list string) bool {
+	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
+}
