@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	hookruntime "github.com/cameronsjo/springfield/runtime"
 	"github.com/cameronsjo/springfield/runtime/registry"
 
 	"github.com/cameronsjo/springfield/internal/journal"
@@ -272,7 +273,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	must(t, err)
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())
-		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
 		// A Go that another Go has fetched lies in the module cache, where nothing may be replaced.
 		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
