@@ -32,40 +32,21 @@ type About struct {
 	Questions   []Question `yaml:"questions" json:"-"`
 }
 
-// Measured is how a strategy did, with its default settings, on closings: last
-// messages by authors who had not seen its rules, without a session
-// (closings/README.md). It is the first score: no rule was shaped on them before.
+// Measured is how a strategy did, with its default settings and without a judge, at real stops that shaped its
+// rules: a check, not an accuracy.
 type Measured struct {
-	English Rates  `yaml:"english" json:"english"`
-	Others  Rates  `yaml:"others" json:"others"` // all other languages
-	Took    string `yaml:"took" json:"took"`     // about what a decision takes
+	Continues int `yaml:"continues" json:"continues"`
+	Wanted    int `yaml:"wanted" json:"wanted"` // of these, answered with "continue" or a yes
+	Stops     int `yaml:"stops" json:"stops"`   // that were answered with something else, where the export is reliable
+	Wrong     int `yaml:"wrong" json:"wrong"`   // of these, continued
 }
 
-// Rates are counts of closings.
-type Rates struct {
-	Stops  int `yaml:"stops" json:"stops"`   // where a person is needed, or the work is over
-	Wrong  int `yaml:"wrong" json:"wrong"`   // of these, wrongly continued
-	Work   int `yaml:"work" json:"work"`     // in the middle of work
-	Caught int `yaml:"caught" json:"caught"` // of these, continued
-}
-
-// Share is how much of the work was caught, in percent.
-func (r Rates) Share() int { return (200*r.Caught + r.Work) / (2 * max(r.Work, 1)) }
-
-// RunOver is how many stops were wrongly continued, in percent: "0 %", "8.6 %".
-func (r Rates) RunOver() string {
-	if r.Wrong == 0 {
-		return "0 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(r.Wrong)/float64(max(r.Stops, 1)))
-}
-
-// Accuracy is the measurement on English closings in a few words.
+// Accuracy is the measurement in a few words.
 func (a About) Accuracy() string {
 	if a.Measured == nil {
 		return "not measured"
 	}
-	return fmt.Sprintf("%s wrong, %d %% caught", a.Measured.English.RunOver(), a.Measured.English.Share())
+	return fmt.Sprintf("%d of %d continues wanted, %d of %d stops wrongly continued", a.Measured.Wanted, a.Measured.Continues, a.Measured.Wrong, a.Measured.Stops)
 }
 
 // Question is one setting of a plugin; its first choice is the default.

@@ -52,11 +52,11 @@ takes effect at the next stop, and springfield undo takes it back.
   --scope project  .claude/springfield in the current directory; it can only
                    lower limits and make the plugin more careful
 
-Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
+Write a list with commas (off=todos,skill) or as JSON. --unset removes a key.`,
 		Example: `  springfield set ned-flanders
   springfield set ned-flanders budget.burst
   springfield set ned-flanders budget.burst=5
-  springfield set ned-flanders off=colon --scope project
+  springfield set ned-flanders off=todos --scope project
   springfield set ned-flanders --unset budget.burst`,
 		Args: arguments(1, math.MaxInt, "a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {

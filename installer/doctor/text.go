@@ -143,10 +143,10 @@ func (l List) WriteText(out layout.Printer) {
 	out.PrintTable("", strategyTable(l.Strategies))
 	out.PrintText("")
 	out.PrintTable("  ", [][]string{
-		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
-		{"caught", "of the last messages in the middle of work: continued"},
+		{"wanted", "of its continues at real stops: answered with “continue” or a yes"},
+		{"wrong", "of the real stops that were answered with something else: continued"},
 	})
-	out.PrintFolded("  ", "measured on English messages by authors who had not seen the rules, without a session: no plan, no todo list, no call of a tool; springfield replay measures on your own sessions")
+	out.PrintFolded("  ", "the rules were shaped on these stops, so that is a check and no accuracy; springfield replay measures on your own sessions")
 	out.PrintText("")
 	for _, s := range l.Strategies {
 		out.PrintItem(s.Name+": ", s.Summary)
@@ -165,13 +165,13 @@ func (l List) WriteText(out layout.Printer) {
 // strategyTable is a row for each strategy, below a head. No line of it is wider than
 // columns as long as names and words keep within what about.yaml says of them.
 func strategyTable(all []Strategy) [][]string {
-	rows := [][]string{{"strategy", "cost", "skill mods", "wrong", "caught", "complexity", "needs"}}
+	rows := [][]string{{"strategy", "cost", "skill mods", "wanted", "wrong", "complexity", "needs"}}
 	for _, s := range all {
-		wrong, caught := "-", "-"
+		wanted, wrong := "-", "-"
 		if m := s.Measured; m != nil {
-			wrong, caught = m.English.RunOver(), fmt.Sprintf("%d %%", m.English.Share())
+			wanted, wrong = fmt.Sprintf("%d of %d", m.Wanted, m.Continues), fmt.Sprintf("%d of %d", m.Wrong, m.Stops)
 		}
-		rows = append(rows, []string{s.Name, s.Cost, s.Changes, wrong, caught, s.Complexity, s.Needs})
+		rows = append(rows, []string{s.Name, s.Cost, s.Changes, wanted, wrong, s.Complexity, s.Needs})
 	}
 	return rows
 }
