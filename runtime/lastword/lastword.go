@@ -123,6 +123,9 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		return found(Forbids, c.said), sure
 	}
 	if c, ok := asking(all, ordered); ok {
+		if c.act == looks && !ordered && !slices.ContainsFunc(all, func(c clause) bool { return c.act == asks }) {
+			return found(Forbids, c.said), sure
+		}
 		return found(Asks, c.said), sure
 	}
 	if s, ok := in.standing(own); ok {
@@ -148,8 +151,8 @@ func forbidding(all []clause, short bool) (clause, bool) {
 	return clause{}, false
 }
 
-// asking finds the clause that asks, if none orders. An order to change nothing outweighs others:
-// they say how to look.
+// asking finds the clause that asks, if none orders. An order to change nothing outweighs others: they
+// say how to look. Alone it forbids, as readIn finds.
 func asking(all []clause, ordered bool) (found clause, ok bool) {
 	for _, c := range all {
 		switch {
