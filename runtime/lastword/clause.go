@@ -17,7 +17,7 @@ const (
 	forbids
 	looks
 	asks
-	orders
+	does
 )
 
 // clause is a part of a sentence that may do something else than the parts beside it.
@@ -50,8 +50,22 @@ func (in reader) skip(text string, classes ...language.Class) (end int) {
 	return end
 }
 
-// actOf returns what a clause does, and whether a word says so.
-func (in reader) actOf(c clause) (act, bool) {
+// orders reports whether a clause orders work.
+func orders(all []clause) bool {
+	return slices.ContainsFunc(all, func(c clause) bool { return c.act == does })
+}
+
+// joinForbidding finds words that forbid where a word that may join clauses is one of them.
+func (in reader) joinForbidding(clauses []clause) {
+	for i := range clauses {
+		if c := &clauses[i]; len(clauses) > 1 && c.act == states && in.says(language.Forbid, in.withoutSoft(wholeOf(sentence{text: c.said}))) {
+			c.act, c.sure = forbids, true
+		}
+	}
+}
+
+// actOf returns what a clause does, behind others of its sentence, and whether a word says so.
+func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.says(class, text) })
 	}
@@ -60,36 +74,39 @@ func (in reader) actOf(c clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text)):
+	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text) && slices.ContainsFunc(before, func(c clause) bool { return c.act == does || c.act == asks })):
 		return forbids, true
 	case says(language.Request):
-		return orders, true
+		return does, true
 	}
 	if n := in.skip(c.text, language.Could); n > 0 {
-		return in.actBehind(in.withoutSoft(trimSigns(c.text[n:])))
+		return in.actBehind(c, n)
 	}
 	switch {
 	case says(language.Inquire):
 		return asks, true
 	case says(language.Command):
-		return orders, true
+		return does, true
 	case c.asks:
 		return asks, false
 	}
 	return states, false
 }
 
-// actBehind returns what is wanted of the reader behind "can you".
-func (in reader) actBehind(wanted string) (act, bool) {
+// actBehind returns what is wanted of the reader behind "can you", which ends at a place.
+func (in reader) actBehind(c clause, end int) (act, bool) {
+	wanted := in.withoutSoft(trimSigns(c.text[end:]))
+	part := c.forms[len(c.forms)-1]
+	whole := part[max(0, strings.Index(part, wanted)):]
 	switch {
 	case in.says(language.Look, wanted):
 		return looks, true
-	case in.says(language.Forbid, wanted):
+	case in.says(language.Forbid, wanted) || in.says(language.Forbid, whole):
 		return forbids, true
 	case in.skip(wanted, language.Tell) > 0 || in.says(language.Inquire, wanted):
 		return asks, true
 	}
-	return orders, true
+	return does, true
 }
 
 // splitClauses takes a sentence apart, at its signs and at the words that join clauses.

@@ -107,15 +107,22 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	for i, s := range own {
-		for _, c := range in.splitClauses(s) {
+		clauses := in.splitClauses(s)
+		for j := range clauses {
+			c := &clauses[j]
 			c.sentence = i
-			c.act, c.sure = in.actOf(c)
-			all = append(all, c)
-			sure = c.sure
+			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
+		if !orders(clauses) {
+			in.joinForbidding(clauses)
+		}
+		all = append(all, clauses...)
+	}
+	if n := len(all); n > 0 {
+		sure = all[n-1].sure
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
-	ordered := slices.ContainsFunc(all, func(c clause) bool { return c.act == orders })
+	ordered := orders(all)
 	if len(own) == 1 && !ordered && in.says(language.Forbid, wholeOf(own[0])) {
 		return found(Forbids, own[0].text), true
 	}
@@ -123,7 +130,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		return found(Forbids, c.said), sure
 	}
 	if c, ok := asking(all, ordered); ok {
-		if c.act == looks && !ordered && !slices.ContainsFunc(all, func(c clause) bool { return c.act == asks }) {
+		if c.act == looks && !ordered && !in.tells(all) {
 			return found(Forbids, c.said), sure
 		}
 		return found(Asks, c.said), sure
@@ -137,10 +144,15 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	return Word{Kind: Orders}, sure
 }
 
+// tells reports whether there is something to tell.
+func (in reader) tells(all []clause) bool {
+	return slices.ContainsFunc(all, func(c clause) bool { return c.act == asks || c.act == looks && in.says(language.Inquire, c.text) })
+}
+
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
 // prompt only the first sentence counts beside the last clause.
 func forbidding(all []clause, short bool) (clause, bool) {
-	for i := len(all) - 1; i >= 0 && all[i].act != orders; i-- {
+	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]
 		last := i+1 == len(all)
 		alone := last || all[i+1].sentence > c.sentence
@@ -191,7 +203,7 @@ func (in reader) isYes(own []sentence) bool {
 			n := in.skip(rest, language.Yes)
 			yes = yes || n > 0
 			n = max(n, in.skip(rest, language.Soft, language.And, language.Then))
-			if n == 0 || s.asks {
+			if n == 0 || s.asks && !in.says(language.Request, rest) {
 				return false
 			}
 			rest = trimSigns(rest[n:])
