@@ -339,7 +339,10 @@ type Finder struct {
 // SaysClass tells whether a sentence of the text has an entry of a class.
 func (f *Finder) SaysClass(c Class, sentence string) bool {
 	for _, e := range f.entries(c) {
-		pattern, nots, _ := strings.Cut(e, " !")
+		pattern, nots := e, ""
+		if i := strings.IndexByte(e, '!'); i > 0 {
+			pattern, nots = e[:i-1], e[i+1:]
+		}
 		if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
 			return true
 		}

@@ -99,13 +99,17 @@ var names = [classes]string{
 func (c Class) String() string { return names[c] }
 
 func classNamed(name string) (c Class, ok bool) {
-	for i, n := range names {
-		if n == name {
-			return Class(i), true
-		}
-	}
-	return 0, false
+	c, ok = named[name]
+	return c, ok
 }
+
+var named = func() map[string]Class {
+	all := make(map[string]Class, classes)
+	for c, name := range names {
+		all[name] = Class(c)
+	}
+	return all
+}()
 
 // classHeaded returns the class whose heading a line is.
 func classHeaded(line string) (Class, bool) {

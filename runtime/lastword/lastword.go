@@ -47,6 +47,9 @@ const maxShort = 200
 // maxForeign is the length of a prompt, in bytes, that may be too short to tell its language.
 const maxForeign = 120
 
+// maxLanguages is how many languages a prompt is read in.
+const maxLanguages = 4
+
 // Read reads a prompt.
 func Read(p Prompt) Word {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
@@ -72,7 +75,9 @@ func Read(p Prompt) Word {
 	}
 	if !sure && foreign {
 		guessed := library.GuessLanguages(wordsAtEnds(folded))
-		word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
+		if len(guessed) > 0 || len(told) == 0 {
+			word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
+		}
 	}
 	return word
 }
@@ -95,7 +100,7 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 	english := library.PackNamed("en")
 	in := reader{{Pack: english, Text: text}}
 	for i, p := range packs {
-		if p != english && !slices.Contains(packs[:i], p) {
+		if p != english && !slices.Contains(packs[:i], p) && len(in) < maxLanguages {
 			in = append(in, &language.Finder{Pack: p, Text: text})
 		}
 	}

@@ -18,8 +18,8 @@ type sentence struct {
 // maxPart bounds each part of a prompt, in bytes, and maxSentences how many sentences at its outer end
 // are read.
 const (
-	maxPart      = 640
-	maxSentences = 16
+	maxPart      = 512
+	maxSentences = 10
 )
 
 // isCommand reports whether a prompt is a slash command. The host loads a command's own words.
