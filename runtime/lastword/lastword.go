@@ -76,7 +76,7 @@ func Read(p Prompt) Word {
 	if !sure && foreign {
 		guessed := library.GuessLanguages(wordsAtEnds(folded))
 		if len(guessed) > 0 || len(told) == 0 {
-			word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
+			word, _ = readIn(findersFor(append(guessed, told...), library, folded), own, short)
 		}
 	}
 	return word
@@ -134,6 +134,9 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if c, ok := forbidding(all, short); ok {
 		return found(Forbids, c.said), sure
 	}
+	if in.isYes(own) {
+		return found(Yes, own[0].text), true
+	}
 	if c, ok := asking(all, ordered); ok {
 		if c.act == looks && !ordered && !in.tells(all) {
 			return found(Forbids, c.said), sure
@@ -142,9 +145,6 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	}
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
-	}
-	if in.isYes(own) {
-		return found(Yes, own[0].text), true
 	}
 	return Word{Kind: Orders}, sure
 }
@@ -204,14 +204,21 @@ func (in reader) isYes(own []sentence) bool {
 		if len(rest) > maxShort {
 			return false
 		}
+		asks := s.asks
 		for rest != "" {
+			if asks && in.skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+				yes, asks = true, false
+				break
+			}
 			n := in.skip(rest, language.Yes)
 			yes = yes || n > 0
-			n = max(n, in.skip(rest, language.Soft, language.And, language.Then))
-			if n == 0 || s.asks && !in.says(language.Request, rest) {
+			if n = max(n, in.skip(rest, language.Soft, language.And, language.Then)); n == 0 {
 				return false
 			}
 			rest = trimSigns(rest[n:])
+		}
+		if asks {
+			return false
 		}
 	}
 	return yes
