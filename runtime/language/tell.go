@@ -76,7 +76,7 @@ func (l Library) GuessLanguages(words []string) (found []*Pack) {
 			common++
 		}
 	}
-	if common > 1 && 5*common > 2*len(words) {
+	if common > 2 && 4*common >= len(words) || common > 1 && 2*common >= len(words) {
 		return nil
 	}
 	var hits [len(packs)]int

@@ -24,7 +24,7 @@ const (
 type clause struct {
 	said     string   // as written
 	text     string   // folded, without soft words and signs at its ends
-	forms    []string // the same, and with soft words at the beginning, and at both ends
+	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
 	asks     bool     // it has a question mark
 	first    bool     // of its sentence
 	listed   bool     // only a comma or an "and" is in front of it
@@ -74,7 +74,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text) && slices.ContainsFunc(before, func(c clause) bool { return c.act == does || c.act == asks })):
+	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text) && slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks })):
 		return forbids, true
 	case says(language.Request):
 		return does, true
@@ -116,13 +116,14 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
 		listed := i > 0
 		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
-			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed}
-			if n := in.skip(part, language.Then); n > 0 {
-				c.listed = false
-			}
+			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed && in.skip(part, language.Then) == 0}
 			listed = true
 			if c.text = in.withoutSoft(part); c.text != "" {
-				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(part), part})
+				own := part // without words that join it to others
+				for n := 1; n > 0; own = trimSigns(own[n:]) {
+					n = in.skip(own, language.Then, language.And)
+				}
+				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(own), own, part})
 				all = append(all, c)
 			}
 		}

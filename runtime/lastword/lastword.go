@@ -74,24 +74,12 @@ func Read(p Prompt) Word {
 		word, sure = readIn(findersFor(told, library, folded), own, short)
 	}
 	if !sure && foreign {
-		guessed := library.GuessLanguages(wordsAtEnds(folded))
-		if len(guessed) > 0 || len(told) == 0 {
+		words := strings.FieldsFunc(strings.Join(folded, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
+		if guessed := library.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
 			word, _ = readIn(findersFor(append(guessed, told...), library, folded), own, short)
 		}
 	}
 	return word
-}
-
-// wordsAtEnds lists the first and the last words of sentences: those that say what they do.
-func wordsAtEnds(sentences []string) (all []string) {
-	for _, s := range sentences {
-		words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
-		if n := len(words); n > 6 {
-			words = append(words[:3], words[n-3:]...)
-		}
-		all = append(all, words...)
-	}
-	return all[:min(len(all), 12)]
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
@@ -137,21 +125,19 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if in.isYes(own) {
 		return found(Yes, own[0].text), true
 	}
-	if c, ok := asking(all, ordered); ok {
-		if c.act == looks && !ordered && !in.tells(all) {
-			return found(Forbids, c.said), sure
-		}
-		return found(Asks, c.said), sure
+	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
+	switch look, ask := first(looks), first(asks); {
+	case look >= 0 && !ordered && ask < 0 && !in.says(language.Inquire, all[look].text):
+		return found(Forbids, all[look].said), sure
+	case look >= 0: // the orders beside it say how to look
+		return found(Asks, all[look].said), sure
+	case ask >= 0 && !ordered:
+		return found(Asks, all[ask].said), sure
 	}
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
 	return Word{Kind: Orders}, sure
-}
-
-// tells reports whether there is something to tell.
-func (in reader) tells(all []clause) bool {
-	return slices.ContainsFunc(all, func(c clause) bool { return c.act == asks || c.act == looks && in.says(language.Inquire, c.text) })
 }
 
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
@@ -166,20 +152,6 @@ func forbidding(all []clause, short bool) (clause, bool) {
 		}
 	}
 	return clause{}, false
-}
-
-// asking finds the clause that asks, if none orders. An order to change nothing outweighs others: they
-// say how to look. Alone it forbids, as readIn finds.
-func asking(all []clause, ordered bool) (found clause, ok bool) {
-	for _, c := range all {
-		switch {
-		case c.act == looks:
-			return c, true
-		case c.act == asks && !ok:
-			found, ok = c, true
-		}
-	}
-	return found, ok && !ordered
 }
 
 // standing finds a standing order. An order to ask first, anywhere, cancels it.
@@ -197,17 +169,11 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 }
 
 // isYes reports whether a prompt has no words but those of a yes.
-func (in reader) isYes(own []sentence) bool {
-	yes := false
+func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
-		rest := wholeOf(s)
-		if len(rest) > maxShort {
-			return false
-		}
-		asks := s.asks
-		for rest != "" {
-			if asks && in.skip(rest+"?", language.Yes) > len(rest) { // "why not?"
-				yes, asks = true, false
+		for rest := wholeOf(s); rest != ""; {
+			if s.asks && in.skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+				yes, s.asks = true, false
 				break
 			}
 			n := in.skip(rest, language.Yes)
@@ -217,7 +183,7 @@ func (in reader) isYes(own []sentence) bool {
 			}
 			rest = trimSigns(rest[n:])
 		}
-		if asks {
+		if s.asks {
 			return false
 		}
 	}
