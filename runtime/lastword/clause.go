@@ -57,8 +57,9 @@ func orders(all []clause) bool {
 
 // joinForbidding finds words that forbid where a word that may join clauses is one of them.
 func (in reader) joinForbidding(clauses []clause) {
-	for i := range clauses {
-		if c := &clauses[i]; len(clauses) > 1 && c.act == states && in.says(language.Forbid, in.withoutSoft(wholeOf(sentence{text: c.said}))) {
+	for i := 1; i < len(clauses); i++ {
+		c := &clauses[i]
+		if split := c.said == clauses[i-1].said; split && c.act == states && in.says(language.Forbid, in.withoutSoft(wholeOf(sentence{text: c.said}))) {
 			c.act, c.sure = forbids, true
 		}
 	}
