@@ -41,6 +41,9 @@ func TestEntries(t *testing.T) {
 		{"^{doing}", "nothing is left.", false},
 		{"{step} {n}", "on to task 12: go", true},
 		{"{step} {n}", "on to tasks", false},
+		{"[two|ten] {step}", "two task", true},
+		{"now[ {n}| {do}|]$", "now fix", true},
+		{"{move} now", "go now", false}, // an entry that has itself
 		{"left !is", "two left.", true},
 		{"left !is", "two left that is all.", false},
 		{"^{doing} !…{finite}", "fixing it takes long.", true},

@@ -148,6 +148,9 @@ func mayMatchAt(pattern, s string, i int) bool {
 	}
 }
 
+// maxDepth bounds entries of classes in entries of classes.
+const maxDepth = 8
+
 // hasMemberAt tests whether an entry of a class stands there, with a good end.
 func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
@@ -164,7 +167,10 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 			continue
 		}
 		if strings.ContainsAny(e, "[{…") {
-			if f.matchesAt(e, s, i, good) {
+			f.depth++
+			found := f.depth < maxDepth && f.matchesAt(e, s, i, good)
+			f.depth--
+			if found {
 				return true
 			}
 			continue
@@ -332,6 +338,7 @@ type Finder struct {
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
 
+	depth  int    // of entries in entries
 	begun  string // the sentence whose beginnings are known
 	begins []int
 }
