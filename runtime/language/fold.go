@@ -101,6 +101,11 @@ func IsWithinWord(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return false
 	}
+	if a, b := rune(s[i-1]), rune(s[i]); a < utf8.RuneSelf && !isWordRune(a) || b < utf8.RuneSelf && !isWordRune(b) {
+		return false
+	} else if a < utf8.RuneSelf && b < utf8.RuneSelf {
+		return true
+	}
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	behind, _ := utf8.DecodeRuneInString(s[i:])
 	return isWordRune(before) && isWordRune(behind)

@@ -7,7 +7,7 @@
 //	word*  a word that begins so
 //	*word  a word that ends so
 //	{do}   an entry of that class
-//	[a|b]  one of these, which have no brackets in them; not where an entry begins
+//	[a|b]  one of these, which have no brackets in them
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
 //	!…x    and x is not behind it, up to a word of the class break
@@ -148,6 +148,9 @@ func mayMatchAt(pattern, s string, i int) bool {
 	}
 }
 
+// maxDepth bounds entries of classes in entries of classes.
+const maxDepth = 8
+
 // hasMemberAt tests whether an entry of a class stands there, with a good end.
 func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) bool {
 	for _, e := range f.entries(c) {
@@ -163,8 +166,11 @@ func (f *Finder) hasMemberAt(c Class, s string, i int, good func(end int) bool) 
 		if !mayMatchAt(e, s, i) {
 			continue
 		}
-		if strings.Contains(e, "[") || strings.Contains(e, "…") {
-			if f.matchesAt(e, s, i, good) {
+		if strings.ContainsAny(e, "[{…") {
+			f.depth++
+			found := f.depth < maxDepth && f.matchesAt(e, s, i, good)
+			f.depth--
+			if found {
 				return true
 			}
 			continue
@@ -285,10 +291,45 @@ func gramAt(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
-// mayBegin tells whether the first and the last three bytes of a word can be in it.
-func (t *Text) mayBegin(first, last uint32) bool {
-	return t.grams[first>>6]&(1<<(first&63)) != 0 && t.grams[last>>6]&(1<<(last&63)) != 0
+// mayHave reports whether an entry may be in the text.
+func (t *Text) mayHave(entry string) bool {
+	begin := entry
+	if begin[0] == '^' || begin[0] == '*' {
+		begin = begin[1:]
+	}
+	if group, ok := strings.CutPrefix(begin, "["); ok {
+		group, _, _ = strings.Cut(group, "]")
+		may := false
+		for one := range strings.SplitSeq(group, "|") {
+			may = may || t.mayBegin(one)
+		}
+		if !may {
+			return false
+		}
+	} else if !t.mayBegin(begin) {
+		return false
+	}
+	word := longestWord(entry)
+	return len(word) < 3 || t.hasGram(word) && t.hasGram(word[len(word)-3:]) && strings.Contains(t.all, word)
 }
+
+// mayBegin reports whether the first three bytes of a pattern may be in the text.
+func (t *Text) mayBegin(pattern string) bool {
+	return len(pattern) < 3 || !isPlain[pattern[0]] || !isPlain[pattern[1]] || !isPlain[pattern[2]] || t.hasGram(pattern)
+}
+
+func (t *Text) hasGram(s string) bool {
+	h := gramAt(s)
+	return t.grams[h>>6]&(1<<(h&63)) != 0
+}
+
+// isPlain holds the bytes that stand for themselves wherever they are in an entry.
+var isPlain = func() (plain [256]bool) {
+	for c := range plain {
+		plain[c] = 'a' <= c && c <= 'z' || c >= 0x80 && c != 0xe2
+	}
+	return plain
+}()
 
 // Finder finds what a pack knows in one text.
 type Finder struct {
@@ -297,6 +338,7 @@ type Finder struct {
 	has  [classes][]string // entries that the text may have
 	read [classes]bool
 
+	depth  int    // of entries in entries
 	begun  string // the sentence whose beginnings are known
 	begins []int
 }
@@ -304,7 +346,10 @@ type Finder struct {
 // SaysClass tells whether a sentence of the text has an entry of a class.
 func (f *Finder) SaysClass(c Class, sentence string) bool {
 	for _, e := range f.entries(c) {
-		pattern, nots, _ := strings.Cut(e, " !")
+		pattern, nots := e, ""
+		if i := strings.IndexByte(e, '!'); i > 0 {
+			pattern, nots = e[:i-1], e[i+1:]
+		}
 		if f.findPattern(pattern, sentence, func(end int) bool { return f.matchesNone(nots, sentence, end) }) {
 			return true
 		}
@@ -334,9 +379,9 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	f.read[c] = true
-	for _, e := range f.Pack.Entries(c) {
-		if (len(e.word) < 3 || f.Text.mayBegin(e.first, e.last)) && strings.Contains(f.Text.all, e.word) {
-			f.has[c] = append(f.has[c], e.Text)
+	for e := range f.Pack.Entries(c) {
+		if f.Text.mayHave(e) {
+			f.has[c] = append(f.has[c], e)
 		}
 	}
 	return f.has[c]
@@ -360,10 +405,9 @@ func literalOfEntry(entry string) string {
 // longestWord is the longest run of letters that a sentence has to contain for an entry
 // to hold.
 func longestWord(entry string) (word string) {
-	start := 0
-	braced := false
+	start, depth := 0, 0
 	take := func(end int) {
-		if run := strings.Trim(entry[start:end], " "); !braced && len(run) > len(word) {
+		if run := strings.Trim(entry[start:end], " "); depth == 0 && len(run) > len(word) {
 			word = run
 		}
 		start = end + 1
@@ -371,10 +415,15 @@ func longestWord(entry string) (word string) {
 	for i := 0; i < len(entry); i++ {
 		switch c := entry[i]; {
 		case 'a' <= c && c <= 'z': // as most are
-		case c == '{' || c == '}' || c == '[' || c == ']' || c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
+		case c == '{' || c == '[':
 			take(i)
-			braced = c == '{' || c == '[' || braced && c != '}' && c != ']'
-		case c == '$':
+			depth++
+		case c == '}' || c == ']':
+			take(i)
+			depth--
+		case c == '*' || c == '^' || c == '<' || c == '-' && i == 0:
+			take(i)
+		case c == '$' && depth == 0:
 			take(i)
 			return word
 		case c == 0xe2 && strings.HasPrefix(entry[i:], "…"):

@@ -21,7 +21,10 @@
 // link may stand before an entry; now, do, doing, finite and break are for other entries.
 package language
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -59,7 +62,17 @@ const (
 	// Of the user's prompts, see package lastword. Signs at its ends and soft words are cut off a
 	// clause before it is looked at.
 	Forbid   // stop, wait, not yet
-	Look     // an order to look and change nothing
+	Look     // an order to change nothing, which forbids, unless there is something to tell
+	Halt     // words that stop work, alone or with those of while: "stop", "hold on"
+	While    // "here", "for now", "a second"
+	Not      // negations in front of a verb
+	Resume   // verbs of going on
+	Touch    // verbs of working on something
+	Any      // "anything", "any code"
+	Need     // "let me", "i want to"
+	Think    // what the user does before work goes on
+	Bother   // verbs of asking and interrupting
+	All      // "everything", "all tests"
 	Request  // a question that orders, or a nudge: "should we just", "are you done"
 	Could    // what makes a question or a wish of an order: "can you", "i want you to"
 	Inquire  // a question without its mark, or an order to tell something: "why", "status"
@@ -81,69 +94,73 @@ var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon",
-	"forbid", "look", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
+	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
 }
 
 func (c Class) String() string { return names[c] }
 
 func classNamed(name string) (c Class, ok bool) {
-	for i, n := range names {
-		if n == name {
-			return Class(i), true
-		}
+	c, ok = named[name]
+	return c, ok
+}
+
+var named = func() map[string]Class {
+	all := make(map[string]Class, classes)
+	for c, name := range names {
+		all[name] = Class(c)
 	}
-	return 0, false
+	return all
+}()
+
+// classHeaded returns the class whose heading a line is.
+func classHeaded(line string) (Class, bool) {
+	name, ok := strings.CutPrefix(line, "[")
+	name, ends := strings.CutSuffix(name, "]")
+	if !ok || !ends {
+		return 0, false
+	}
+	return classNamed(name)
 }
 
 // Pack is what is known of one language.
 type Pack struct {
-	Code    string // as in BCP 47
-	Name    string // in English
-	text    [classes]string
-	entries [classes][]Entry // of classes that were asked for
+	Code string // as in BCP 47
+	Name string // in English
+	text [classes]string
 }
 
-// ParsePack reads a pack. Its first line names the language, lines in brackets begin
-// a class, lines that begin with # are comments.
+// ParsePack reads a pack. Its first line names the language, names of classes in brackets
+// begin one, lines that begin with # are comments.
 func ParsePack(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")
 	p.Name = strings.TrimPrefix(p.Name, "# ")
-	for data != "" {
-		var section string
-		if i := strings.Index(data, "\n["); i >= 0 {
-			section, data = data[:i+1], data[i+1:]
-		} else {
-			section, data = data, ""
+	class, start := classes, 0
+	for at := 0; at < len(data); {
+		line, _, _ := strings.Cut(data[at:], "\n")
+		if c, ok := classHeaded(line); ok {
+			if class < classes {
+				p.text[class] = data[start:at]
+			}
+			class, start = c, min(at+len(line)+1, len(data))
 		}
-		name, entries, ok := strings.Cut(strings.TrimPrefix(section, "["), "]\n")
-		if c, known := classNamed(name); ok && known {
-			p.text[c] = entries
-		}
+		at += len(line) + 1
+	}
+	if class < classes {
+		p.text[class] = data[start:]
 	}
 	return p
 }
 
-// Entry is an entry of a pack, with what a text has to contain for it.
-type Entry struct {
-	Text, word  string
-	first, last uint32 // grams of the word
-}
-
-// Entries lists the entries of a class.
-func (p *Pack) Entries(c Class) []Entry {
-	if p.entries[c] == nil && p.text[c] != "" {
-		p.entries[c] = make([]Entry, 0, 1+strings.Count(p.text[c], "\n"))
-		for line := range strings.SplitSeq(p.text[c], "\n") {
-			if line == "" || line[0] == '#' {
-				continue
+// Entries iterates over the entries of a class.
+func (p *Pack) Entries(c Class) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for text := p.text[c]; text != ""; {
+			var line string
+			line, text, _ = strings.Cut(text, "\n")
+			if line != "" && line[0] != '#' && !yield(line) {
+				return
 			}
-			e := Entry{Text: line, word: longestWord(line)}
-			if n := len(e.word); n >= 3 {
-				e.first, e.last = gramAt(e.word), gramAt(e.word[n-3:])
-			}
-			p.entries[c] = append(p.entries[c], e)
 		}
 	}
-	return p.entries[c]
 }

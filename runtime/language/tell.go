@@ -67,8 +67,18 @@ func (l Library) TellLanguages(folded string) []*Pack {
 }
 
 // GuessLanguages names up to three languages whose classes of prompts have the most of a few words:
-// a prompt may be too short for its common words.
+// a prompt may be too short for its common words. It names none if many of the
+// words are common in English.
 func (l Library) GuessLanguages(words []string) (found []*Pack) {
+	common := 0
+	for _, word := range words {
+		if hasWord(l.PackNamed("en").text[Common], word) {
+			common++
+		}
+	}
+	if common > 2 && 4*common >= len(words) || common > 1 && 2*common >= len(words) {
+		return nil
+	}
 	var hits [len(packs)]int
 	all := strings.Join(words, " ")
 	latin := strings.ContainsAny(all, "abcdefghijklmnopqrstuvwxyz")
@@ -148,10 +158,13 @@ func scriptOf(r rune) scriptID {
 // of them a text has.
 func (l Library) latinIn(folded string) []*Pack {
 	words := make(map[string]struct{}, 128)
+	var ends [256]uint32 // how words end that begin with a byte
 	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
-		words[strings.TrimLeft(word, "'")] = struct{}{}
+		if word = strings.TrimLeft(word, "'"); word != "" {
+			words[word] = struct{}{}
+			ends[word[0]] |= 1 << (word[len(word)-1] & 31)
+		}
 	}
-	delete(words, "")
 	var hits [len(packs)]int
 	for i, known := range packs {
 		if !known.latin {
@@ -161,6 +174,9 @@ func (l Library) latinIn(folded string) []*Pack {
 		for line := range strings.SplitSeq(common, "\n") {
 			if strings.HasPrefix(line, "[") {
 				break
+			}
+			if line == "" || ends[line[0]]&(1<<(line[len(line)-1]&31)) == 0 {
+				continue
 			}
 			if _, ok := words[line]; ok {
 				hits[i]++

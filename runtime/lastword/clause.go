@@ -17,14 +17,14 @@ const (
 	forbids
 	looks
 	asks
-	orders
+	does
 )
 
 // clause is a part of a sentence that may do something else than the parts beside it.
 type clause struct {
 	said     string   // as written
 	text     string   // folded, without soft words and signs at its ends
-	forms    []string // the same, and with soft words at the beginning, and at both ends
+	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
 	asks     bool     // it has a question mark
 	first    bool     // of its sentence
 	listed   bool     // only a comma or an "and" is in front of it
@@ -50,8 +50,23 @@ func (in reader) skip(text string, classes ...language.Class) (end int) {
 	return end
 }
 
-// actOf returns what a clause does, and whether a word says so.
-func (in reader) actOf(c clause) (act, bool) {
+// orders reports whether a clause orders work.
+func orders(all []clause) bool {
+	return slices.ContainsFunc(all, func(c clause) bool { return c.act == does })
+}
+
+// joinForbidding finds words that forbid where a word that may join clauses is one of them.
+func (in reader) joinForbidding(clauses []clause) {
+	for i := 1; i < len(clauses); i++ {
+		c := &clauses[i]
+		if split := c.said == clauses[i-1].said; split && c.act == states && in.says(language.Forbid, in.withoutSoft(wholeOf(sentence{text: c.said}))) {
+			c.act, c.sure = forbids, true
+		}
+	}
+}
+
+// actOf returns what a clause does, behind others of its sentence, and whether a word says so.
+func (in reader) actOf(c clause, before []clause) (act, bool) {
 	says := func(class language.Class) bool {
 		return slices.ContainsFunc(c.forms, func(text string) bool { return in.says(class, text) })
 	}
@@ -60,36 +75,39 @@ func (in reader) actOf(c clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text)):
+	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text) && slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks })):
 		return forbids, true
 	case says(language.Request):
-		return orders, true
+		return does, true
 	}
 	if n := in.skip(c.text, language.Could); n > 0 {
-		return in.actBehind(in.withoutSoft(trimSigns(c.text[n:])))
+		return in.actBehind(c, n)
 	}
 	switch {
 	case says(language.Inquire):
 		return asks, true
 	case says(language.Command):
-		return orders, true
+		return does, true
 	case c.asks:
 		return asks, false
 	}
 	return states, false
 }
 
-// actBehind returns what is wanted of the reader behind "can you".
-func (in reader) actBehind(wanted string) (act, bool) {
+// actBehind returns what is wanted of the reader behind "can you", which ends at a place.
+func (in reader) actBehind(c clause, end int) (act, bool) {
+	wanted := in.withoutSoft(trimSigns(c.text[end:]))
+	part := c.forms[len(c.forms)-1]
+	whole := part[max(0, strings.Index(part, wanted)):]
 	switch {
 	case in.says(language.Look, wanted):
 		return looks, true
-	case in.says(language.Forbid, wanted):
+	case in.says(language.Forbid, wanted) || in.says(language.Forbid, whole):
 		return forbids, true
 	case in.skip(wanted, language.Tell) > 0 || in.says(language.Inquire, wanted):
 		return asks, true
 	}
-	return orders, true
+	return does, true
 }
 
 // splitClauses takes a sentence apart, at its signs and at the words that join clauses.
@@ -99,13 +117,14 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
 		listed := i > 0
 		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
-			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed}
-			if n := in.skip(part, language.Then); n > 0 {
-				c.listed = false
-			}
+			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed && in.skip(part, language.Then) == 0}
 			listed = true
 			if c.text = in.withoutSoft(part); c.text != "" {
-				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(part), part})
+				own := part // without words that join it to others
+				for n := 1; n > 0; own = trimSigns(own[n:]) {
+					n = in.skip(own, language.Then, language.And)
+				}
+				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(own), own, part})
 				all = append(all, c)
 			}
 		}

@@ -47,6 +47,9 @@ const maxShort = 200
 // maxForeign is the length of a prompt, in bytes, that may be too short to tell its language.
 const maxForeign = 120
 
+// maxLanguages is how many languages a prompt is read in.
+const maxLanguages = 4
+
 // Read reads a prompt.
 func Read(p Prompt) Word {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
@@ -71,22 +74,12 @@ func Read(p Prompt) Word {
 		word, sure = readIn(findersFor(told, library, folded), own, short)
 	}
 	if !sure && foreign {
-		guessed := library.GuessLanguages(wordsAtEnds(folded))
-		word, _ = readIn(findersFor(append(told, guessed...), library, folded), own, short)
+		words := strings.FieldsFunc(strings.Join(folded, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
+		if guessed := library.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
+			word, _ = readIn(findersFor(append(guessed, told...), library, folded), own, short)
+		}
 	}
 	return word
-}
-
-// wordsAtEnds lists the first and the last words of sentences: those that say what they do.
-func wordsAtEnds(sentences []string) (all []string) {
-	for _, s := range sentences {
-		words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
-		if n := len(words); n > 6 {
-			words = append(words[:3], words[n-3:]...)
-		}
-		all = append(all, words...)
-	}
-	return all[:min(len(all), 12)]
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
@@ -95,7 +88,7 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 	english := library.PackNamed("en")
 	in := reader{{Pack: english, Text: text}}
 	for i, p := range packs {
-		if p != english && !slices.Contains(packs[:i], p) {
+		if p != english && !slices.Contains(packs[:i], p) && len(in) < maxLanguages {
 			in = append(in, &language.Finder{Pack: p, Text: text})
 		}
 	}
@@ -107,29 +100,42 @@ func findersFor(packs []*language.Pack, library language.Library, folded []strin
 func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	var all []clause
 	for i, s := range own {
-		for _, c := range in.splitClauses(s) {
+		clauses := in.splitClauses(s)
+		for j := range clauses {
+			c := &clauses[j]
 			c.sentence = i
-			c.act, c.sure = in.actOf(c)
-			all = append(all, c)
-			sure = c.sure
+			c.act, c.sure = in.actOf(*c, clauses[:j])
 		}
+		if !orders(clauses) {
+			in.joinForbidding(clauses)
+		}
+		all = append(all, clauses...)
+	}
+	if n := len(all); n > 0 {
+		sure = all[n-1].sure
 	}
 	found := func(kind Kind, said string) Word { return Word{kind, quotation.QuoteEvidence(said)} }
-	ordered := slices.ContainsFunc(all, func(c clause) bool { return c.act == orders })
+	ordered := orders(all)
 	if len(own) == 1 && !ordered && in.says(language.Forbid, wholeOf(own[0])) {
 		return found(Forbids, own[0].text), true
 	}
 	if c, ok := forbidding(all, short); ok {
 		return found(Forbids, c.said), sure
 	}
-	if c, ok := asking(all, ordered); ok {
-		return found(Asks, c.said), sure
+	if in.isYes(own) {
+		return found(Yes, own[0].text), true
+	}
+	first := func(a act) int { return slices.IndexFunc(all, func(c clause) bool { return c.act == a }) }
+	switch look, ask := first(looks), first(asks); {
+	case look >= 0 && !ordered && ask < 0 && !in.says(language.Inquire, all[look].text):
+		return found(Forbids, all[look].said), sure
+	case look >= 0: // the orders beside it say how to look
+		return found(Asks, all[look].said), sure
+	case ask >= 0 && !ordered:
+		return found(Asks, all[ask].said), sure
 	}
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
-	}
-	if in.isYes(own) {
-		return found(Yes, own[0].text), true
 	}
 	return Word{Kind: Orders}, sure
 }
@@ -137,7 +143,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
 // prompt only the first sentence counts beside the last clause.
 func forbidding(all []clause, short bool) (clause, bool) {
-	for i := len(all) - 1; i >= 0 && all[i].act != orders; i-- {
+	for i := len(all) - 1; i >= 0 && all[i].act != does; i-- {
 		c := all[i]
 		last := i+1 == len(all)
 		alone := last || all[i+1].sentence > c.sentence
@@ -146,20 +152,6 @@ func forbidding(all []clause, short bool) (clause, bool) {
 		}
 	}
 	return clause{}, false
-}
-
-// asking finds the clause that asks, if none orders. An order to change nothing outweighs others:
-// they say how to look.
-func asking(all []clause, ordered bool) (found clause, ok bool) {
-	for _, c := range all {
-		switch {
-		case c.act == looks:
-			return c, true
-		case c.act == asks && !ok:
-			found, ok = c, true
-		}
-	}
-	return found, ok && !ordered
 }
 
 // standing finds a standing order. An order to ask first, anywhere, cancels it.
@@ -177,21 +169,22 @@ func (in reader) standing(own []sentence) (found sentence, ok bool) {
 }
 
 // isYes reports whether a prompt has no words but those of a yes.
-func (in reader) isYes(own []sentence) bool {
-	yes := false
+func (in reader) isYes(own []sentence) (yes bool) {
 	for _, s := range own {
-		rest := wholeOf(s)
-		if len(rest) > maxShort {
-			return false
-		}
-		for rest != "" {
+		for rest := wholeOf(s); rest != ""; {
+			if s.asks && in.skip(rest+"?", language.Yes) > len(rest) { // "why not?"
+				yes, s.asks = true, false
+				break
+			}
 			n := in.skip(rest, language.Yes)
 			yes = yes || n > 0
-			n = max(n, in.skip(rest, language.Soft, language.And, language.Then))
-			if n == 0 || s.asks {
+			if n = max(n, in.skip(rest, language.Soft, language.And, language.Then)); n == 0 {
 				return false
 			}
 			rest = trimSigns(rest[n:])
+		}
+		if s.asks {
+			return false
 		}
 	}
 	return yes

@@ -18,8 +18,8 @@ type sentence struct {
 // maxPart bounds each part of a prompt, in bytes, and maxSentences how many sentences at its outer end
 // are read.
 const (
-	maxPart      = 640
-	maxSentences = 16
+	maxPart      = 512
+	maxSentences = 10
 )
 
 // isCommand reports whether a prompt is a slash command. The host loads a command's own words.
@@ -38,7 +38,6 @@ func isCommand(begin string) bool {
 // ownSentences lists the sentences that the user has typed, as far as they are known, and reports
 // whether the prompt is short. A sentence at the seam of a long prompt may be half of one.
 func ownSentences(p Prompt) (all []sentence, short bool) {
-	begin, end := quotation.Head(p.Begin, maxPart), quotation.Tail(p.End, maxPart)
 	first, last := []sentence(nil), []sentence(nil)
 	if whole, ok := joinParts(p); ok {
 		if all = sentencesOf(whole); len(all) <= 2*maxSentences {
@@ -50,7 +49,7 @@ func ownSentences(p Prompt) (all []sentence, short bool) {
 		}
 		first, last = all, all
 	} else {
-		first, last = sentencesOf(begin), sentencesOf(behindFence(end))
+		first, last = sentencesOf(quotation.Head(p.Begin, maxPart)), sentencesOf(behindFence(quotation.Tail(p.End, maxPart)))
 		first, last = first[:max(0, len(first)-1)], last[min(1, len(last)):]
 	}
 	return slices.Concat(first[:min(len(first), maxSentences)], last[max(0, len(last)-maxSentences):]), false
@@ -127,11 +126,7 @@ func withoutTags(text string) string {
 // withoutNotes leaves out the marks of the host for what is pasted: "[Image #1]".
 func withoutNotes(text string) string {
 	for _, note := range []string{"[Image", "[Pasted text", "[Request interrupted"} {
-		for {
-			before, rest, ok := strings.Cut(text, note)
-			if !ok {
-				break
-			}
+		for before, rest, ok := strings.Cut(text, note); ok; before, rest, ok = strings.Cut(text, note) {
 			_, rest, _ = strings.Cut(rest, "]")
 			text = before + rest
 		}
@@ -141,39 +136,24 @@ func withoutNotes(text string) string {
 
 // withoutMentions puts code for files that are mentioned: "@main.go".
 func withoutMentions(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		n := strings.IndexByte(text[i:], '@')
-		if n < 0 {
-			return b.String() + text[i:]
+	words := strings.Split(strings.ReplaceAll(text, "\n", "\n "), " ")
+	for i, word := range words {
+		if end := strings.TrimRight(word, ",\n"); len(end) > 1 && end[0] == '@' {
+			words[i] = "`@`" + word[len(end):]
 		}
-		b.WriteString(text[i : i+n])
-		i += n
-		size := strings.IndexAny(text[i:], " \t\n,")
-		if size < 0 {
-			size = len(text) - i
-		}
-		if starts := i == 0 || text[i-1] == ' ' || text[i-1] == '\n'; starts && size > 1 {
-			b.WriteString("`@`")
-		} else {
-			b.WriteString(text[i : i+size])
-		}
-		i += size
 	}
-	return b.String()
+	return strings.ReplaceAll(strings.Join(words, " "), "\n ", "\n")
 }
 
 // withoutLogs leaves out lines that a program has printed.
 func withoutLogs(text string) string {
 	lines := strings.Split(text, "\n")
-	kept := lines[:0]
-	for _, line := range lines {
+	for i, line := range lines {
 		if isPrinted(strings.TrimSpace(line), len(lines) > 1) {
-			line = ""
+			lines[i] = ""
 		}
-		kept = append(kept, line)
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(lines, "\n")
 }
 
 // printed are beginnings of lines that programs print.
@@ -194,12 +174,12 @@ func isPrinted(line string, among bool) bool {
 	if len(fields) == 0 {
 		return false
 	}
-	first := strings.Trim(fields[0], "[]():,")
-	if digits := strings.Count(first, ":") + strings.Count(first, "-"); len(first) >= 8 && digits >= 2 && first[0] >= '0' && first[0] <= '9' {
+	first := strings.Trim(fields[0], "[](),:")
+	if len(first) >= 8 && strings.Count(first, ":")+strings.Count(first, "-") >= 2 && first[0] >= '0' && first[0] <= '9' {
 		return true // 12:30:01, 2026-01-31
 	}
-	if isErrorName(fields[0]) {
-		return true
+	if len(first) > 5 && strings.HasSuffix(fields[0], ":") && (strings.HasSuffix(first, "Error") || strings.HasSuffix(first, "Exception")) {
+		return true // java.io.IOException:
 	}
 	words := 0
 	for _, f := range fields {
@@ -208,11 +188,4 @@ func isPrinted(line string, among bool) bool {
 		}
 	}
 	return among && len(fields) >= 3 && 5*words < 2*len(fields)
-}
-
-// isErrorName reports whether a word is the name of an error that a line of output begins with:
-// "TypeError:", "java.io.IOException:".
-func isErrorName(word string) bool {
-	name, ok := strings.CutSuffix(word, ":")
-	return ok && len(name) > 5 && (strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception"))
 }
