@@ -85,6 +85,7 @@ const (
 	Act      // verbs of work as they stand in orders
 	And      // words between two clauses, or two words
 	Then     // words between two clauses
+	But      // what follows may take back what was said
 	Soft     // words in front of a clause or behind it that change nothing: "please", "ok"
 	classes
 )
@@ -94,7 +95,7 @@ var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "mine", "start", "move", "announce", "bid", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "break", "did",
 	"leave", "ready", "may", "goon",
-	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "soft",
+	"forbid", "look", "halt", "while", "not", "resume", "touch", "any", "need", "think", "bother", "all", "request", "could", "inquire", "tell", "how", "standing", "consult", "yes", "command", "act", "and", "then", "but", "soft",
 }
 
 func (c Class) String() string { return names[c] }

@@ -28,6 +28,7 @@ const (
 	Standing Kind = "standing" // a literal order to go on without asking
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
+	Unclear  Kind = "unclear"  // no word of it is known to order, ask or forbid, at least not at its end
 )
 
 // Word is a prompt that has been read. Evidence quotes the words that decided.
@@ -137,7 +138,15 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
+	if n := len(all); n > 0 && all[n-1].act == states && (!ordered || in.turnsBack(own)) {
+		return found(Unclear, all[n-1].said), sure
+	}
 	return Word{Kind: Orders}, sure
+}
+
+// turnsBack reports whether one of the last two sentences takes a turn: "but", "hmm", "actually".
+func (in reader) turnsBack(own []sentence) bool {
+	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.says(language.But, fold(s.text)) })
 }
 
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
