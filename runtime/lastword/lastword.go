@@ -28,7 +28,7 @@ const (
 	Standing Kind = "standing" // a literal order to go on without asking
 	Yes      Kind = "yes"      // a bare yes or "continue"
 	Orders   Kind = "orders"   // anything else
-	Unclear  Kind = "unclear"  // no word of it is known to order, ask or forbid, at least not at its end
+	Unclear  Kind = "unclear"  // it takes a turn at its end ("but", "hmm"), and no word there is known to order, ask or forbid
 )
 
 // Word is a prompt that has been read. Evidence quotes the words that decided.
@@ -138,7 +138,7 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	if n := len(all); n > 0 && all[n-1].act == states && (!ordered || in.turnsBack(own)) {
+	if n := len(all); n > 0 && all[n-1].act == states && in.turnsBack(own) {
 		return found(Unclear, all[n-1].said), sure
 	}
 	return Word{Kind: Orders}, sure
