@@ -42,7 +42,7 @@ say 'You can always ask why:'
 call why
 say 'The other three steps:'
 stop "Step 2 is done. Next I'll write the tests."
-stop 'The tests pass. Now the documentation:'
+stop 'The tests pass. Now I will write the documentation.'
 stop 'All four steps are done.'
 say 'Would it have helped before? In two past sessions, "continue" was all the user had to say four times:'
 call replay "$here/testdata/sessions" --strategy ned-flanders

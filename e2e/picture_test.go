@@ -81,7 +81,7 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 func TestTerminalPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
 	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(springfield(t)), "/usr/bin", "/bin"}), "sh", "-ec", `
-		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
+		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now I will write the documentation.' \
 			'All three tasks are done.'; do
 			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
 			printf "$event" "$PWD" "$says" |
