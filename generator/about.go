@@ -32,8 +32,8 @@ type About struct {
 	Questions   []Question `yaml:"questions" json:"-"`
 }
 
-// Measured is how a strategy did, with its default settings and without a judge, at real stops that shaped its
-// rules: a check, not an accuracy.
+// Measured counts the continues of a strategy, with its default settings and without a judge, at real stops that
+// shaped its rules: a check, not an accuracy.
 type Measured struct {
 	Continues int `yaml:"continues" json:"continues"`
 	Wanted    int `yaml:"wanted" json:"wanted"` // of these, answered with "continue" or a yes

@@ -32,7 +32,7 @@ type Report struct {
 	Labels []LabelCount `json:"labels"`
 	// Scores are the strategies, in the order in which they were asked for.
 	Scores []Score `json:"scores"`
-	// Leave is how the user answered questions for leave to go on with agreed work.
+	// Leave counts the answers to questions for leave to go on with agreed work.
 	Leave Leave `json:"leave"`
 	// Advice is one sentence: which strategy the user's answers speak for, if any.
 	Advice string `json:"advice"`

@@ -112,7 +112,7 @@ func (s Score) say() string {
 	return said
 }
 
-// priceText is what its questions would have cost.
+// priceText returns the price of the judge's questions.
 func (s Score) priceText() string {
 	if s.Dollars < 0.005 {
 		return "<$0.01"

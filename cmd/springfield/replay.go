@@ -41,7 +41,7 @@ func newReplay(a *app) *cobra.Command {
 		Short: "Show what each strategy would have done in your past sessions",
 		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
 you name), finds where the agent stopped and what you said next, and lets every strategy
-decide there with the code of the hook. Says what came after the stops, and ends in a
+decide there with the code of the hook. Reports how you answered, and ends in a
 verdict: how many of your prompts each would have saved, how often it would have been in
 the way, and what asking a model would have cost; how many questions an away order would
 have answered; and which setting of leave your answers speak for. Changes nothing, asks

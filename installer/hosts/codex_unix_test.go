@@ -118,7 +118,7 @@ func within(t *testing.T, says string, done func() bool) {
 	t.Fatal(says)
 }
 
-// Codex is asked with what says whether a hook runs, and nothing else of the user's.
+// Codex is asked with only those user settings that decide whether a hook runs.
 func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 	at := codexAt(t, nedOn+"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n", `{ env; cat config.toml; ls plugins/cache/suite/ned/; } > "$HOME/asked"`+"\n"+lists("trusted", ""))
 	if found := at.Host.Check(context.Background(), at, []Installed{nedByCodex}); len(found) != 1 || found[0].State != check.Fine {

@@ -57,7 +57,7 @@ func droidEvents(at Place) (events []string) {
 	return events
 }
 
-// maxRecords is how many of Droid's records are read. It has one for each plugin.
+// maxRecords limits the records of Droid that are read. Droid has one for each plugin.
 const maxRecords = 256
 
 // droidInstalled are the plugins on Droid's record that the user has installed.

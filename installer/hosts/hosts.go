@@ -108,7 +108,7 @@ type Installed struct {
 	Theirs  bool         `json:"-"` // by the host's own command, which alone removes it
 }
 
-// RemoveCommand is how the user removes a plugin that the host has installed itself.
+// RemoveCommand is the command by which the user removes a plugin that the host itself has installed.
 func (h Host) RemoveCommand(id string) string {
 	return h.Name + " " + fmt.Sprintf(h.Plugins.Remove, check.QuoteArgument(id))
 }

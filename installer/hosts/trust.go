@@ -18,7 +18,7 @@ import (
 // directory of its own, with no more of the user's settings than hooks, plugins and trust,
 // and without the user's credentials.
 
-// codexTrusting is what the user does to have a hook trusted.
+// codexTrusting tells the user how to trust a hook in Codex.
 const codexTrusting = `type /hooks in Codex, choose Stop and press t`
 
 // codexHook is a hook as Codex lists it.
@@ -88,7 +88,7 @@ func codexTrial(at Place, on []Installed) (trial Place, done func(), err error) 
 		err = os.WriteFile(trialFile, hooks.Before.Data, 0o600)
 	}
 	moveTrust(settings, map[string]string{hooksFile: trialFile, hooks.At: trialFile})
-	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
+	part, failed := settings.partOf("marketplaces", "plugins", "hooks", "features") // they decide whether a hook runs
 	err = errors.Join(err, failed, os.WriteFile(trial.SettingsFile(), part, 0o600))
 	for _, i := range on {
 		name, market, _ := strings.Cut(i.ID, "@")
