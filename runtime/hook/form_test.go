@@ -158,6 +158,7 @@ func TestALatePromptIsAwaited(t *testing.T) {
 		"budget is left":    {ledger.State{}, "p2", progress, true},
 		"a stop all alone":  {spent, "p2", "All done.", true},
 		"an unnamed prompt": {spent, "", progress, false},
+		"an answer as last": {spent, "p2", "Earlier.", true},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
 		scratch.Equal(t, s.transcriptLags(), test.want, name)

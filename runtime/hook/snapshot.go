@@ -242,26 +242,29 @@ func (s Snapshot) patience() time.Duration {
 	return lag
 }
 
-// isBlind reports whether the agent would go on at a session's first prompt, which the log does not have yet and
-// which may forbid that.
+// isBlind reports whether the agent would go on at a prompt that the log does not have yet and that
+// may forbid it. Not every log names its prompts, so later in a session only one that does is waited for.
 func (s Snapshot) isBlind() bool {
-	return s.opens() && s.Before.Number == 0 && s.View.PromptID == "" && !s.View.Opening.Found && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
+	return s.lacksPrompt() && (s.Before.Number == 0 || s.View.PromptID != "") && s.Event.TranscriptPath != "" && s.Verdict.Decision == strategy.Continue
 }
 
-// transcriptLags tells that the transcript has not the message yet, or not the newest call's result,
+// lacksPrompt reports whether the log has no line of the prompt that the event names.
+func (s Snapshot) lacksPrompt() bool { return s.opens() && !s.View.Opening.Found }
+
+// transcriptLags reports whether the transcript lacks the message or the newest call's result,
 // where that can matter: a judge is to be asked, a check may have run, or the event is about a prompt that the
 // transcript does not have yet. A new one brings a new budget, and one of our slash
-// commands asks for no work.
+// commands asks for no work. The answer to it may be the same text as the answer before.
 func (s Snapshot) transcriptLags() bool {
+	event, known := s.Event.PromptID, s.View.PromptID
+	if s.lacksPrompt() && known != "" {
+		return true
+	}
 	n := len(s.View.Calls)
 	if !s.Situation.Message.Lags && (n == 0 || s.View.Calls[n-1].Done) {
 		return false
 	}
-	event, known := s.Event.PromptID, s.View.PromptID
-	late := !s.Event.Host.Prompts && event != "" && known != "" && event != known
-	if s.opens() {
-		late = known != "" && !s.View.Opening.Found
-	}
+	late := !s.opens() && !s.Event.Host.Prompts && event != "" && known != "" && event != known
 	return late || s.isBlind() || s.Verdict.Page != "" || s.Away != nil && s.Away.Order.Check != ""
 }
 
