@@ -248,7 +248,7 @@ func (w *walker) close(end followed) {
 
 // asksLeave reports whether a message asks leave for what the setting leave may answer: no grave act.
 func asksLeave(message string) bool {
-	said, ok := lastmessage.ReadMessage(nil, message).FindAct(lastmessage.Leave, false)
+	said, ok := lastmessage.ReadMessage(message).FindAct(lastmessage.Leave, false)
 	if ok {
 		_, isGrave := grave.Find(said)
 		return !isGrave

@@ -75,7 +75,7 @@ func playStops(t *testing.T, dir string, c contest, visit func(realStop, hook.Sn
 			visit(r, snapshot)
 			before, now = snapshot.Settle().Next, now.Add(time.Hour)
 			// Whatever is decided here, the person answered: the agent had stopped.
-			_, before.AsksLeave = lastmessage.ReadMessage(nil, r.Last).FindAct(lastmessage.Leave, false)
+			_, before.AsksLeave = lastmessage.ReadMessage(r.Last).FindAct(lastmessage.Leave, false)
 		}
 	}
 }

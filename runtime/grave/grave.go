@@ -27,7 +27,7 @@ func Find(question string) (act string, found bool) {
 	if act = english.find(clauses); act != "" || english.understood {
 		return act, act != ""
 	}
-	for _, p := range language.Library(nil).TellLanguages(text) {
+	for _, p := range language.TellLanguages(text) {
 		if act == "" && p.Code != "en" {
 			act = readTongue(text, p.Code, "*").find(clauses)
 		}

@@ -165,7 +165,7 @@ func (s *Snapshot) noteLeave(out *Settled) {
 	next.AsksLeave = false
 	switch {
 	case out.Decision != strategy.Continue:
-		_, next.AsksLeave = lastmessage.ReadMessage(nil, s.Situation.Message.Text).FindAct(lastmessage.Leave, false)
+		_, next.AsksLeave = lastmessage.ReadMessage(s.Situation.Message.Text).FindAct(lastmessage.Leave, false)
 	case out.Rule == headless:
 		next.Waits = waitsFor(*next)
 	case out.Rule == "leave" && next.Once:

@@ -137,7 +137,7 @@ func (stop Stop) Examine() Snapshot {
 func (s *Snapshot) vetoOfTeammate() guard.Veto {
 	v := &s.Verdict
 	if s.Situation.Team.Role != activity.Teammate || v.Decision == s.Settings.Strategy.Silence() && v.Page == "" ||
-		lastmessage.ReadMessage(nil, s.Situation.Message.Text).SaysWhatNow() {
+		lastmessage.ReadMessage(s.Situation.Message.Text).SaysWhatNow() {
 		return guard.Veto{}
 	}
 	return guard.Veto{Rule: "team",
@@ -186,7 +186,7 @@ func (s *Snapshot) vetoOfTranscript() guard.Veto {
 	}
 	if turn := &s.Situation.Turn; veto.Rule == "" && s.Settings.Strategy.Loop == nil {
 		veto = guard.CheckWord(turn.Word, turn.Changed, func() bool {
-			return lastmessage.ReadMessage(nil, s.Situation.Message.Text).IntendsLast()
+			return lastmessage.ReadMessage(s.Situation.Message.Text).IntendsLast()
 		})
 	}
 	return veto

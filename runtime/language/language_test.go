@@ -100,7 +100,7 @@ func TestTell(t *testing.T) {
 		"123 ✅":                "",
 	} {
 		var codes []string
-		for _, p := range Library(nil).TellLanguages(FoldText(text)) {
+		for _, p := range TellLanguages(FoldText(text)) {
 			codes = append(codes, p.Code)
 		}
 		if len(codes) == 0 && want != "" || want != "" && !slices.Contains(codes, want) || want == "" && len(codes) > 0 || len(codes) > 3 {
@@ -116,7 +116,7 @@ func TestPacks(t *testing.T) {
 	size := 0
 	for _, known := range packs {
 		code, data := known.code, *known.data
-		p := Library(nil).PackNamed(code)
+		p := PackNamed(code)
 		size += len(data)
 		seen, class := map[string]bool{}, ""
 		for line := range strings.Lines(data) {
@@ -148,7 +148,7 @@ func TestPacks(t *testing.T) {
 	if size > 304<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
-	if Library(nil).PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "nl"}) != "German, Dutch" || LanguageNames([]string{"en", "pl"}) != "" {
+	if PackNamed("xx") != nil || LanguageNames([]string{"de", "xx", "nl"}) != "German, Dutch" || LanguageNames([]string{"en", "pl"}) != "" {
 		t.Error("an unknown language is named")
 	}
 }
@@ -165,7 +165,7 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("%q folds twice", sentence)
 		}
 		text := PrepareText([]string{sentence})
-		f := &Finder{Pack: Library(nil).PackNamed("en"), Text: text}
+		f := &Finder{Pack: PackNamed("en"), Text: text}
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := ParsePack("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		(&Finder{Pack: p, Text: text}).SaysClass(Move, sentence)

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The packs, a file a language.
@@ -90,29 +91,26 @@ func LanguageNames(codes []string) string {
 	}
 	var all []string
 	for _, code := range codes {
-		if p := Library(nil).PackNamed(code); p != nil {
+		if p := PackNamed(code); p != nil {
 			all = append(all, p.Name)
 		}
 	}
 	return strings.Join(all, ", ")
 }
 
-// Library keeps the packs that it has read, for reading many texts. It is for one
-// goroutine. A nil Library keeps nothing.
-type Library map[string]*Pack
+// parsed has the packs that were asked for.
+var parsed [len(packs)]struct {
+	sync.Once
+	pack *Pack
+}
 
-// PackNamed is the pack of a language, nil if there is none.
-func (l Library) PackNamed(code string) *Pack {
-	if p := l[code]; p != nil {
-		return p
-	}
-	for _, known := range packs {
+// PackNamed returns the pack of a language, nil if there is none.
+func PackNamed(code string) *Pack {
+	for i, known := range packs {
 		if known.code == code {
-			p := ParsePack(code, *known.data)
-			if l != nil {
-				l[code] = p
-			}
-			return p
+			p := &parsed[i]
+			p.Do(func() { p.pack = ParsePack(code, *known.data) })
+			return p.pack
 		}
 	}
 	return nil

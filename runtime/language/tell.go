@@ -12,9 +12,8 @@ import (
 const maxTold = 2048
 
 // TellLanguages names the languages of a text, English first, since its technical words
-// are in every message. A language that has no pack is not named. The packs stay in
-// the library.
-func (l Library) TellLanguages(folded string) []*Pack {
+// are in every message. A language that has no pack is not named.
+func TellLanguages(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
 	}
@@ -24,7 +23,7 @@ func (l Library) TellLanguages(folded string) []*Pack {
 	}
 	var found []*Pack
 	if script[latin] > 0 {
-		found = l.latinIn(folded)
+		found = latinIn(folded)
 	}
 	letters := 0
 	for s, n := range script {
@@ -35,7 +34,7 @@ func (l Library) TellLanguages(folded string) []*Pack {
 	// A few letters of a script do in a short text, not in a long one.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
-		if p := l.PackNamed(code); p != nil {
+		if p := PackNamed(code); p != nil {
 			found = append(found, p)
 		}
 	}
@@ -69,10 +68,10 @@ func (l Library) TellLanguages(folded string) []*Pack {
 // GuessLanguages names up to three languages whose classes of prompts have the most of a few words:
 // a prompt may be too short for its common words. It names none if many of the
 // words are common in English.
-func (l Library) GuessLanguages(words []string) (found []*Pack) {
+func GuessLanguages(words []string) (found []*Pack) {
 	common := 0
 	for _, word := range words {
-		if hasWord(l.PackNamed("en").text[Common], word) {
+		if hasWord(PackNamed("en").text[Common], word) {
 			common++
 		}
 	}
@@ -97,7 +96,7 @@ func (l Library) GuessLanguages(words []string) (found []*Pack) {
 	best := slices.Max(hits[:])
 	for i, known := range packs {
 		if best > 0 && hits[i] == best && len(found) < 3 {
-			found = append(found, l.PackNamed(known.code))
+			found = append(found, PackNamed(known.code))
 		}
 	}
 	return found
@@ -156,8 +155,8 @@ func scriptOf(r rune) scriptID {
 
 // latinIn tells languages that are written in Latin letters by their common words: how many
 // of them a text has.
-func (l Library) latinIn(folded string) []*Pack {
-	words := make(map[string]struct{}, 128)
+func latinIn(folded string) []*Pack {
+	words := make(map[string]struct{}, len(folded)/8)
 	var ends [256]uint32 // how words end that begin with a byte
 	for word := range strings.FieldsFuncSeq(folded, func(r rune) bool { return !isWordRune(r) && r != '\'' }) {
 		if word = strings.TrimLeft(word, "'"); word != "" {
@@ -192,7 +191,7 @@ func (l Library) latinIn(folded string) []*Pack {
 		// Neighbours share words, so they have to come near the best. Technical words
 		// make nearly every message English, too.
 		if hits[i] > 0 && 5*hits[i] > 4*best || known.code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, l.PackNamed(known.code))
+			found = append(found, PackNamed(known.code))
 		}
 	}
 	return found

@@ -48,9 +48,8 @@ type Closing struct {
 	near   []sentence // in front of these
 }
 
-// ReadMessage reads a message. What a comment says is said to no one. The packs of languages
-// stay in the library, which may be nil.
-func ReadMessage(library language.Library, text string) *Closing {
+// ReadMessage reads a message. What a comment says is said to no one.
+func ReadMessage(text string) *Closing {
 	c := &Closing{blocks: splitBlocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
@@ -65,7 +64,7 @@ func ReadMessage(library language.Library, text string) *Closing {
 		}
 	}
 	searched := language.PrepareText(all)
-	for _, p := range library.TellLanguages(strings.Join(all, " ")) {
+	for _, p := range language.TellLanguages(strings.Join(all, " ")) {
 		c.Languages = append(c.Languages, p.Code)
 		c.in = append(c.in, &language.Finder{Pack: p, Text: searched})
 	}

@@ -55,7 +55,7 @@ func TestActs(t *testing.T) {
 		"Arabic, a question":            {"هل أكمل؟", Asks, true},
 		"a language without a pack":     {"Parsern är klar. Nu kör jag testerna.", Announces, false},
 	} {
-		c := ReadMessage(nil, test.text)
+		c := ReadMessage(test.text)
 		said, got := c.FindAct(test.act, false)
 		if !got {
 			said, got = c.FindAct(test.act, true)
@@ -97,7 +97,7 @@ func hostile(n int) map[string]string {
 }
 
 func readAll(text string) {
-	c := ReadMessage(nil, text)
+	c := ReadMessage(text)
 	for _, act := range AllActs() {
 		c.FindAct(act, false)
 		c.FindAct(act, true)
@@ -132,7 +132,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("✅ Task 1 complete. Now **Task 2: add the endpoint**\n\n- [ ] a\n| a | ⏳ |\n```\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := ReadMessage(nil, text)
+		c := ReadMessage(text)
 		for _, act := range AllActs() {
 			for _, near := range []bool{false, true} {
 				if said, _ := c.FindAct(act, near); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {

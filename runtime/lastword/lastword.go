@@ -63,30 +63,29 @@ func Read(p Prompt) Word {
 	if len(own) == 0 {
 		return Word{Kind: Orders}
 	}
-	library := language.Library{}
 	var said, folded []string
 	for _, s := range own {
 		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
 	}
-	told := library.TellLanguages(strings.Join(said, " "))
+	told := language.TellLanguages(strings.Join(said, " "))
 	foreign := len(strings.Join(said, " ")) <= maxForeign
 	word, sure := Word{}, false
 	if len(told) > 0 || !foreign {
-		word, sure = readIn(findersFor(told, library, folded), own, short)
+		word, sure = readIn(findersFor(told, folded), own, short)
 	}
 	if !sure && foreign {
 		words := strings.FieldsFunc(strings.Join(folded, " "), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) && r != '\'' })
-		if guessed := library.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
-			word, _ = readIn(findersFor(append(guessed, told...), library, folded), own, short)
+		if guessed := language.GuessLanguages(words[:min(len(words), 16)]); len(guessed) > 0 || len(told) == 0 {
+			word, _ = readIn(findersFor(append(guessed, told...), folded), own, short)
 		}
 	}
 	return word
 }
 
 // findersFor prepares packs, and the English one, whose words are in prompts of all languages.
-func findersFor(packs []*language.Pack, library language.Library, folded []string) reader {
+func findersFor(packs []*language.Pack, folded []string) reader {
 	text := language.PrepareText(folded)
-	english := library.PackNamed("en")
+	english := language.PackNamed("en")
 	in := reader{{Pack: english, Text: text}}
 	for i, p := range packs {
 		if p != english && !slices.Contains(packs[:i], p) && len(in) < maxLanguages {

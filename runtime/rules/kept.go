@@ -1,26 +1,20 @@
 package rules
 
-import (
-	"github.com/cameronsjo/springfield/runtime/language"
-	"github.com/cameronsjo/springfield/runtime/lastmessage"
-)
+import "github.com/cameronsjo/springfield/runtime/lastmessage"
 
 // Kept is what decisions on many situations, one after the other, need to work out only
-// once, whichever strategies take them: patterns, packs of languages, and how the newest
-// message reads. It is for one goroutine.
+// once, whichever strategies take them: patterns, and how the newest message reads. It is for one goroutine.
 type Kept struct {
 	patterns map[string]pattern
-	library  language.Library
 	newest   *message
 }
 
 // message is a text that rules are asked about, read as far as they have asked.
 type message struct {
-	text    string
-	end     end
-	library language.Library
-	whole   *lastmessage.Closing // nil until a rule asks for it
-	acts    map[wanted]found     // what has been looked for
+	text  string
+	end   end
+	whole *lastmessage.Closing // nil until a rule asks for it
+	acts  map[wanted]found     // what has been looked for
 }
 
 type wanted struct {
@@ -36,10 +30,7 @@ type found struct {
 // keptMessage is a text, the newest one if it is the same again.
 func (k *Kept) keptMessage(text string) *message {
 	if k.newest == nil || k.newest.text != text {
-		if k.library == nil {
-			k.library = language.Library{}
-		}
-		k.newest = &message{text: text, end: endOfText(text), library: k.library, acts: map[wanted]found{}}
+		k.newest = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
 	}
 	return k.newest
 }
@@ -47,7 +38,7 @@ func (k *Kept) keptMessage(text string) *message {
 // closing is the message as package lastmessage reads it.
 func (m *message) closing() *lastmessage.Closing {
 	if m.whole == nil {
-		m.whole = lastmessage.ReadMessage(m.library, m.text)
+		m.whole = lastmessage.ReadMessage(m.text)
 	}
 	return m.whole
 }

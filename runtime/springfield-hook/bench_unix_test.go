@@ -17,7 +17,7 @@ import (
 // BenchmarkProcess times the hook as Claude Code starts it: a whole process a
 // stop, in turn with a Go program that does nothing. Only ratios mean anything
 // on a machine that does other things too. Sessions are of lines as long as real
-// ones; every stop has new words and a tool call before it.
+// ones; every stop has a prompt, a tool call and words of its own.
 func BenchmarkProcess(b *testing.B) {
 	hook := install(b)
 	empty := emptyProgram(b)
@@ -85,6 +85,11 @@ func lines(i int) string {
 `, i, strings.Repeat("a word or two ", 30), i, i, i, i, i, i, i, strings.Repeat("ok  some/package 0.1s ", 60), strings.Repeat("ok  some/package 0.1s ", 60), i)
 }
 
+// prompt is the line of the prompt that the next stop belongs to.
+func (s *session) prompt() string {
+	return fmt.Sprintf(`{"type":"user","uuid":"u%d","promptId":"p%d","origin":{"kind":"human"},"timestamp":"2026-11-20T10:00:00.000Z","message":{"role":"user","content":"looks good, go on with the next one and watch out for the race in the cache"}}`+"\n", s.n+1, s.n+1)
+}
+
 // event is a stop with new words. Once the budget is spent the hook still does
 // all its work, and says so.
 func (s *session) event() string {
@@ -109,15 +114,13 @@ func (s *session) prepare(b *testing.B, hook string, fresh bool) {
 	ledger := filepath.Join(s.config, "springfield")
 	if fresh {
 		must(b, os.RemoveAll(ledger))
-		return
-	}
-	if _, err := os.Stat(ledger); err != nil {
+	} else if _, err := os.Stat(ledger); err != nil {
 		clock(b, hook, s.event())
 	}
 	f, err := os.OpenFile(s.log, os.O_APPEND|os.O_WRONLY, 0)
 	must(b, err)
 	defer f.Close()
-	if _, err := f.WriteString(lines(1_000_000 + s.n)); err != nil {
+	if _, err := f.WriteString(s.prompt() + lines(1_000_000+s.n)); err != nil {
 		b.Fatal(err)
 	}
 }

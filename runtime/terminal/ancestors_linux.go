@@ -2,11 +2,12 @@ package terminal
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // maxEnviron bounds what is read of a process, in bytes.
@@ -47,12 +48,25 @@ func lookUp(id int) (process, error) {
 	return p, nil
 }
 
+// readProc reads a file of a process. It does without package os, which would have the runtime
+// watch each of these files: a hook walks over all its parents at a new prompt.
 func readProc(dir, name string) (string, error) {
-	f, err := os.Open(filepath.Join(dir, name))
+	fd, err := syscall.Open(dir+"/"+name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxEnviron))
-	return string(b), err
+	defer syscall.Close(fd)
+	all := make([]byte, 0, 2048)
+	for len(all) < maxEnviron {
+		all = slices.Grow(all, 1024)
+		n, err := syscall.Read(fd, all[len(all):cap(all)])
+		switch {
+		case err == syscall.EINTR:
+		case err != nil || n <= 0:
+			return string(all), err
+		default:
+			all = all[:len(all)+n]
+		}
+	}
+	return string(all), nil
 }

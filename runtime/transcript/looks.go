@@ -155,12 +155,15 @@ func isOneOf(word, list string) bool {
 // lookers behind its name.
 func argumentsLook(behind string, args []string) bool {
 	line, _, _ := strings.Cut(behind, "\n")
-	columns := strings.Split(line+"|||", "|")
+	var columns [4]string
+	for i := range columns {
+		columns[i], line, _ = strings.Cut(line, "|")
+	}
 	first := columns[1] == "" || isOneOf(".", columns[1])
 	met := false
 	for _, arg := range args {
 		flag := strings.HasPrefix(arg, "-")
-		for _, changes := range strings.Fields(columns[2]) {
+		for changes := range strings.FieldsSeq(columns[2]) {
 			begin, all := strings.CutSuffix(changes, "*")
 			if arg == begin || strings.HasPrefix(arg, begin+"=") || all && strings.HasPrefix(arg, begin) {
 				return false
