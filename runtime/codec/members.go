@@ -250,23 +250,35 @@ func ListOf[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	all, most, number := []T{}, m.most, 0
+	all := []T{}
+	at := func(i int) Object { return O(&(*v)[i]) }
+	add := func() Object {
+		all = append(all, *new(T))
+		return O(&all[len(all)-1])
+	}
+	if m.eachObject(name, len(*v), at, add, func() { all = all[:len(all)-1] }) {
+		*v = all
+	}
+}
+
+// eachObject is what lists of all types have in common, which is in the program once.
+func (m *Members) eachObject(name string, n int, at func(i int) Object, add func() Object, drop func()) bool {
+	most, number, read := m.most, 0, 0
 	m.most = 0
-	if m.eachElement(name, len(*v), func(i int) { m.out = Append(m.out, O(&(*v)[i])) }, func(raw []byte) {
+	return m.eachElement(name, n, func(i int) { m.out = Append(m.out, at(i)) }, func(raw []byte) {
 		number++
-		if m.strict != nil && string(raw) == "null" || most > 0 && len(all) == most { // null stands for nothing
+		if m.strict != nil && string(raw) == "null" || most > 0 && read == most { // null stands for nothing
 			return
 		}
-		all = append(all, *new(T))
-		if before := len(m.faults); !m.readObject(raw, O(&all[len(all)-1])) {
-			all = all[:len(all)-1]
+		if before := len(m.faults); m.readObject(raw, add()) {
+			read++
+		} else {
+			drop()
 			for _, f := range m.faults[before:] {
 				f.Says += "; number " + strconv.Itoa(number) + " of " + name + " is left out"
 			}
 		}
-	}) {
-		*v = all
-	}
+	})
 }
 
 // Optional is a member that is an object or nothing, which is what remains of one in which a

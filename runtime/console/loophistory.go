@@ -3,8 +3,8 @@
 package console
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -69,7 +69,7 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 		}
 	}
 	// The history is written as things happen, but for loops of two workspaces.
-	slices.SortStableFunc(all, func(a, b pastLoop) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
 	return all, nil
 }
 

@@ -8,6 +8,7 @@ package grave
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/language"
@@ -113,7 +114,7 @@ func (t *tongue) verbs(part string) (all []mark) {
 		all = []mark{{kind: kind{grade: harm}, at: at, end: at, long: len(part)}}
 	}
 	if t.lists["order"] != nil {
-		slices.SortStableFunc(all, func(a, b mark) int { return b.at - a.at })
+		sort.SliceStable(all, func(i, j int) bool { return all[i].at > all[j].at }) // not of slices, which costs 8 KB of binary
 	}
 	return all
 }

@@ -5,6 +5,7 @@ package grave
 import (
 	_ "embed"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -86,7 +87,7 @@ func (t *tongue) marks(clause string) []mark {
 			return (o.verb == m.verb || o.grade <= code) && o.at <= m.at && m.at < o.at+o.long && (o.long > m.long || o.at < m.at && m.end <= o.end)
 		})
 	})
-	slices.SortStableFunc(kept, func(a, b mark) int { return a.at - b.at })
+	sort.SliceStable(kept, func(i, j int) bool { return kept[i].at < kept[j].at })
 	return kept
 }
 

@@ -10,6 +10,7 @@
 //	[a|b]  one of these, which have no brackets in them
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
+//	!x !y  in front of a class: neither is in the sentence, for all of its entries
 //	!…x    and x is not behind it, up to a word of the class break
 //	-x     x is none of the class, though it looks like one
 //	-<x    nor is what stands behind the word x
@@ -346,6 +347,12 @@ type Finder struct {
 // SaysClass tells whether a sentence of the text has an entry of a class.
 func (f *Finder) SaysClass(c Class, sentence string) bool {
 	for _, e := range f.entries(c) {
+		if nots, all := strings.CutPrefix(e, "!"); all {
+			if !f.matchesNone(nots, sentence, 0) {
+				return false
+			}
+			continue
+		}
 		pattern, nots := e, ""
 		if i := strings.IndexByte(e, '!'); i > 0 {
 			pattern, nots = e[:i-1], e[i+1:]
@@ -380,7 +387,7 @@ func (f *Finder) entries(c Class) []string {
 	}
 	f.read[c] = true
 	for e := range f.Pack.Entries(c) {
-		if f.Text.mayHave(e) {
+		if e[0] == '!' || f.Text.mayHave(e) {
 			f.has[c] = append(f.has[c], e)
 		}
 	}
