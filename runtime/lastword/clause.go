@@ -27,7 +27,7 @@ type clause struct {
 	forms    []string // the same, with soft words at the beginning, at both ends, and all of it
 	asks     bool     // it has a question mark
 	first    bool     // of its sentence
-	listed   bool     // only a comma or an "and" is in front of it
+	listed   bool     // it is one word with only a comma or an "and" in front of it
 	sentence int      // the number of its sentence
 	act      act
 	sure     bool // a word says so
@@ -75,7 +75,7 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return states, false
 	case says(language.Look):
 		return looks, true
-	case says(language.Forbid) && !(c.listed && !strings.Contains(c.text, " ") && language.HasBlanks(c.text) && slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks })):
+	case says(language.Forbid) && !(c.listed && language.HasBlanks(c.text) && isBehindWork(before)):
 		return forbids, true
 	case says(language.Request):
 		return does, true
@@ -92,6 +92,11 @@ func (in reader) actOf(c clause, before []clause) (act, bool) {
 		return asks, false
 	}
 	return states, false
+}
+
+// isBehindWork reports whether a word joined to other clauses may name a thing: "add play, pause and stop".
+func isBehindWork(before []clause) bool {
+	return slices.ContainsFunc(before, func(c clause) bool { return c.act >= asks }) && before[len(before)-1].act != forbids
 }
 
 // actBehind returns what is wanted of the reader behind "can you", which ends at a place.
@@ -115,18 +120,23 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	pieces := splitAtSigns(s.text)
 	for i, piece := range pieces {
 		asks := strings.Contains(piece, "¿") || s.asks && i == len(pieces)-1
+		if whole := wholeOf(sentence{text: piece}); i+1 < len(pieces) && whole != "" && in.skip(whole, language.Then) == len(whole) { // "if not, fix it"
+			pieces[i+1] = piece + " " + pieces[i+1]
+			continue
+		}
 		listed := i > 0
 		for _, part := range in.splitAtWords(wholeOf(sentence{text: piece}), asks) {
-			c := clause{said: piece, asks: asks, first: len(all) == 0, listed: listed && in.skip(part, language.Then) == 0}
-			listed = true
+			c := clause{said: piece, asks: asks, first: len(all) == 0}
 			if c.text = in.withoutSoft(part); c.text != "" {
 				own := part // without words that join it to others
 				for n := 1; n > 0; own = trimSigns(own[n:]) {
 					n = in.skip(own, language.Then, language.And)
 				}
 				c.forms = slices.Compact([]string{c.text, in.withoutSoftEnd(own), own, part})
+				c.listed = listed && in.skip(part, language.Then) == 0 && !strings.Contains(own, " ")
 				all = append(all, c)
 			}
+			listed = true
 		}
 	}
 	return all
@@ -210,14 +220,24 @@ var (
 )
 
 func fold(text string) string {
-	return strings.Map(func(r rune) rune {
+	return squeezeLetters(strings.Map(func(r rune) rune {
 		if r >= 0xdf && r < 0x180 {
 			if i := slices.Index(accented, r); i >= 0 {
 				return rune(plain[i])
 			}
 		}
 		return r
-	}, language.FoldText(text))
+	}, language.FoldText(text)))
+}
+
+// squeezeLetters makes one letter of three and more, as in "stoppp".
+func squeezeLetters(text string) string {
+	for i := 0; i+2 < len(text); i++ {
+		if c := text[i]; 'a' <= c && c <= 'z' && text[i+1] == c && text[i+2] == c {
+			text = text[:i+1] + strings.TrimLeft(text[i+1:], string(rune(c)))
+		}
+	}
+	return text
 }
 
 func trimSigns(s string) string {

@@ -1,8 +1,8 @@
 // Package lastword reads the newest prompt that the user typed: whether it forbids work, asks
 // something, is a standing order, or is a bare yes.
 //
-// Of a long prompt the log keeps the beginning, about 400 bytes, and the end, at least 240. What is
-// between them is not known and decides nothing, nor does half a sentence at the seam. Code,
+// Of a long prompt the first 400 bytes and the last 400 are read. The text between them decides
+// nothing, nor does half a sentence at the seam. Code,
 // quotations, output of programs and what the host adds are not the user's words.
 //
 // The package is pure. Words are data: classes of the packs of package language.
@@ -133,6 +133,8 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		return found(Asks, all[look].said), sure
 	case ask >= 0 && !ordered:
 		return found(Asks, all[ask].said), sure
+	case len(all) > 0 && own[len(own)-1].asks && asksBehindOrders(all):
+		return found(Asks, all[len(all)-1].said), sure
 	}
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
@@ -141,6 +143,12 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 		return found(Unclear, all[n-1].said), sure
 	}
 	return Word{Kind: Orders}, sure
+}
+
+// asksBehindOrders reports whether the last sentence asks, and orders nothing.
+func asksBehindOrders(all []clause) bool {
+	last := all[len(all)-1]
+	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
 }
 
 // turnsBack reports whether one of the last two sentences takes a turn: "but", "hmm", "actually".

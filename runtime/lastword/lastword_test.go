@@ -54,7 +54,8 @@ func TestLongPrompts(t *testing.T) {
 		"one is at its beginning, then order": {"Wait. Rename the parser first. " + middle, Orders},
 		"one is in the known part, no last":   {"The file is read. Stop here. " + middle, Orders},
 		"it ends with a question":             {middle + "Why is that slow?", Asks},
-		"it begins with an order":             {"Fix the parser. " + middle + "Why is that slow?", Orders},
+		"it begins with an order":             {"Fix the parser. " + middle + "Why is that slow?", Asks},
+		"an order behind the question":        {middle + "Why is that slow? Fix it.", Orders},
 		"a standing order at its end":         {middle + "Do not stop until all tests pass.", Standing},
 		"half a sentence at the seam":         {strings.Repeat("x ", 190) + "we do not want to stop" + strings.Repeat(" y", 300) + ".", Orders},
 		"code that goes on in the end":        {"Fix this:\n```go\n" + strings.Repeat("why?\n", 300) + "stop\n```\n", Orders},
@@ -68,7 +69,7 @@ func TestLongPrompts(t *testing.T) {
 }
 
 func TestPartsThatOverlapAreWhole(t *testing.T) {
-	text := strings.Repeat("The parser reads the file line by line. ", 9) + "Rename it to scanner and stop the old server at the end of the run, which is in main. " + strings.Repeat("It is old. ", 4) + "Why is it slow?"
+	text := strings.Repeat("The parser reads the file line by line. ", 9) + "Rename it to scanner and stop the old server at the end of the run, which is in main. " + strings.Repeat("It is old. ", 4) + "Why is it slow? I know."
 	if w := Read(Prompt{Begin: text[:400], End: text[len(text)-240:]}); w.Kind != Orders {
 		t.Errorf("%d bytes: %v", len(text), w)
 	}
