@@ -94,7 +94,7 @@ func (w *World) interactive(model *StandIn, mode string, rows int, steps ...[2]s
 // A night: two questions, one that names a deletion, a dialog, a permission prompt, a check that fails and then passes,
 // and two plugins on, of which one answers each.
 func TestNight(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "ned-flanders", "marge-simpson")
 		write(t, w.path("Makefile"), "test:\n\t@test -e done || { echo FAIL: not done; exit 1; }\n")
 		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"allow": ["Bash(make test)"]}}`)
@@ -139,7 +139,7 @@ func TestNight(t *testing.T) {
 // In -p there is no dialog and no prompt: questions are answered, one that names a deletion is left, a hold stops it, and
 // the order's number ends it.
 func TestNightInHeadlessSessions(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		w.order("", 2)
 		r := w.Run(Session{Script: says("Shall the cache live in memory or on disk?", "On disk. Should I delete the old branch?")})
@@ -164,7 +164,7 @@ func TestNightInHeadlessSessions(t *testing.T) {
 
 // A check that the client denies did not run: the agent is told once to run it, and may stop.
 func TestCheckThatIsDenied(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		w.order("make test", 50)
 		write(t, w.path(".claude/settings.local.json"), `{"permissions": {"deny": ["Bash(make test)"]}}`)

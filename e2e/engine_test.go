@@ -179,7 +179,7 @@ func TestHoldOfOneSession(t *testing.T) {
 
 // A command that runs in the background wakes Claude when it is done, so a stop before that is no end.
 func TestBackgroundWorkIsWaitedFor(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		// It runs until the stop has been decided, or ten seconds.
 		script := append([]Turn{background(
@@ -257,7 +257,7 @@ func TestRalphLoop(t *testing.T) {
 
 // A user who has the plugin and no CLI asks it by slash commands. The commands bring the permission they need.
 func TestSlashCommands(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := enabled(t, version)
 		for _, variable := range w.clientEnv(noModel) {
 			path, _ := strings.CutPrefix(variable, "PATH=")
@@ -319,7 +319,7 @@ func TestSlashCommandsWithoutTheEvent(t *testing.T) {
 
 // In a terminal the answer is on the screen, line by line, and nothing is sent.
 func TestSlashCommandsAtATerminal(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "ned-flanders", "ralph-wiggum")
 		model := newStandIn(t, says(plan...), nil)
 		screen := w.interactive(model, "acceptEdits", 60, [2]string{"accept edits on", "execute the plan"}, [2]string{"execute the plan", "\r"}, [2]string{plan[2], "/ned-flanders:why  "},

@@ -25,7 +25,7 @@ var hostileEnvs = map[string]map[string]string{
 }
 
 func TestVariablesOfAProject(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for _, targets := range []string{"direct", "launched"} {
 			t.Run(targets, func(t *testing.T) {
 				t.Parallel()

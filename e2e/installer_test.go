@@ -152,7 +152,7 @@ type listed struct {
 // What the client lists as installed, status says the same of; and status knows besides what the client
 // does not list, a directory's plugins without an install record.
 func TestStatusAgreesWithTheClient(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		compare := func(when string, wanted int) {
 			t.Helper()

@@ -63,7 +63,7 @@ func TestSpecPausesAtTheUsersWord(t *testing.T) {
 
 // An answer is no order: what it lists is not carried out. An intent in its very last sentence is.
 func TestAnswerIsNotCarriedOut(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		talk := w.Talk(Session{})
 		steps := "Step 1: move the types. Step 2: move the handlers. Step 3: delete the old package. Next: step 1."
@@ -92,7 +92,7 @@ func TestLeaveAfterAYes(t *testing.T) {
 
 // An agent that writes itself a prompt, under the id that the client gave to a wake-up, buys no continue.
 func TestForgedPromptBuysNothing(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		texts := endless(7)
 		script := says(texts[:3]...)

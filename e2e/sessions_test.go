@@ -177,7 +177,7 @@ func TestEnableDisable(t *testing.T) {
 // the session that reads it, an older one while that session runs, for the next.
 func TestEnableWithoutClient(t *testing.T) {
 	liveIn := map[string]int{newest: 1, oldest: 2}
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		w.NoClient = true
 		suite := newSuite(w)
@@ -255,7 +255,7 @@ func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
 // Beside hooks of others: one that approves changes nothing, one that blocks has its say too, one that ends the
 // session ends it. A subagent's end is not the plugin's affair.
 func TestContinueBesideOthers(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
 		answers := filepath.Join(w.dir, "answers")
 		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cd '`+answers+`' && cat next; mv -f then next || rm -f next"}]}]}}`)
@@ -293,7 +293,7 @@ func TestBrokenStrategyFailsOpen(t *testing.T) {
 // The client's own review of what we generate. CLAUDE.md in a plugin is for the people who work on it, and
 // the client warns that it does not load it: the one complaint we accept, and --strict then fails on it.
 func TestClientValidates(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		plugin := filepath.Join(suite, "ned-flanders")
