@@ -55,7 +55,7 @@ test: ## run go vet and every test that needs no agent
 	TMPDIR=$(SCRATCH) go test -vet=off -p 3 -timeout 40m ./...
 
 e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
-	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
+	TMPDIR=$(SCRATCH) go test -vet=off -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e
 
 fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for them
 	go test -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
@@ -64,7 +64,7 @@ nightly: ## run them all with each version of Claude Code, and each strategy in 
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
 
 newest: ## run the sessions with the newest version of each program that npm has, not the pinned one
-	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e -newest
+	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 60m ./e2e -newest
 
 wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or later
 	@command -v $(WINE) >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
