@@ -21,9 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/workspace"
-
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // LoopStart is how a loop shall begin.
@@ -161,26 +160,24 @@ func (t template) loopFile() []byte {
 // applyChoices puts what the caller chose over the draft.
 func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
-	add := func(key string, values ...string) error {
-		field, err := parseEntry(key, values)
+	for _, c := range []struct {
+		key    string
+		is     bool
+		values []string
+	}{
+		{"max", o.Max != 0, []string{strconv.Itoa(o.Max)}},
+		{"promise", o.Promises != nil, o.Promises},
+		{"timeout", o.Timeout != "", []string{o.Timeout}},
+		{"iteration-timeout", o.IterationTimeout != "", []string{o.IterationTimeout}},
+	} {
+		if !c.is {
+			continue
+		}
+		field, err := parseEntry(c.key, c.values)
+		if err != nil {
+			return nil, err
+		}
 		fields = append(fields, field)
-		return err
-	}
-	var err error
-	if o.Max != 0 {
-		err = add("max", strconv.Itoa(o.Max))
-	}
-	if err == nil && o.Promises != nil {
-		err = add("promise", o.Promises...)
-	}
-	if err == nil && o.Timeout != "" {
-		err = add("timeout", o.Timeout)
-	}
-	if err == nil && o.IterationTimeout != "" {
-		err = add("iteration-timeout", o.IterationTimeout)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return wiggum.SetFields(draft, fields...)
 }

@@ -260,7 +260,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 		return v
 	}
-	places, _ := k.Find(s, frontLines(local.Data))
+	places := k.possiblePlaces(s)
 	if len(places) == 0 {
 		return k.withLost(s, stopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
 	}

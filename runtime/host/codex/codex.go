@@ -142,10 +142,14 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 			switch string(p.Value()) {
 			case `"item_completed"`, `"user_message"`:
 			case `"task_started"`:
-				if !beginsGoal(*p) {
+				for q := *p; q.Next(); { // of a goal that the user has set, which begins one turn after the other
+					if string(q.Key) == "turn_attribution" && string(codec.FindMember(q.Value(), "turn_trigger")) == `"goal"` {
+						e.What = transcript.Driven
+					}
+				}
+				if e.What != transcript.Driven {
 					return false
 				}
-				e.What = transcript.Driven
 			case `"agent_message"`:
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text})
 			case `"task_complete"`:
@@ -176,17 +180,6 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 		}
 	}
 	return true
-}
-
-// beginsGoal tells whether a goal that the user has set begins a turn. It begins one after the
-// other until it is reached.
-func beginsGoal(p codec.Walk) (goal bool) {
-	for p.Next() {
-		if string(p.Key) == "turn_attribution" {
-			goal = string(codec.FindMember(p.Value(), "turn_trigger")) == `"goal"`
-		}
-	}
-	return goal
 }
 
 // takeCompletedItem takes the item of an event.

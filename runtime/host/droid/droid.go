@@ -54,18 +54,13 @@ func fromUser(e host.Event) bool {
 // arrived looks for the message that the event is about.
 func arrived(e host.Event, end []byte) bool {
 	return e.MessageID == "" ||
-		host.HasLine(end, `{"type":"message"`, func(line []byte) bool { return isOfType(line, e.MessageID) })
-}
-
-func isOfType(line []byte, id string) bool {
-	w := codec.EnterValue(line, '{')
-	same := false
-	for w.Next() {
-		if string(w.Key) == "id" {
-			same = codec.ValidText(codec.InsideQuotes(w.Value())) == id
-		}
-	}
-	return w.IsAlone() && same
+		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
+			w, same := codec.EnterValue(line, '{'), false
+			for w.Next() {
+				same = same || string(w.Key) == "id" && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
+			}
+			return w.IsAlone() && same
+		})
 }
 
 // Droid's log: messages, and beside them what its hooks have answered. A subagent has a

@@ -16,10 +16,9 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/timestamp"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // WorkflowFile is where the workflow state lies.
@@ -77,10 +76,6 @@ func (w Workflow) CheckMembers() error {
 		return errors.New("updated_at is missing: how old it is cannot be known")
 	}
 	return nil
-}
-
-func workflowWants(strategy.Situation) []strategy.Want {
-	return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
 }
 
 func workflowReads(o *Options, s strategy.Situation) (p progress) {
