@@ -146,19 +146,6 @@ func (f *finder) keepsLogs(at string, directory bool) bool {
 	return ok && err == nil
 }
 
-// logsOfHost are the logs of one host, by its name.
-func logsOfHost(name string, logs []found) (all []found) {
-	for _, l := range logs {
-		if l.host == nil {
-			l.host = registry.HostOfLog(l.path)
-		}
-		if l.host.Name == name {
-			all = append(all, l)
-		}
-	}
-	return all
-}
-
 func (f *finder) skipPath(path string, err error) {
 	f.skipped = append(f.skipped, Skipped{path, why(err)})
 }

@@ -248,12 +248,9 @@ func (w *walker) close(end followed) {
 
 // asksLeave reports whether a message asks leave for what the setting leave may answer: no grave act.
 func asksLeave(message string) bool {
-	said, ok := lastmessage.ReadMessage(message).FindAct(lastmessage.Leave, false)
-	if ok {
-		_, isGrave := grave.Find(said)
-		return !isGrave
-	}
-	return false
+	said, asks := lastmessage.ReadMessage(message).FindAct(lastmessage.Leave, false)
+	_, isGrave := grave.Find(said)
+	return asks && !isGrave
 }
 
 func timeOf(ms int64) time.Time {

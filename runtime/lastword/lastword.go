@@ -137,15 +137,11 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	if n := len(all); n > 0 && all[n-1].act == states && in.turnsBack(own) {
+	turns := func(s sentence) bool { return in.says(language.But, fold(s.text)) } // "but", "hmm", "actually"
+	if n := len(all); n > 0 && all[n-1].act == states && slices.ContainsFunc(own[max(0, len(own)-2):], turns) {
 		return found(Unclear, all[n-1].said), sure
 	}
 	return Word{Kind: Orders}, sure
-}
-
-// turnsBack reports whether one of the last two sentences takes a turn: "but", "hmm", "actually".
-func (in reader) turnsBack(own []sentence) bool {
-	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.says(language.But, fold(s.text)) })
 }
 
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long
