@@ -30,7 +30,6 @@ type Kept struct {
 // Projects is where Claude Code keeps session logs in its configuration directory.
 func Projects(config string) string { return filepath.Join(config, "projects") }
 
-// found is a session log that was found.
 type found struct {
 	path string
 	host *host.Host // nil: the log says whose it is

@@ -107,7 +107,6 @@ func whatCheckLacks(check, project string) string {
 	return ""
 }
 
-// WriteText prints it for people.
 func (f Preflight) WriteText(out layout.Printer) {
 	for _, s := range f.Sessions {
 		out.InBold().PrintText("%s", "session "+short(s.Session)+" in "+s.Project)

@@ -28,7 +28,6 @@ type Report struct {
 	now       int64
 }
 
-// Order is an order as the report has it.
 type Order struct {
 	ID      string `json:"id"`
 	At      int64  `json:"at"`
@@ -54,7 +53,6 @@ type Item struct {
 	Times   int    `json:"times,omitempty"`
 }
 
-// Session is what one session has done.
 type Session struct {
 	ID        string `json:"id"`
 	Host      string `json:"host"`

@@ -20,7 +20,6 @@ type Todo struct {
 	Blocked bool   `json:"blocked"` // waits for another item
 }
 
-// IsOpen tells that a todo is not done.
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
 // IsOthers tells that another agent has taken a todo.
@@ -54,7 +53,6 @@ const (
 // Tally is the state of a todo list.
 type Tally struct{ Done, Doing, Pending int }
 
-// CountTodos counts a todo list.
 func CountTodos(todos []Todo) (n Tally) {
 	for _, t := range todos {
 		switch t.Status {

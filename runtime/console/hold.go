@@ -100,7 +100,6 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	return nil
 }
 
-// ListHolds lists the holds in force.
 func (d *Console) ListHolds() error {
 	all, err := ledger.HoldsInForce(d.stateDirs(), d.Now())
 	if err != nil {

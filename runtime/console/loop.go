@@ -131,7 +131,6 @@ func (l *loopHere) readFile() {
 	}
 }
 
-// hasNoFile tells that there is no file.
 func (l *loopHere) hasNoFile() bool { return !l.file.Found && l.fault == nil }
 
 func (l *loopHere) filePath() string {

@@ -78,7 +78,6 @@ func templates() []template {
 	}
 }
 
-// StartLoop begins a loop.
 func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.openLoop(o.Named)
 	if err != nil {

@@ -48,7 +48,6 @@ func (s *start) endByPanic(p any) {
 	}
 }
 
-// failure is an error with what was tried.
 type failure struct {
 	tried string
 	err   error

@@ -51,7 +51,6 @@ const maxForeign = 120
 // maxLanguages is how many languages a prompt is read in.
 const maxLanguages = 4
 
-// Read reads a prompt.
 func Read(p Prompt) Word {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
 		return Word{}

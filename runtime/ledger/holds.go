@@ -244,7 +244,6 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 	return found
 }
 
-// InForce is a hold in force.
 type InForce struct {
 	Of string // the session's key, "" for all
 	Hold

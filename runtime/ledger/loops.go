@@ -20,7 +20,6 @@ func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
 
-// AppendLoop writes one event down.
 func AppendLoop(dir string, e activity.LoopEvent) error {
 	if !activity.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")

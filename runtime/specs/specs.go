@@ -72,7 +72,6 @@ type Place struct {
 	Name  string // what texts call the spec
 }
 
-// StrategyOf makes a strategy of a kind.
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},

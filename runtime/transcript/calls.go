@@ -244,7 +244,6 @@ const (
 	maxSilence = 3
 )
 
-// mate is a teammate.
 type mate struct {
 	Name string
 	Idle bool

@@ -137,7 +137,6 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	return w
 }
 
-// ViewBehind is the situation behind the line.
 func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
 // LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be

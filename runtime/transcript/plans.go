@@ -22,7 +22,6 @@ const (
 	maxMatches = 32  // names in one text
 )
 
-// named is a plan that was named.
 type named struct {
 	At    place
 	Sum   uint32 // hash of the name

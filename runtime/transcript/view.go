@@ -175,7 +175,6 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	return v
 }
 
-// wordsAt are the words of a prompt.
 func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
 	const most = 6*maxPrompt + 64 // an escape is at most six bytes
 	text := codec.ValidText(fetchPlace(f, at, most, buf))

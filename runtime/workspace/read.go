@@ -35,7 +35,6 @@ const (
 	pause    = 40 * time.Millisecond
 )
 
-// Space is one workspace.
 type Space struct {
 	root *os.Root
 	Dir  string    // absolute
@@ -56,7 +55,6 @@ func OpenSpace(dir string) (*Space, error) {
 	return &Space{root: root, Dir: dir}, nil
 }
 
-// Close closes it.
 func (s *Space) Close() { _ = s.root.Close() }
 
 // ReadWanted reads one file, or the names in a directory.

@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "codex"
 
 // Host is Codex. It has no cap on continues, so only our budget ends a turn that goes on
@@ -44,7 +43,6 @@ func isEvent(payload []byte) bool {
 	return turn && model
 }
 
-// input is an event as Codex writes it.
 type input struct {
 	*host.Event
 	agent string
@@ -182,7 +180,6 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// takeCompletedItem takes the item of an event.
 func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	var person bool
 	for i.Next() {

@@ -13,10 +13,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "copilot"
 
-// Host is GitHub Copilot CLI.
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
 	Is: isEvent, Read: readEvent,
@@ -274,7 +272,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"create", "edit"}},
 }
 
-// takeCallResult takes the result of a call.
 func takeCallResult(e *transcript.Entry, data []byte) {
 	p := transcript.Part{Kind: transcript.Result}
 	w := codec.EnterValue(data, '{')

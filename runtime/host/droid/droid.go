@@ -11,10 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "droid"
 
-// Host is Droid.
 var Host = host.Host{
 	Name: Name, Title: "Droid", Agent: "Droid",
 	Is: isEvent, Read: readEvent,
@@ -28,7 +26,6 @@ var Host = host.Host{
 // isEvent knows an event by the message that it is about, which no other host names so.
 func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
-// input is an event as Droid writes it.
 type input host.Event
 
 func (in *input) Members(m *codec.Members) {

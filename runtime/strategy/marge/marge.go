@@ -37,7 +37,6 @@ type progress struct {
 	unsure string
 }
 
-// Strategy is marge-simpson.
 var Strategy = strategy.Strategy{
 	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {

@@ -23,7 +23,6 @@ const (
 	lookBack = 3
 )
 
-// plan is a plan as it stands.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box

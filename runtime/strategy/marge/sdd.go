@@ -41,7 +41,6 @@ const (
 	planLines = 12
 )
 
-// sddLedger is what a ledger says.
 type sddLedger struct {
 	plan  string            // the path that it names, "" if none
 	done  map[string]bool   // labels of the tasks that are complete

@@ -24,7 +24,6 @@ import (
 // WorkflowFile is where the workflow state lies.
 const WorkflowFile = ".claude/workflow-state.json"
 
-// Workflow is a workflow state.
 type Workflow struct {
 	Skill, Phase string
 	Total, Done  int
@@ -48,7 +47,6 @@ func (w *Workflow) Members(m *codec.Members) {
 	m.Text("updated_at", &w.written)
 }
 
-// ParseWorkflow reads a workflow state.
 func ParseWorkflow(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })

@@ -415,7 +415,6 @@ func readList(text string) (values []string, comment string, err error) {
 // LoopFile is how much of a loop's file the history keeps.
 func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
-// NewLoopID names a loop.
 func NewLoopID(dir, session string, now int64) string {
 	h := fnv.New64a()
 	h.Write([]byte(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10)))

@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Name is the strategy's name.
 const Name = "ralph-wiggum"
 
 const (
@@ -39,7 +38,6 @@ const (
 	goalFile = 16 << 10
 )
 
-// Strategy is ralph-wiggum.
 var Strategy = strategy.Strategy{
 	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
 	Loop: &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
