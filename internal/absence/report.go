@@ -10,6 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -186,7 +187,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 // addSession adds what one session has done since a time, and what the order has brought in it.
 func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent) {
 	out := Session{
-		ID: say(s.id), Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
+		ID: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
 		Calls: s.log.calls, Words: say(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}

@@ -183,8 +183,8 @@ func (e LoopEvent) EndsLoop() bool {
 	return true
 }
 
-// IsLoopID tells whether a text can be a loop's ID. A file may bring one along.
-func IsLoopID(id string) bool {
+// IsPlainID reports whether a text can be the ID of a loop or of an order, and so be a part of a command. A file may bring one along.
+func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }
 

@@ -123,7 +123,7 @@ func (l *loopHere) readFile() {
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	case l.file.Found:
-		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsLoopID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)

@@ -288,9 +288,7 @@ func cutLine(text string) (line, rest string, ok bool) {
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
-	if !ok || f.key == "" || strings.ContainsFunc(f.key, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}) {
+	if !ok || f.key == "" || strings.Trim(f.key, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return f, errors.New("it is not a field: write `key: value`")
 	}
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {

@@ -148,7 +148,7 @@ type goalLoop struct {
 // anew. Iterations are counted in the user's own ledger: a file that is set back, that
 // another session takes up, or that comes back after the loop's end, has had them.
 func (l *goalLoop) recallMemory(ceiling int) {
-	if !activity.IsLoopID(l.ID) {
+	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
 	}
 	l.id = l.ID
@@ -178,7 +178,7 @@ const overMark = "over "
 func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
-	return id, count, err == nil && activity.IsLoopID(id) && m.Mark != overMark+number
+	return id, count, err == nil && activity.IsPlainID(id) && m.Mark != overMark+number
 }
 
 func (l *goalLoop) pausing() rules.Pausing {
