@@ -92,7 +92,6 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 	return all, nil
 }
 
-// candidate is one by its name.
 func candidate(name string) (Candidate, error) {
 	if name == seedTree {
 		c, err := candidate(registry.Default() + ":seed")

@@ -27,7 +27,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
-// Place is where a session is explained.
 type Place struct {
 	Log  string // the session log
 	Line int    // it ends behind this one, from 1; 0: behind its last
@@ -57,7 +56,6 @@ type Explanation struct {
 	Judge string `json:"-"` // of a strategy that has a judge: whether it would be asked, and why
 }
 
-// Asked is what one rule says.
 type Asked struct {
 	ID       string            `json:"id"`
 	Then     strategy.Decision `json:"then"`
@@ -183,7 +181,6 @@ func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	return all
 }
 
-// WriteText prints an explanation for people.
 func (e Explanation) WriteText(out layout.Printer) {
 	e.Situation.writeText(out)
 	if len(e.Rules) > 0 {

@@ -30,7 +30,6 @@ type Kept struct {
 // Projects is where Claude Code keeps session logs in its configuration directory.
 func Projects(config string) string { return filepath.Join(config, "projects") }
 
-// found is a session log that was found.
 type found struct {
 	path string
 	host *host.Host // nil: the log says whose it is
@@ -144,19 +143,6 @@ func (f *finder) keepsLogs(at string, directory bool) bool {
 	}
 	ok, err := path.Match(strings.Join(pattern[:n], "/"), filepath.ToSlash(rest))
 	return ok && err == nil
-}
-
-// logsOfHost are the logs of one host, by its name.
-func logsOfHost(name string, logs []found) (all []found) {
-	for _, l := range logs {
-		if l.host == nil {
-			l.host = registry.HostOfLog(l.path)
-		}
-		if l.host.Name == name {
-			all = append(all, l)
-		}
-	}
-	return all
 }
 
 func (f *finder) skipPath(path string, err error) {

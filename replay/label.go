@@ -18,7 +18,6 @@
 package replay
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -140,8 +139,10 @@ func (f *follower) labelFor(prompt string) Label {
 	if waited && typed < f.last.line {
 		return Queued
 	}
-	if endsSession(prompt) {
-		return Ended
+	for _, name := range []string{"/exit", "/quit"} { // which says nothing of the stop
+		if strings.Contains(quotation.Head(prompt, 200), "<command-name>"+name+"</command-name>") {
+			return Ended
+		}
 	}
 	for _, tag := range []string{"<command-name>", "<command-message>", "<bash-input>"} {
 		if strings.HasPrefix(prompt, tag) {
@@ -155,13 +156,6 @@ func (f *follower) labelFor(prompt string) Label {
 		return Nudge
 	}
 	return Answered
-}
-
-// endsSession tells whether a person ended the session, which says nothing of the stop.
-func endsSession(prompt string) bool {
-	return slices.ContainsFunc([]string{"/exit", "/quit"}, func(name string) bool {
-		return strings.Contains(quotation.Head(prompt, 200), "<command-name>"+name+"</command-name>")
-	})
 }
 
 // AllLabels lists the labels in the order in which they are shown.

@@ -38,7 +38,6 @@ var pageFiles embed.FS
 // PageMark is in every page that WriteHTML makes, near its beginning.
 const PageMark = `<meta name="generator" content="springfield replay">`
 
-// WriteHTML writes a report as a page.
 func WriteHTML(w io.Writer, r Report) error {
 	files := map[string]string{}
 	for _, name := range []string{"page.html.tmpl", "page.css", "page.js"} {
@@ -107,7 +106,6 @@ func (p page) Marked() string {
 	return strings.Join(marked, ", ")
 }
 
-// templateFunctions are the functions of the template.
 func templateFunctions() template.FuncMap {
 	return template.FuncMap{
 		"clean": cleanText,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Progress is how far a replay is.
@@ -46,7 +47,12 @@ func RunReplay(ctx context.Context, o Options) Report {
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
 	files, skipped := findLogs(ctx, o.Paths, o.Kept...)
 	if o.Host != "" {
-		files = logsOfHost(o.Host, files)
+		files = slices.DeleteFunc(files, func(f found) bool {
+			if f.host == nil {
+				f.host = registry.HostOfLog(f.path)
+			}
+			return f.host.Name != o.Host
+		})
 	}
 	report.Skipped = skipped
 	report.Partial = ctx.Err() != nil

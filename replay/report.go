@@ -120,7 +120,6 @@ type Choice struct {
 	Bytes int  `json:"bytes,omitempty"`
 }
 
-// Score is how one strategy did.
 type Score struct {
 	Name string `json:"name"` // as it was asked for: ned-flanders, ned-flanders:seed, a file
 	Note string `json:"note,omitempty"`

@@ -156,7 +156,10 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	if !w.met {
 		w.met = true
 		if w.dir == "" && w.host.ProjectFile != "" {
-			w.dir = firstLine(filepath.Join(filepath.Dir(w.path), filepath.FromSlash(w.host.ProjectFile)))
+			data, _ := file.ReadRegular(filepath.Join(filepath.Dir(w.path), filepath.FromSlash(w.host.ProjectFile)), 4<<10)
+			if line, _, _ := strings.Cut(string(data), "\n"); filepath.IsAbs(line) {
+				w.dir = line
+			}
 		}
 		if w.other = w.project != "" && !rooted.HoldsPath(w.project, w.dir); w.other {
 			return false
@@ -170,16 +173,6 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 		w.id = w.nameOf()
 	}
 	return true
-}
-
-// firstLine is the first line of a small file, "" if it names no directory.
-func firstLine(path string) string {
-	data, _ := file.ReadRegular(path, 4<<10)
-	line, _, _ := strings.Cut(string(data), "\n")
-	if !filepath.IsAbs(line) {
-		return ""
-	}
-	return line
 }
 
 // named learns the session's id and its directory from a line that says them, and returns
@@ -214,8 +207,11 @@ func (w *walker) look(c *transcript.Cursor) {
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir, At: timeOf(w.now),
+		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir,
 		Text: strings.Clone(quotation.Tail(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+	}
+	if w.now != 0 {
+		w.row.At = time.UnixMilli(w.now).UTC()
 	}
 	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
@@ -233,8 +229,10 @@ func (w *walker) close(end followed) {
 	}
 	row := w.row
 	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(quotation.Head(strings.TrimSpace(end.next), maxNext))
-	if end.label != MidWork {
-		row.Leave = asksLeave(w.last.text)
+	if end.label != MidWork { // the setting leave may answer all but a grave act
+		said, asks := lastmessage.ReadMessage(w.last.text).FindAct(lastmessage.Leave, false)
+		_, isGrave := grave.Find(said)
+		row.Leave = asks && !isGrave
 	}
 	if end.at > w.last.at && w.last.at > 0 {
 		row.Idle = float64(end.at-w.last.at) / 1000
@@ -244,23 +242,6 @@ func (w *walker) close(end followed) {
 		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
-}
-
-// asksLeave reports whether a message asks leave for what the setting leave may answer: no grave act.
-func asksLeave(message string) bool {
-	said, ok := lastmessage.ReadMessage(message).FindAct(lastmessage.Leave, false)
-	if ok {
-		_, isGrave := grave.Find(said)
-		return !isGrave
-	}
-	return false
-}
-
-func timeOf(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
 }
 
 // tally counts a todo list, "" for none.

@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// text prints a report.
 type text struct {
 	layout.Printer
 	*Report

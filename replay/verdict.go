@@ -107,17 +107,13 @@ func (s Score) say() string {
 			s.Wanted.N, layout.CountOf(s.Wanted.Of, "continue"), s.Wanted.text())
 	}
 	if s.Asked.N > 0 {
-		said += fmt.Sprintf("; would have asked a model %s, %s", layout.CountOf(s.Asked.N, "time"), s.priceText())
+		price := fmt.Sprintf("$%.2f", s.Dollars)
+		if s.Dollars < 0.005 {
+			price = "<$0.01"
+		}
+		said += fmt.Sprintf("; would have asked a model %s, %s", layout.CountOf(s.Asked.N, "time"), price)
 	}
 	return said
-}
-
-// priceText returns the price of the judge's questions.
-func (s Score) priceText() string {
-	if s.Dollars < 0.005 {
-		return "<$0.01"
-	}
-	return fmt.Sprintf("$%.2f", s.Dollars)
 }
 
 // gain is how many more prompts it would have saved than it would have been in the way.

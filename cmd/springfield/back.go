@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/console"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -137,7 +138,7 @@ func (a *app) changesSince(ctx context.Context, order *ledger.AwayOrder) (change
 	defer a.showWorking("comparing the files with those of then")()
 	kept, ref := order.Kept, git.Snapshots+order.ID
 	order.Kept = ""
-	if !absence.IsPlainID(order.ID) {
+	if !activity.IsPlainID(order.ID) {
 		return nil, "the order's name is none of springfield's"
 	}
 	repository, err := a.gitOfProcess().Repository(ctx, order.Project)

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/away"
 	"github.com/cameronsjo/springfield/runtime/grave"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -84,8 +83,13 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 			s.first = r.At
 		}
 	}
-	for _, id := range p.logsSince(o, since) {
-		add(id, "", o.Project)
+	// Claude Code names the directory of a project's logs by its path.
+	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
+	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
+			add(strings.TrimSuffix(filepath.Base(name), ".jsonl"), "", o.Project)
+		}
 	}
 	rank := func(s *session) int {
 		switch {
@@ -111,27 +115,6 @@ func (p Places) findSessions(o ledger.AwayOrder, since int64, past ...ledger.Awa
 		}
 	}
 	return all, more
-}
-
-// logsSince are the sessions whose logs Claude Code has changed since a time.
-func (p Places) logsSince(o ledger.AwayOrder, since int64) (all []string) {
-	// Claude Code names the directory of a project's logs by its path.
-	named := regexp.MustCompile("[^0-9A-Za-z]").ReplaceAllString(o.Project, "-")
-	names, _ := filepath.Glob(filepath.Join(p.Config, "projects", cmp.Or(named, "*"), "*.jsonl"))
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.ModTime().UnixMilli() >= since {
-			all = append(all, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
-		}
-	}
-	return all
-}
-
-// hostTitle is the program that a session is of.
-func (s *session) hostTitle() string {
-	if h, ok := registry.HostNamed(s.host); ok {
-		return h.Title
-	}
-	return s.host
 }
 
 // processInWords is what is known of a session's process.

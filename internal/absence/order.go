@@ -100,11 +100,6 @@ func (p Places) Unseen(project string) (ledger.AwayOrder, bool) {
 	return o, found && o.Looked == 0 && !o.IsInForce(p.Now)
 }
 
-// IsPlainID tells whether an order's name can be one of ours, and so be a part of a command.
-func IsPlainID(id string) bool {
-	return id != "" && len(id) <= 16 && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
-}
-
 // LackedRule says that none of some rules allows a check, "" where one does.
 func LackedRule(check string, allowed []string) string {
 	allows := func(rule string) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
@@ -51,7 +52,7 @@ func (p Places) Look(o ledger.AwayOrder, plugin, asleep string) Preflight {
 			out.Version = s.log.version
 		}
 		live := Live{
-			Session: s.id, Host: s.hostTitle(), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin,
+			Session: s.id, Host: registry.TitleOf(s.host), Project: cmp.Or(s.process.Cwd, s.cwd), Plugin: s.newest.Plugin,
 			Mode: s.log.mode, Process: s.process.PID, Seen: max(s.log.last, s.newest.At),
 		}
 		if live.Plugin == "" && s.host == "" {
@@ -107,7 +108,6 @@ func whatCheckLacks(check, project string) string {
 	return ""
 }
 
-// WriteText prints it for people.
 func (f Preflight) WriteText(out layout.Printer) {
 	for _, s := range f.Sessions {
 		out.InBold().PrintText("%s", "session "+short(s.Session)+" in "+s.Project)

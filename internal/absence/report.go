@@ -10,6 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/git"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/secret"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
@@ -28,7 +29,6 @@ type Report struct {
 	now       int64
 }
 
-// Order is an order as the report has it.
 type Order struct {
 	ID      string `json:"id"`
 	At      int64  `json:"at"`
@@ -54,7 +54,6 @@ type Item struct {
 	Times   int    `json:"times,omitempty"`
 }
 
-// Session is what one session has done.
 type Session struct {
 	ID        string `json:"id"`
 	Host      string `json:"host"`
@@ -188,7 +187,7 @@ func (p Places) Summary(o ledger.AwayOrder) Order {
 // addSession adds what one session has done since a time, and what the order has brought in it.
 func (r *Report) addSession(s *session, since int64, brought []ledger.AwayEvent) {
 	out := Session{
-		ID: say(s.id), Host: s.hostTitle(), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
+		ID: say(s.id), Host: registry.TitleOf(s.host), Project: say(cmp.Or(s.process.Cwd, s.cwd)), Asked: say(s.log.asked),
 		Calls: s.log.calls, Words: say(s.log.words), Process: s.processInWords(),
 		Decided: []Item{}, Refused: []Item{}, Failed: []Item{},
 	}

@@ -32,7 +32,6 @@ func say(text string) string {
 	return quotation.FirstRunes(strings.Join(strings.Fields(secret.Mask(display.OneLine(text))), " "), maxText)
 }
 
-// clock is a time of the night.
 func clock(at int64) string { return time.UnixMilli(at).Local().Format("15:04") }
 
 // The most that the page shows; back --json has the rest.
@@ -99,7 +98,6 @@ func writeOpen(out layout.Printer, all []Item) {
 	}
 }
 
-// writeText prints what one session has done.
 func (s Session) writeText(out layout.Printer, o Order) {
 	title := "session " + short(s.ID)
 	if s.Project != o.Project && s.Project != "" {

@@ -28,7 +28,6 @@ type Position struct {
 	Column int `json:"column,omitempty"`
 }
 
-// Finding is what a check says.
 type Finding struct {
 	Check    string `json:"check"`
 	State    State  `json:"state"`
@@ -45,7 +44,6 @@ type Finding struct {
 	Mend func(context.Context) error `json:"-"`
 }
 
-// Passed, Noted, Warned and Failed are findings in each state.
 func Passed(says string) Finding      { return Finding{State: Fine, Says: says} }
 func Noted(says, fix string) Finding  { return Finding{State: Note, Says: says, Fix: fix} }
 func Warned(says, fix string) Finding { return Finding{State: Warning, Says: says, Fix: fix} }
@@ -187,9 +185,7 @@ func CauseOf(err error) error {
 
 // QuoteArgument is an argument of a command as a shell takes it.
 func QuoteArgument(arg string) string {
-	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-", r)
-	}) {
+	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-") == "" {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"

@@ -229,7 +229,6 @@ func (r *Repository) SeesModes(ctx context.Context) bool {
 	return err != nil || out != "false"
 }
 
-// MarkExecutable has the index say that files are executable.
 func (r *Repository) MarkExecutable(ctx context.Context, files []string) error {
 	_, err := r.runGit(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
 	return err

@@ -4,6 +4,7 @@
 package interview
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,17 @@ type Terminal struct {
 
 // NewAsker asks there.
 func (t Terminal) NewAsker(ctx context.Context) Asker {
-	if t.Plain {
-		return newLines(ctx, t)
+	if !t.Plain {
+		return newSurvey(ctx, t)
 	}
-	return newSurvey(ctx, t)
+	lines := make(chan string)
+	go func() { // because Ctrl-C does not end a read
+		defer close(lines)
+		for s := bufio.NewScanner(t.In); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	return onLines{t, ctx, lines}
 }
 
 // widthOf is how many columns a line may take.

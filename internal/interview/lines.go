@@ -4,7 +4,6 @@
 package interview
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
@@ -19,18 +18,6 @@ type onLines struct {
 	Terminal
 	ctx   context.Context
 	lines <-chan string // closed at the end of input
-}
-
-// newLines reads lines in the background, because Ctrl-C does not end a read.
-func newLines(ctx context.Context, t Terminal) Asker {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for s := bufio.NewScanner(t.In); s.Scan(); {
-			lines <- s.Text()
-		}
-	}()
-	return onLines{t, ctx, lines}
 }
 
 // readLine reads one line after a prompt; "" stands for what is preset.

@@ -200,7 +200,6 @@ func diffContents(from, to string, before, after *Content) string {
 	return fmt.Sprintf("Binary files %s and %s differ\n", from, to)
 }
 
-// IsText tells whether bytes are text in UTF-8.
 func IsText(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 }
 
 // ErrChanged says that a file is no longer what was read from it.

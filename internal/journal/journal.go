@@ -55,7 +55,6 @@ const (
 	maxShown = 1 << 20
 )
 
-// Entry is a change in the journal.
 type Entry struct {
 	ID    int       `json:"id"` // grows with every change
 	At    time.Time `json:"at"`
@@ -76,7 +75,6 @@ func (e Entry) Files() []string {
 	return append(append([]string{}, written...), removed...)
 }
 
-// Journal is the journal of one user.
 type Journal struct {
 	Dir string // springfield's state directory, which holds the journal and its lock
 

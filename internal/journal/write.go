@@ -113,7 +113,6 @@ func (e Edit) editOfDir(dir string) Edit {
 	return d
 }
 
-// writer writes the edits of one change.
 type writer struct {
 	token string // in the names of temporary files
 	edits []Edit

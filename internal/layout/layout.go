@@ -149,7 +149,6 @@ func (p Printer) PrintLead(title, format string, args ...any) {
 	}
 }
 
-// PrintCommand prints a command to call next.
 func (p Printer) PrintCommand(format string, args ...any) {
 	p.PrintUnbroken("next: " + fmt.Sprintf(format, args...))
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Link makes a symbolic link.
 func Link(t testing.TB, target, path string) {
 	t.Helper()
 	Must(t, os.Symlink(target, path))

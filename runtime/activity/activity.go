@@ -20,7 +20,6 @@ type Todo struct {
 	Blocked bool   `json:"blocked"` // waits for another item
 }
 
-// IsOpen tells that a todo is not done.
 func (t Todo) IsOpen() bool { return t.Status == "pending" || t.Status == "in_progress" }
 
 // IsOthers tells that another agent has taken a todo.
@@ -54,7 +53,6 @@ const (
 // Tally is the state of a todo list.
 type Tally struct{ Done, Doing, Pending int }
 
-// CountTodos counts a todo list.
 func CountTodos(todos []Todo) (n Tally) {
 	for _, t := range todos {
 		switch t.Status {
@@ -185,8 +183,8 @@ func (e LoopEvent) EndsLoop() bool {
 	return true
 }
 
-// IsLoopID tells whether a text can be a loop's ID. A file may bring one along.
-func IsLoopID(id string) bool {
+// IsPlainID reports whether a text can be the ID of a loop or of an order, and so be a part of a command. A file may bring one along.
+func IsPlainID(id string) bool {
 	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }
 

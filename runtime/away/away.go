@@ -8,6 +8,7 @@
 package away
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,11 +58,9 @@ const presence = 15 * 60 * 1000
 // IsPresent tells that the user is back in a session: they have typed a prompt there since, which
 // was not its first one.
 func IsPresent(a *ledger.Away, session string, typed int64, turns int) bool {
-	present := typed > a.Order.At+presence && turns > 1
-	for _, e := range a.Past {
-		present = present || e.Session == session && e.Did == ledger.AwayPresent
-	}
-	return present
+	return typed > a.Order.At+presence && turns > 1 || slices.ContainsFunc(a.Past, func(e ledger.AwayEvent) bool {
+		return e.Session == session && e.Did == ledger.AwayPresent
+	})
 }
 
 // AnswerStop asks an order about a stop.
@@ -267,8 +266,7 @@ func NeededFor(check string) string {
 // findCheck finds the check among the newest calls: the newest command of a shell, as isCheck knows it, behind the last
 // call that can have changed a file, and at its end.
 func findCheck(calls []activity.Call, o *ledger.AwayOrder, dir string) (activity.Call, bool) {
-	for i := len(calls) - 1; i >= 0; i-- {
-		c := calls[i]
+	for _, c := range slices.Backward(calls) {
 		if c.Command == "" && c.Writes {
 			break
 		}

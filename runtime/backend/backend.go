@@ -14,7 +14,6 @@ package backend
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"strconv"
@@ -89,17 +88,6 @@ func askOnce(ctx context.Context, q judge.Question, e Env) judge.Reply {
 
 func failedReply(why judge.Failure, detail string) judge.Reply {
 	return judge.Reply{Failed: why, Detail: detail}
-}
-
-// overdueReply is the reply when ctx has ended, and whether it has.
-func overdueReply(ctx context.Context) (judge.Reply, bool) {
-	switch {
-	case ctx.Err() == nil:
-		return judge.Reply{}, false
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return failedReply(judge.TimedOut, "no answer before the deadline"), true
-	}
-	return failedReply(judge.TimedOut, "ended before the answer came"), true
 }
 
 // redactSecrets takes out of s what must not be repeated: an error message may

@@ -150,7 +150,11 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 			model = name
 		}
 	}
-	reply = replyWithCost(model, result.Usage)
+	u := result.Usage
+	reply = judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
+		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
+	}}
+	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)
 	if result.Cost != nil {
 		reply.Micros = wholeCount(*result.Cost*1e6 + 0.5)
 	}
@@ -194,15 +198,6 @@ func clientFailure(code int, subtype, text string) judge.Failure {
 		return judge.Junk
 	}
 	return judge.Crashed
-}
-
-// replyWithCost is a reply that has no answer yet, by its use of a model.
-func replyWithCost(model string, u usage) judge.Reply {
-	reply := judge.Reply{Model: judge.OneLine(model, 100), Usage: judge.Usage{
-		Input: wholeCount(u.Input), Output: wholeCount(u.Output), CacheRead: wholeCount(u.CacheRead), CacheWrite: wholeCount(u.CacheWrite),
-	}}
-	reply.Micros = judge.PriceInMicros(reply.Model, reply.Usage)
-	return reply
 }
 
 // takeAnswer puts an answer into the reply, or says that it is none.

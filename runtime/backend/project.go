@@ -32,8 +32,12 @@ func Redirected(project, home string, named []string) string {
 		return ""
 	}
 	project = filepath.Clean(project)
+	chooses := func(member string) bool {
+		name, ok := strings.CutPrefix(member, "env.")
+		return choosesDestination(member) || ok && isNamed(name, named)
+	}
 	for _, path := range projectSettings(project) {
-		bad, name, dir := choosesOrNamed(named), path, filepath.Dir(filepath.Dir(path))
+		bad, name, dir := chooses, path, filepath.Dir(filepath.Dir(path))
 		if sameDirectory(dir, home) {
 			bad = movesHome
 		}
@@ -140,15 +144,6 @@ func (e Env) brought(q judge.Question) string {
 		}
 	}
 	return ""
-}
-
-// choosesOrNamed reports whether a member of a project's settings chooses where a question
-// goes, or sets a variable that the user has named.
-func choosesOrNamed(named []string) func(member string) bool {
-	return func(member string) bool {
-		name, ok := strings.CutPrefix(member, "env.")
-		return choosesDestination(member) || ok && isNamed(name, named)
-	}
 }
 
 // isNamed ignores case, as Windows does.

@@ -77,8 +77,11 @@ func withoutAnswer(ctx context.Context, reply judge.Reply, name string, err erro
 		return reply
 	}
 	reply.Failed, reply.Detail = judge.Crashed, name+" ended with "+err.Error()+": "+cmp.Or(line, "it says nothing")
-	if late, over := overdueReply(ctx); over {
-		reply.Failed, reply.Detail = late.Failed, late.Detail
+	if ctx.Err() != nil {
+		reply.Failed, reply.Detail = judge.TimedOut, "ended before the answer came"
+	}
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		reply.Detail = "no answer before the deadline"
 	}
 	return reply
 }

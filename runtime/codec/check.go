@@ -20,8 +20,9 @@ func (f *Fault) Error() string { return f.Says }
 
 // InText is the fault with its line and column in front.
 func (f *Fault) InText(data []byte) string {
-	line, column := Position(data, f.At)
-	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
+	before := data[:max(0, min(f.At, len(data)))]
+	column := 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) // as the line, counted from 1
+	return "line " + strconv.Itoa(1+bytes.Count(before, []byte{'\n'})) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }
 
 // FindFault finds what keeps a text from being one JSON value; nil if nothing does.
@@ -249,11 +250,4 @@ func ReadMembers(data []byte) (map[string][]byte, error) {
 // IsAbsent tells that a member stands for its default.
 func IsAbsent(raw []byte) bool {
 	return len(raw) == 0 || string(raw) == "null" || string(raw) == "false"
-}
-
-// Position is the line and the column of a byte, both counted from 1.
-func Position(data []byte, offset int) (line, column int) {
-	before := data[:max(0, min(offset, len(data)))]
-	line = 1 + bytes.Count(before, []byte{'\n'})
-	return line, 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))
 }

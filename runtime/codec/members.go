@@ -117,7 +117,6 @@ func (m *Members) noteWrongKind(value []byte, wanted string) {
 	m.faults = append(m.faults, &Fault{At: m.offsetOf(value), Says: says})
 }
 
-// Text is a member that is a string.
 func (m *Members) Text(name string, v *string) {
 	switch {
 	case !m.isAtHand(name, *v == ""):
@@ -209,7 +208,6 @@ type integer interface {
 	~int | ~int64 | ~uint8 | ~uint32 | ~uint64
 }
 
-// Number is a member that is a whole number.
 func Number[T integer](m *Members, name string, v *T) {
 	switch {
 	case !m.isAtHand(name, *v == 0):
@@ -367,7 +365,6 @@ func ReadStrictly(data []byte, o Object, others func(name string) bool) (parts [
 	return m.faults, nil
 }
 
-// MemberNames are the names of the members that an object lists.
 func MemberNames(o Object) (names []string) {
 	o.Members(&Members{reading: true, names: &names})
 	return names

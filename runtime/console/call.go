@@ -13,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Usage lists the words.
 const Usage = `springfield-hook is the hook of a springfield plugin; your agent's program starts it with an event on standard input.
 Called with a word it answers you:
 

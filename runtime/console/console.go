@@ -56,7 +56,7 @@ type Console struct {
 	Plugin func() (hook.Settings, error)
 
 	// How the terminal shows text. All are nil in the hook, whose text is plain; the
-	// methods shortPath, clockTime and foldLine know that.
+	// methods shortPath and foldLine know that.
 
 	// Paint begins a style, or with none ends it.
 	Paint func(s display.Style)
@@ -281,14 +281,6 @@ func (d *Console) shortPath(text string) string {
 		return text
 	}
 	return d.Path(text)
-}
-
-// clockTime is when something was, as an age where no clock is known.
-func (d *Console) clockTime(at int64) string {
-	if d.Clock == nil {
-		return d.agoOf(at)
-	}
-	return d.Clock(time.UnixMilli(at))
 }
 
 func (d *Console) agoOf(at int64) string { return timestamp.AgoInWords(d.Now().UnixMilli() - at) }

@@ -100,7 +100,6 @@ func (d *Console) HoldSessions(session string, duration time.Duration) error {
 	return nil
 }
 
-// ListHolds lists the holds in force.
 func (d *Console) ListHolds() error {
 	all, err := ledger.HoldsInForce(d.stateDirs(), d.Now())
 	if err != nil {
@@ -239,9 +238,7 @@ func (d *Console) resumeCall(session string) string {
 
 // quoteSession is a session's id as a person types it.
 func quoteSession(session string) string {
-	if strings.ContainsFunc(session, func(r rune) bool {
-		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) {
+	if strings.Trim(session, "-_.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		session = quotation.ShellWord(session)
 	}
 	return session

@@ -59,7 +59,10 @@ func (d *Console) FollowLog(n int, a Asked, stop func() bool) error {
 	}
 	seen := map[string]bool{}
 	d.unseenDecisions(v, a.JSON, seen) // before the newest are listed: none is lost between
-	l := list{Console: d, view: v, when: d.clockTime}
+	l := list{Console: d, view: v, when: d.agoOf}
+	if d.Clock != nil {
+		l.when = func(at int64) string { return d.Clock(time.UnixMilli(at)) }
+	}
 	all, _ := ledger.Newest(d.stateDirs(), v.Scope, n, a.JSON, a.wantsRecord)
 	if !a.JSON {
 		d.printScope(v, "log")

@@ -22,11 +22,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 	"github.com/cameronsjo/springfield/runtime/workspace"
-
-	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // loopWait is how long a person waits for a stop that is being decided.
@@ -124,7 +123,7 @@ func (l *loopHere) readFile() {
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	case l.file.Found:
-		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsLoopID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.ReadLoop(l.file.Data); !activity.IsPlainID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
 		} else if l.fault == nil {
 			l.past = ledger.PastOfLoop(l.Dir, l.goal.ID, l.space.Dir)
@@ -132,7 +131,6 @@ func (l *loopHere) readFile() {
 	}
 }
 
-// hasNoFile tells that there is no file.
 func (l *loopHere) hasNoFile() bool { return !l.file.Found && l.fault == nil }
 
 func (l *loopHere) filePath() string {

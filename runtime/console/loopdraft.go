@@ -21,9 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/workspace"
-
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // LoopStart is how a loop shall begin.
@@ -79,7 +78,6 @@ func templates() []template {
 	}
 }
 
-// StartLoop begins a loop.
 func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.openLoop(o.Named)
 	if err != nil {
@@ -161,26 +159,24 @@ func (t template) loopFile() []byte {
 // applyChoices puts what the caller chose over the draft.
 func applyChoices(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
-	add := func(key string, values ...string) error {
-		field, err := parseEntry(key, values)
+	for _, c := range []struct {
+		key    string
+		is     bool
+		values []string
+	}{
+		{"max", o.Max != 0, []string{strconv.Itoa(o.Max)}},
+		{"promise", o.Promises != nil, o.Promises},
+		{"timeout", o.Timeout != "", []string{o.Timeout}},
+		{"iteration-timeout", o.IterationTimeout != "", []string{o.IterationTimeout}},
+	} {
+		if !c.is {
+			continue
+		}
+		field, err := parseEntry(c.key, c.values)
+		if err != nil {
+			return nil, err
+		}
 		fields = append(fields, field)
-		return err
-	}
-	var err error
-	if o.Max != 0 {
-		err = add("max", strconv.Itoa(o.Max))
-	}
-	if err == nil && o.Promises != nil {
-		err = add("promise", o.Promises...)
-	}
-	if err == nil && o.Timeout != "" {
-		err = add("timeout", o.Timeout)
-	}
-	if err == nil && o.IterationTimeout != "" {
-		err = add("iteration-timeout", o.IterationTimeout)
-	}
-	if err != nil {
-		return nil, err
 	}
 	return wiggum.SetFields(draft, fields...)
 }
@@ -223,9 +219,7 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 }
 
 func isTemplateName(s string) bool {
-	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
-	})
+	return s != "" && len(s) <= 64 && strings.Trim(s, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // TemplateNames are the names of all templates, the user's own at the end.

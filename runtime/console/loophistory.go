@@ -155,7 +155,6 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 	return nil
 }
 
-// loopEndInWords says how a loop ended, in words.
 func loopEndInWords(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
 	switch p.Event {

@@ -5,7 +5,6 @@ package file
 import (
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,46 +15,41 @@ var errIrregular = errors.New("not a regular file")
 
 // ReadRegular reads a regular file of at most so many bytes.
 func ReadRegular(path string, most int) ([]byte, error) {
-	f, size, err := OpenRegular(path, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if size > int64(most) {
+	size := int64(0)
+	data, err := readPart(path, 0, func(n int64) (int64, int64) {
+		size = n
+		return 0, min(n, int64(most))
+	})
+	if err == nil && size > int64(most) {
 		return nil, errors.New("read " + path + ": larger than " + strconv.Itoa(most) + " bytes")
 	}
-	return readAt(f, 0, size)
+	return data, err
 }
 
 // ReadBeginning reads the beginning of a regular file, at most so many bytes.
 func ReadBeginning(path string, flags, most int) ([]byte, error) {
+	return readPart(path, flags, func(size int64) (at, n int64) { return 0, min(size, int64(most)) })
+}
+
+// ReadEnd reads the end of a regular file, at most so many bytes.
+func ReadEnd(path string, most int) ([]byte, error) {
+	return readPart(path, 0, func(size int64) (at, n int64) { return max(0, size-int64(most)), min(size, int64(most)) })
+}
+
+// readPart reads the part of a file that follows from its size, or less if it has become shorter.
+func readPart(path string, flags int, part func(size int64) (at, n int64)) ([]byte, error) {
 	f, size, err := OpenRegular(path, flags)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readAt(f, 0, min(size, int64(most)))
-}
-
-// ReadEnd reads the end of a regular file, at most so many bytes.
-func ReadEnd(path string, most int) ([]byte, error) {
-	f, size, err := OpenRegular(path, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	n := min(size, int64(most))
-	return readAt(f, size-n, n)
-}
-
-// readAt reads so many bytes, or fewer if the file has become shorter.
-func readAt(f *os.File, at, most int64) ([]byte, error) {
-	data := make([]byte, most)
-	n, err := f.ReadAt(data, at)
+	at, n := part(size)
+	data := make([]byte, n)
+	read, err := f.ReadAt(data, at)
 	if err == io.EOF {
 		err = nil
 	}
-	return data[:n], err
+	return data[:read], err
 }
 
 // LiesWithin tells whether a path is a directory or lies in it, as both are written.

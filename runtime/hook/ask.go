@@ -113,7 +113,13 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 		Project: s.projectDir(), Variables: s.event.Host.Variables,
 	}
 	if j.Backend == judge.Claude {
-		q.Model, q.Client = s.judgeModel(j.Model), j.Client
+		q.Model, q.Client = j.Model, j.Client
+		// An ARN names an account besides, and the variable may be a project's.
+		if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
+			q.Model = m
+		} else if m != "" {
+			s.noteForDebug("LISA_SIMPSON_MODEL: " + strconv.Quote(shortenText(m, 100)) + " is not the name of a model; asking " + j.Model)
+		}
 	} else {
 		q.Model, q.Command, q.Named = filepath.Base(j.Command[0]), j.Command, j.Variables
 	}
@@ -123,17 +129,6 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 // noteNoAnswer says in the verdict why no judge has answered.
 func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
-}
-
-// judgeModel is who is asked: the settings' model, or that of a variable. An ARN names an
-// account besides, and the variable may be a project's.
-func (s *start) judgeModel(model string) string {
-	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
-		return m
-	} else if m != "" {
-		s.noteForDebug("LISA_SIMPSON_MODEL: " + strconv.Quote(shortenText(m, 100)) + " is not the name of a model; asking " + model)
-	}
-	return model
 }
 
 // spendDir is where the day's costs are counted: in the user's home, whatever directory the agent
@@ -178,12 +173,9 @@ func (s *start) payForAnswer(q judge.Question, taken int64) (reply judge.Reply, 
 	if reply.Micros == 0 && (uncounted || reply.Failed == judge.TimedOut || reply.Failed == judge.Junk || reply.Failed == judge.Crashed) {
 		reply.Micros = taken // the answer was on its way, was none, or says no use: a limit in dollars holds all the same
 	}
-	now, err := s.Now.Add(time.Since(begun)), error(nil)
-	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
-		err = ledger.PutBack(s.spendDir(), s.Now, now, taken)
-	} else {
-		due, err = ledger.SettleSpending(s.spendDir(), s.Now, now, taken, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200)})
-	}
+	due, err := ledger.SettleSpending(s.spendDir(), s.Now, s.Now.Add(time.Since(begun)), taken, ledger.Outcome{
+		Micros: reply.Micros, Failure: string(reply.Failed), Detail: shortenText(reply.Detail, 200), Unasked: reply.Failed == judge.Redirected,
+	})
 	if err != nil {
 		s.noteForDebug("settle judge: " + err.Error())
 	}

@@ -48,7 +48,6 @@ func (s *start) endByPanic(p any) {
 	}
 }
 
-// failure is an error with what was tried.
 type failure struct {
 	tried string
 	err   error
@@ -58,17 +57,6 @@ func newFailure(tried string, err error) error { return &failure{tried, err} }
 
 func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
-
-// giveUp ends a start that came to no decision before its work began.
-func (s *start) giveUp(f fault) {
-	told := s.recordUndecided(f)
-	if f.rule == faultEvent {
-		told = "" // it says no session in which to tell once
-	}
-	if err := s.printAnswer(said{systemMessage: told}); err != nil {
-		s.noteForDebug("write answer: " + err.Error())
-	}
-}
 
 // recordUndecided files a start that came to no decision. What it returns is for the user, who
 // hears of a fault once in a session, and of none once there is an answer.

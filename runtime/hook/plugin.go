@@ -140,7 +140,5 @@ func ReadFile(path string) (Settings, error) {
 
 // isPluginName tells whether a plugin's name may be part of a path.
 func isPluginName(s string) bool {
-	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
-	})
+	return s != "" && len(s) <= 64 && strings.Trim(s, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }

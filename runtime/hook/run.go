@@ -118,7 +118,13 @@ func (h Process) Run() (code int) {
 	}
 	s.state = s.stateOf()
 	if fault != nil {
-		s.giveUp(*fault)
+		told := s.recordUndecided(*fault)
+		if fault.rule == faultEvent {
+			told = "" // it says no session in which to tell once
+		}
+		if err := s.printAnswer(said{systemMessage: told}); err != nil {
+			s.noteForDebug("write answer: " + err.Error())
+		}
 		return 0
 	}
 	if s.event.Name == promptExpansion {
@@ -544,7 +550,8 @@ func (s *start) answerHost(a answer, settings Settings) (code int) {
 	exit2 := settings.Protocol == "exit2" && s.eventName == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
-		if soundsLikeAFailure(a.Reason) {
+		// While nothing is on standard output Claude Code takes such words for a shell's that did not find the hook.
+		if says := strings.ToLower(a.Reason); strings.Contains(says, "no such file") || strings.Contains(says, "can't open") {
 			io.WriteString(s.Stdout, "{}\n")
 		}
 		_, err = io.WriteString(s.Stderr, a.Reason+"\n")
@@ -599,14 +606,6 @@ func (s *start) printAnswer(o said) error {
 	o.systemMessage = secret.Mask(o.systemMessage)
 	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
 	return err
-}
-
-// soundsLikeAFailure tells whether Claude Code would take a reason for the last
-// words of a shell that did not find the hook, and let Claude stop. It does so
-// only while nothing is on standard output.
-func soundsLikeAFailure(reason string) bool {
-	reason = strings.ToLower(reason)
-	return strings.Contains(reason, "no such file") || strings.Contains(reason, "can't open")
 }
 
 // runScriptAndEvents runs the verdict's script and tells of its events, behind the answer and

@@ -70,7 +70,6 @@ type Reading interface {
 	LastLines(lines int, word string) (activity.Window, error)
 }
 
-// fromFile reads the file at a path.
 type fromFile struct {
 	host  *host.Host
 	path  string
@@ -100,7 +99,6 @@ type Snapshot struct {
 	read   []reading
 }
 
-// Examine looks at a stop.
 func (stop Stop) Examine() Snapshot {
 	s := Snapshot{Stop: stop, Log: stop.Before.Log}
 	if s.Event.Host == nil {

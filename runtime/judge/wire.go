@@ -93,7 +93,6 @@ type Question struct {
 	Variables []string
 }
 
-// Members are a question on its way.
 func (q *Question) Members(m *codec.Members) {
 	m.Text("backend", &q.Backend)
 	m.Text("model", &q.Model)
@@ -125,7 +124,6 @@ type Reply struct {
 	Detail string
 }
 
-// Members are a reply on its way.
 func (r *Reply) Members(m *codec.Members) {
 	m.KeepEmpty().Bool("continue", &r.Continue)
 	m.Text("why", &r.Why)
@@ -152,7 +150,6 @@ type Usage struct {
 	CacheWrite int64
 }
 
-// Members are the numbers of tokens on their way.
 func (u *Usage) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "input", &u.Input)
 	codec.Number(m.KeepEmpty(), "output", &u.Output)
@@ -178,7 +175,6 @@ const (
 	Recursive  Failure = "recursive"  // a judge inside a judge
 )
 
-// Failures lists them.
 func Failures() []Failure {
 	return []Failure{TimedOut, NoClient, NoBinary, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
 }

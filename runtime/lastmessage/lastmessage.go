@@ -28,7 +28,6 @@ const (
 	Announces Act = "announces" // what it does now
 )
 
-// AllActs lists all acts.
 func AllActs() []Act {
 	return []Act{Leave, Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Moves, Announces}
 }

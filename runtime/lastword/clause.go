@@ -50,7 +50,6 @@ func (in reader) skip(text string, classes ...language.Class) (end int) {
 	return end
 }
 
-// orders reports whether a clause orders work.
 func orders(all []clause) bool {
 	return slices.ContainsFunc(all, func(c clause) bool { return c.act == does })
 }

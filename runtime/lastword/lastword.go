@@ -51,7 +51,6 @@ const maxForeign = 120
 // maxLanguages is how many languages a prompt is read in.
 const maxLanguages = 4
 
-// Read reads a prompt.
 func Read(p Prompt) Word {
 	if strings.TrimSpace(p.Begin+p.End) == "" {
 		return Word{}
@@ -139,7 +138,8 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 	if s, ok := in.standing(own); ok {
 		return found(Standing, s.text), true
 	}
-	if n := len(all); n > 0 && all[n-1].act == states && in.turnsBack(own) {
+	turns := func(s sentence) bool { return in.says(language.But, fold(s.text)) } // "but", "hmm", "actually"
+	if n := len(all); n > 0 && all[n-1].act == states && slices.ContainsFunc(own[max(0, len(own)-2):], turns) {
 		return found(Unclear, all[n-1].said), sure
 	}
 	return Word{Kind: Orders}, sure
@@ -149,11 +149,6 @@ func readIn(in reader, own []sentence, short bool) (word Word, sure bool) {
 func asksBehindOrders(all []clause) bool {
 	last := all[len(all)-1]
 	return last.act == asks && !slices.ContainsFunc(all, func(c clause) bool { return c.sentence == last.sentence && c.act == does })
-}
-
-// turnsBack reports whether one of the last two sentences takes a turn: "but", "hmm", "actually".
-func (in reader) turnsBack(own []sentence) bool {
-	return slices.ContainsFunc(own[max(0, len(own)-2):], func(s sentence) bool { return in.says(language.But, fold(s.text)) })
 }
 
 // forbidding finds the clause that forbids: the last one, or one that no order follows. Of a long

@@ -27,7 +27,6 @@ const (
 	maxEventLen = 4 << 10 // bytes
 )
 
-// AwayOrder is one order.
 type AwayOrder struct {
 	ID      string // names it in the lines of what it has brought
 	At      int64  // Unix milliseconds, when it was set
@@ -201,7 +200,6 @@ func SetOrders(dir string, change func([]AwayOrder) []AwayOrder) error {
 	return replaceFile(AwayFile(dir), &awayFile{orders[max(0, len(orders)-mostOrders):]})
 }
 
-// NewOrderID names an order by its time.
 func NewOrderID(now time.Time) string { return strconv.FormatInt(now.UnixMilli(), 36) }
 
 // AwayEvents are what an order has brought, oldest first; of all orders for an empty name.

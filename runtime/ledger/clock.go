@@ -17,7 +17,6 @@ func (c Clock) Tell(now time.Time, up int64) Clock {
 	return Clock{max(now.UnixMilli(), c.At+max(0, up-c.Up)), up}
 }
 
-// Time is the time that counts.
 func (c Clock) Time() time.Time { return time.UnixMilli(c.At) }
 
 // RunningTime is for how long the machine has been running, in milliseconds. Some do not count

@@ -195,7 +195,7 @@ func TestSpend(t *testing.T) {
 	scratch.Equal(t, empty, Spend{Day: "2026-11-21"}, "an empty one")
 	must(t, TakeFromDay(dir, now, 600, 1000))
 	scratch.Equal(t, TakeFromDay(dir, now, 600, 1000), ErrSpent, "two at once that may cost more than there is")
-	if due, err := SettleSpending(dir, now, now, 600, Outcome{100, "", ""}); due || err != nil {
+	if due, err := SettleSpending(dir, now, now, 600, Outcome{Micros: 100}); due || err != nil {
 		t.Error(due, err)
 	}
 	if p := read(now); p.Micros != 100 || p.Questions != 1 {
@@ -203,7 +203,7 @@ func TestSpend(t *testing.T) {
 	}
 	for i := range 6 {
 		must(t, TakeFromDay(dir, now, 600, 1000), i)
-		due, err := SettleSpending(dir, now, now, 600, Outcome{10, "timeout", "late"})
+		due, err := SettleSpending(dir, now, now, 600, Outcome{Micros: 10, Failure: "timeout", Detail: "late"})
 		if due != (i == 2) || err != nil {
 			t.Error(i, due, err)
 		}
@@ -332,7 +332,7 @@ func TestSpendWaits(t *testing.T) {
 	lock, err := TakeLock(dir, "judge", 0)
 	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	_, err = SettleSpending(dir, now, now, 600, Outcome{10, "", ""})
+	_, err = SettleSpending(dir, now, now, 600, Outcome{Micros: 10})
 	must(t, err)
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)

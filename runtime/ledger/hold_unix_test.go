@@ -24,7 +24,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	now := time.Now()
 	_ = noteHold(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
 	AppendLoop(dir, activity.LoopEvent{Loop: "a1", Event: "start"})
-	SettleSpending(dir, now, now, 0, Outcome{1, "", ""})
+	SettleSpending(dir, now, now, 0, Outcome{Micros: 1})
 	if s, err := OpenSession(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")
 		s.Close()

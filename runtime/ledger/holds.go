@@ -226,8 +226,7 @@ func readHolds(dir string) (all []HoldEvent, err error) {
 // unseenHolds compares the newest event of each hold with its file.
 func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 	seen := map[string]bool{}
-	for i := len(all) - 1; i >= 0; i-- {
-		e := all[i]
+	for _, e := range slices.Backward(all) {
 		if seen[e.Of] {
 			continue
 		}
@@ -244,7 +243,6 @@ func unseenHolds(dir string, all []HoldEvent, now time.Time) (found []HoldEvent)
 	return found
 }
 
-// InForce is a hold in force.
 type InForce struct {
 	Of string // the session's key, "" for all
 	Hold

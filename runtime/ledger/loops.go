@@ -20,9 +20,8 @@ func loopLines(dir string) lines {
 	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
 
-// AppendLoop writes one event down.
 func AppendLoop(dir string, e activity.LoopEvent) error {
-	if !activity.IsLoopID(e.Loop) {
+	if !activity.IsPlainID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
 	if err := loopLines(dir).addLine(&e); err != nil {
@@ -65,5 +64,5 @@ func LoopEvents(dir string) (all []activity.LoopEvent, err error) {
 
 func loopEvent(line []byte) (e activity.LoopEvent, ok bool) {
 	err := codec.ReadObject(line, &e)
-	return e, err == nil && activity.IsLoopID(e.Loop) && e.Event != ""
+	return e, err == nil && activity.IsPlainID(e.Loop) && e.Event != ""
 }

@@ -69,7 +69,6 @@ func SessionFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", SessionKey(id)+".jsonl")
 }
 
-// Session is the ledger of one session.
 type Session struct {
 	dir  string
 	path string

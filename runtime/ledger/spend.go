@@ -151,6 +151,7 @@ func dayOf(at time.Time) string { return timestamp.FormatTime(at.UnixMilli())[:1
 type Outcome struct {
 	Micros          int64 // what it has cost
 	Failure, Detail string
+	Unasked         bool // it was not asked after all, which says nothing of judges: other projects go on asking them
 }
 
 // SettleSpending takes back what was counted at a time, counts what the question has cost, and
@@ -159,6 +160,10 @@ type Outcome struct {
 func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
 		p.giveBack(now.Sub(at), taken)
+		if o.Unasked {
+			p.Questions = max(0, p.Questions-1)
+			return nil
+		}
 		p.Micros += max(0, o.Micros)
 		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
@@ -173,16 +178,6 @@ func SettleSpending(dir string, at, now time.Time, taken int64, o Outcome) (due 
 		return nil
 	})
 	return due, err
-}
-
-// PutBack takes back what was counted for a question that was not asked. That says
-// nothing of judges: other projects go on asking them.
-func PutBack(dir string, at, now time.Time, taken int64) error {
-	return changeSpend(dir, now, func(p *Spend) error {
-		p.giveBack(now.Sub(at), taken)
-		p.Questions = max(0, p.Questions-1)
-		return nil
-	})
 }
 
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {

@@ -36,7 +36,6 @@ type Program struct {
 	Within time.Duration
 }
 
-// ErrSlow says that a program took too long.
 var ErrSlow = errors.New("it took too long, and was killed")
 
 // Run runs it to its end.

@@ -14,7 +14,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// StrategyNamed returns the strategy with this name.
 func StrategyNamed(name string) (strategy.Strategy, bool) {
 	for _, s := range Strategies {
 		if s.Name == name {
@@ -24,7 +23,6 @@ func StrategyNamed(name string) (strategy.Strategy, bool) {
 	return strategy.Strategy{}, false
 }
 
-// StrategyNames lists the names of all strategies.
 func StrategyNames() (names []string) {
 	for _, s := range Strategies {
 		names = append(names, s.Name)

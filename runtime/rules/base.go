@@ -35,7 +35,9 @@ func BaseRules() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 		LeaveRule(),
-		{ID: "silent", Then: strategy.Stop, Sure: 95, Own: saysNothing},
+		{ID: "silent", Then: strategy.Stop, Sure: 95, Own: func(s strategy.Situation) (evidence, reason string, ok bool) { // an earlier message says nothing of this stop
+			return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
+		}},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
 		{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
 		{ID: Checkpoint, Says: []string{"checkpointing", "a checkpoint before the usage limit", "usage limit"}, Then: strategy.Stop, Sure: 95},
@@ -60,7 +62,9 @@ func BaseRules() []Rule {
 		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
 		// A switch for Matching, which asks the second opinion wherever a doubtful rule says go on.
-		{ID: Opinion, Then: strategy.Stop, Sure: 60, Own: seldomLeft},
+		{ID: Opinion, Then: strategy.Stop, Sure: 60, Own: func(strategy.Situation) (evidence, reason string, ok bool) {
+			return "is asked where a doubtful rule says go on", "", false
+		}},
 		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
 	}
 }
@@ -82,11 +86,6 @@ func hasLeave(s strategy.Situation) (evidence, reason string, ok bool) {
 		return "it is about what only you decide: " + act, "", false
 	}
 	return s.Turn.Leave, "", true
-}
-
-// saysNothing holds where the turn has no message of its own: an earlier one says nothing of this stop.
-func saysNothing(s strategy.Situation) (evidence, reason string, ok bool) {
-	return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 }
 
 // reportsLast tests whether the last paragraph says what has been done: a list that

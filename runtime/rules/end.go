@@ -10,6 +10,7 @@
 package rules
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -132,10 +133,11 @@ func (m *meter) closesParagraph(p, characters string) bool {
 	return false
 }
 
-func (e end) findBeginning(phrases []string, m *meter) (sentence string, ok bool) {
+// findSentence finds the first of some sentences that has one of the phrases, or begins so.
+func (e end) findSentence(in iter.Seq2[int, string], phrases []string, m *meter, has func(m *meter, sentence string, phrases []string) bool) (string, bool) {
 	m.spendSteps(len(e.intro))
-	for _, sentence := range slices.Backward(e.sentences) {
-		if m.opensWithPhrase(sentence, phrases) {
+	for _, sentence := range in {
+		if has(m, sentence, phrases) {
 			return quotation.QuoteEvidence(sentence), true
 		}
 	}
@@ -176,17 +178,6 @@ func (m *meter) opensWithPhrase(sentence string, phrases []string) bool {
 		}
 	}
 	return false
-}
-
-// findPhrase finds the first sentence that has one of the phrases as whole words.
-func (e end) findPhrase(phrases []string, m *meter) (sentence string, ok bool) {
-	m.spendSteps(len(e.intro))
-	for _, sentence := range e.sentences {
-		if m.hasAnyPhrase(sentence, phrases) {
-			return quotation.QuoteEvidence(sentence), true
-		}
-	}
-	return "", false
 }
 
 // HasAnyPhrase tells whether a sentence has one of the phrases as whole words.

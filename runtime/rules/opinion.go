@@ -69,9 +69,3 @@ func weigh(data string, traits []string) (score, limit, seen, reports int) {
 	}
 	return score, limit, seen, reports
 }
-
-// seldomLeft stands for the second opinion in the list of rules: it is asked by the rules
-// that are doubtful, and never by itself.
-func seldomLeft(strategy.Situation) (evidence, reason string, ok bool) {
-	return "is asked where a doubtful rule says go on", "", false
-}

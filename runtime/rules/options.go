@@ -113,7 +113,6 @@ func (o *Options) Members(m *codec.Members) {
 
 func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Skill: true} }
 
-// Chosen is what files have chosen.
 func (o *Options) Chosen() *Options { return o }
 
 // maxIDs is how many ids a file can switch off or order: more than there are rules.

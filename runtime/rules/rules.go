@@ -256,7 +256,14 @@ var conditions = [...]condition{
 	{"no tool was called in this turn", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
 		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
 	}},
-	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.matchesLanguage(r.Lang) }},
+	{"the message is in another language", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		a.read = true
+		i := slices.IndexFunc(a.message.closing().Languages, func(code string) bool { return slices.Contains(r.Lang, code) })
+		if i < 0 {
+			return "", false
+		}
+		return "the message is in " + a.message.closing().Languages[i], true
+	}},
 	{"the message does not end so", func(r *Rule) bool { return r.Act != "" && !r.Near }, (*asking).matchesAct},
 	{"nothing so before the last paragraph", func(r *Rule) bool { return r.Act != "" && r.Near }, (*asking).matchesAct},
 	{"the message does not end with this sign", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
@@ -268,11 +275,15 @@ var conditions = [...]condition{
 	{"the last sentence does not begin so", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.opensWithPhrase(a.message.end.last, r.Opens), a.message.end.last)
 	}},
-	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findBeginning(r.Begins, m) }},
+	{"no sentence of the last paragraph begins so", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return a.message.end.findSentence(slices.Backward(a.message.end.sentences), r.Begins, m, (*meter).opensWithPhrase)
+	}},
 	{"the last sentence does not say so", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
 		return quoteIf(m.hasAnyPhrase(a.message.end.last, r.Last), a.message.end.last)
 	}},
-	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.findPhrase(r.Says, m) }},
+	{"the last paragraph does not say so", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return a.message.end.findSentence(slices.All(a.message.end.sentences), r.Says, m, (*meter).hasAnyPhrase)
+	}},
 	{"the last paragraph does not match", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		return a.findInText(r, r.Ending, a.message.end.paragraph)
 	}},
@@ -316,16 +327,6 @@ func (a *asking) matchesAct(r *Rule, _ *meter) (evidence string, ok bool) {
 	a.read = true
 	said, ok := a.message.findAct(r.Act, r.Near)
 	return quoteIf(ok, said)
-}
-
-func (a *asking) matchesLanguage(codes []string) (evidence string, ok bool) {
-	a.read = true
-	for _, code := range a.message.closing().Languages {
-		if slices.Contains(codes, code) {
-			return "the message is in " + code, true
-		}
-	}
-	return "the message is in another language", false
 }
 
 func (a *asking) meterFor(r *Rule) *meter {

@@ -5,6 +5,7 @@
 package specs
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -21,12 +22,8 @@ func whereSignalled(s strategy.Situation) string {
 	if s.Message.Own && saysDone(s.Message.Text, true) {
 		return "the last message"
 	}
-	for _, text := range s.Window.Said {
-		if saysDone(text, true) {
-			return "transcript"
-		}
-	}
-	if saysDone(strings.Join(s.Window.Raw, "\n"), false) {
+	says := func(text string) bool { return saysDone(text, true) }
+	if slices.ContainsFunc(s.Window.Said, says) || saysDone(strings.Join(s.Window.Raw, "\n"), false) {
 		return "transcript"
 	}
 	return ""

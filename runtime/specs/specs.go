@@ -72,7 +72,6 @@ type Place struct {
 	Name  string // what texts call the spec
 }
 
-// StrategyOf makes a strategy of a kind.
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
@@ -260,7 +259,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		}
 		return v
 	}
-	places, _ := k.Find(s, frontLines(local.Data))
+	places := k.possiblePlaces(s)
 	if len(places) == 0 {
 		return k.withLost(s, stopBy("no-"+k.Noun, "there is no active "+k.Noun), "")
 	}

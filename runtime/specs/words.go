@@ -162,6 +162,7 @@ func countOpenBoxes(tasks []byte) (open int) {
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
 	n, count := -1, 0
+scan:
 	for _, line := range strings.Split(string(tasks), "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		switch {
@@ -173,20 +174,15 @@ func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) 
 				count++
 				lines = append(lines, line)
 			} else if n > index {
-				return cutBlock(lines), group && count > 1
+				break scan
 			}
 		case n < index:
 		case line == "" || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t"):
 			lines = append(lines, line)
 		default:
-			return cutBlock(lines), group && count > 1
+			break scan
 		}
 	}
-	return cutBlock(lines), group && count > 1
-}
-
-// cutBlock joins the lines and bounds them.
-func cutBlock(lines []string) string {
-	block := strings.TrimRight(strings.Join(lines, "\n"), "\n")
-	return quotation.Beginning(strings.ToValidUTF8(block, "?"), maxBlock)
+	block = strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	return quotation.Beginning(strings.ToValidUTF8(block, "?"), maxBlock), group && count > 1
 }

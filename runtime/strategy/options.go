@@ -58,7 +58,6 @@ type Layer struct {
 	Faults []string
 }
 
-// NoteFault notes what is wrong with the file.
 func (l *Layer) NoteFault(says string) { l.Faults = append(l.Faults, says) }
 
 // Number is a member that is a whole number from 1 to Most. Everyone can set it lower

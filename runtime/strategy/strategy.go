@@ -402,7 +402,6 @@ func (p *Progress) Members(m *codec.Members) {
 	codec.Number(m, "every", &p.Every)
 }
 
-// WantsEvent tells whether an event is to be told.
 func (p Progress) WantsEvent(e activity.LoopEvent) bool {
 	return e.Event != activity.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

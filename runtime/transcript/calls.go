@@ -63,7 +63,9 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 	}
 	l.Calls++
 	l.Said = false
-	if p.Does == WritesFile || p.Does == NothingSpecial && isTest(p.Input) {
+	command := codec.FindMember(p.Input, "command", "cmd")
+	proves := func(word string) bool { return bytes.Contains(command, []byte(word)) } // whether the work is good
+	if p.Does == WritesFile || p.Does == NothingSpecial && slices.ContainsFunc([]string{"test", "check", "lint", "build", "spec"}, proves) {
 		l.Work++
 	}
 	l.Changed = l.Changed || p.changes()
@@ -81,7 +83,10 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		l.Wakes = string(codec.FindMember(p.Input, "stop")) != "true"
 	case ChangesTask:
 		c.Name, c.Task = l.updateTask(e, p.Input)
-		l.assignTask(p.Input)
+		owner, status := mateName(codec.InsideQuotes(codec.FindMember(p.Input, "owner"))), codec.FindMember(p.Input, "status")
+		if l.findMate(owner) >= 0 && string(status) != `"completed"` && string(status) != `"deleted"` {
+			l.noteMate(owner, false) // it is told of the task
+		}
 	case UsesSkill:
 		c.Skill = l.Skill
 		l.useSkill(p.Text, byTool)
@@ -100,12 +105,6 @@ func (l *Log) takeCall(e *Entry, p *Part) {
 		return
 	}
 	l.Claims = pushBounded(l.Claims, c, maxClaims)
-}
-
-// isTest tells a command that finds out whether the work is good.
-func isTest(input []byte) bool {
-	command := codec.FindMember(input, "command", "cmd")
-	return slices.ContainsFunc([]string{"test", "check", "lint", "build", "spec"}, func(word string) bool { return bytes.Contains(command, []byte(word)) })
 }
 
 func (l *Log) takeResult(f *Format, e *Entry, p *Part) {
@@ -245,7 +244,6 @@ const (
 	maxSilence = 3
 )
 
-// mate is a teammate.
 type mate struct {
 	Name string
 	Idle bool
@@ -282,14 +280,6 @@ func (l *Log) noteMate(name string, idle bool) {
 		i = len(l.Mates) - 1
 	}
 	l.Mates[i].Idle, l.Mates[i].Turn = idle, l.Turns
-}
-
-// assignTask notes that a task is given to a teammate, which is told of it.
-func (l *Log) assignTask(input []byte) {
-	owner, status := mateName(codec.InsideQuotes(codec.FindMember(input, "owner"))), codec.FindMember(input, "status")
-	if l.findMate(owner) >= 0 && string(status) != `"completed"` && string(status) != `"deleted"` {
-		l.noteMate(owner, false)
-	}
 }
 
 func (l *Log) dropMate(name string) {

@@ -71,30 +71,23 @@ func (c *Cursor) takeLine(line []byte, at int64, visit func(*Cursor) bool) bool 
 	c.Number++
 	c.line = line
 	c.known = c.format.parseLine(&c.Entry, line, at)
-	if texts := c.textsBeforeCall(); texts > 0 {
-		all := c.Entry.Parts
+	all := c.Entry.Parts
+	texts := slices.IndexFunc(all, func(p Part) bool { return p.Kind == Call })
+	apart := texts > 0 && c.known && c.format.Whole && c.Entry.What == Nothing
+	if apart {
 		c.Entry.Parts = all[:texts]
-		if c.passLine(line, at, false); c.What == Spoke {
-			if !visit(c) {
-				return false
-			}
-			c.Entry.ID, c.Entry.Parts = nil, all[texts:]
-			c.passLine(line, at, true)
-			return visit(c)
-		}
+	}
+	c.passLine(line, at, false)
+	if !apart || c.What != Spoke {
 		c.Entry.Parts = all
 		return visit(c)
 	}
-	c.passLine(line, at, false)
-	return visit(c)
-}
-
-// textsBeforeCall is how many parts of a whole message stand before its first call, 0 if none does.
-func (c *Cursor) textsBeforeCall() int {
-	if !c.known || !c.format.Whole || c.Entry.What != Nothing {
-		return 0
+	if !visit(c) {
+		return false
 	}
-	return max(0, slices.IndexFunc(c.Entry.Parts, func(p Part) bool { return p.Kind == Call }))
+	c.Entry.ID, c.Entry.Parts = nil, all[texts:]
+	c.passLine(line, at, true)
+	return visit(c)
 }
 
 // passLine lets the entry change the log; rest tells that it is the rest of a line.
@@ -144,7 +137,6 @@ func (c *Cursor) WindowOf(lines int) (w activity.Window) {
 	return w
 }
 
-// ViewBehind is the situation behind the line.
 func (c *Cursor) ViewBehind() View { return c.Log.makeView(c.file, false) }
 
 // LineTime is the line's timestamp in Unix milliseconds, 0 if it has none that can be

@@ -102,7 +102,6 @@ type Part struct {
 	Ours bool
 }
 
-// Kind is the kind of a Part.
 type Kind byte
 
 // The kinds.

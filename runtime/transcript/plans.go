@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/activity"
 	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
@@ -23,7 +22,6 @@ const (
 	maxMatches = 32  // names in one text
 )
 
-// named is a plan that was named.
 type named struct {
 	At    place
 	Sum   uint32 // hash of the name
@@ -77,17 +75,6 @@ func (l *Log) namesIn(e *Entry, p *Part) {
 			}
 		}
 	}
-}
-
-// plansOfView are the plans of a view, the newest first.
-func (l *Log) plansOfView(fetch func(place) string) (all []activity.Plan) {
-	for i := len(l.Plans) - 1; i >= 0; i-- {
-		n := l.Plans[i]
-		if name := withSlash(fetch(n.At)); name != "" {
-			all = append(all, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
-		}
-	}
-	return all
 }
 
 // PlansIn are the names of plans in a text, the last one first.

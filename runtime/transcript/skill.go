@@ -32,7 +32,6 @@ func (s source) String() string {
 	return map[source]string{byTool: "tool", byBody: "body", byAttribution: "attribution", byAnnouncement: "announcement"}[s]
 }
 
-// useSkill takes a sign of a skill.
 func (l *Log) useSkill(name []byte, from source) {
 	name = name[bytes.LastIndexByte(name, ':')+1:] // superpowers:brainstorming
 	name = bytes.TrimPrefix(name, []byte("/"))

@@ -129,7 +129,11 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 		v.Skill = activity.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
-	v.Plans = l.plansOfView(func(p place) string { return codec.ValidText(fetchPlace(f, p, maxPath, buf)) })
+	for _, n := range slices.Backward(l.Plans) {
+		if name := withSlash(codec.ValidText(fetchPlace(f, n.At, maxPath, buf))); name != "" {
+			v.Plans = append(v.Plans, activity.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
+		}
+	}
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		call := activity.Call{
 			Name:   p.Name,
@@ -171,7 +175,6 @@ func (l *Log) makeView(f io.ReaderAt, brief bool) View {
 	return v
 }
 
-// wordsAt are the words of a prompt.
 func wordsAt(f io.ReaderAt, at place, buf []byte) Words {
 	const most = 6*maxPrompt + 64 // an escape is at most six bytes
 	text := codec.ValidText(fetchPlace(f, at, most, buf))

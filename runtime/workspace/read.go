@@ -35,7 +35,6 @@ const (
 	pause    = 40 * time.Millisecond
 )
 
-// Space is one workspace.
 type Space struct {
 	root *os.Root
 	Dir  string    // absolute
@@ -56,7 +55,6 @@ func OpenSpace(dir string) (*Space, error) {
 	return &Space{root: root, Dir: dir}, nil
 }
 
-// Close closes it.
 func (s *Space) Close() { _ = s.root.Close() }
 
 // ReadWanted reads one file, or the names in a directory.
@@ -165,37 +163,41 @@ const maxUp = 40
 // the project that the session was started in counts if dir lies in it: a repository in the project, a
 // submodule and a worktree have a top of their own. "" is no project.
 func Nearest(dir, project string, marks []string, home string) string {
+	dir, _ = findMarked(dir, project, marks, home)
+	return dir
+}
+
+// HasMark reports whether that directory has one of the marks.
+func HasMark(dir, project string, marks []string, home string) bool {
+	_, marked := findMarked(dir, project, marks, home)
+	return marked
+}
+
+// findMarked looks for each mark once in each directory.
+func findMarked(dir, project string, marks []string, home string) (nearest string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
-		return dir
+		return dir, false
 	}
-	top := ""
-	for up, n := dir, 0; n < maxUp && (up == dir || up != filepath.Clean(home)); n++ {
+	top := dir
+	for up, below, n := dir, "", 0; up != below && n < maxUp && (up == dir || up != filepath.Clean(home)); up, below, n = filepath.Dir(up), up, n+1 {
 		if hasEntry(up, ".git") {
 			top = up
 			break
 		}
-		above := filepath.Dir(up)
-		if above == up {
-			break
-		}
-		up = above
-	}
-	if top == "" {
-		top = dir
 	}
 	for up := dir; ; up = filepath.Dir(up) {
 		if hasAny(up, marks) {
-			return up
+			return up, true
 		}
 		if up == top {
 			break
 		}
 	}
-	if above := ProjectAround(dir, project); above != "" && hasAny(above, marks) {
-		return above
+	if above := ProjectAround(dir, project); above != "" && len(above) < len(top) && hasAny(above, marks) {
+		return above, true
 	}
-	return top
+	return top, false
 }
 
 // ProjectAround is the project as dir spells it, "" if dir does not lie in it.
@@ -212,11 +214,6 @@ func ProjectAround(dir, project string) string {
 		dir = above
 	}
 	return ""
-}
-
-// HasMark reports whether that directory has one of the marks.
-func HasMark(dir, project string, marks []string, home string) bool {
-	return hasAny(Nearest(dir, project, marks, home), marks)
 }
 
 func hasAny(dir string, names []string) bool {

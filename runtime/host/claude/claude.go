@@ -108,10 +108,8 @@ func plainText(raw []byte, depth int) string {
 	return ""
 }
 
-// Name is the host's.
 const Name = "claude"
 
-// Host is Claude Code.
 var Host = host.Host{
 	Name: Name, Title: "Claude Code", Agent: "Claude", Default: true,
 	Read: readEvent, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,

@@ -199,7 +199,9 @@ func (l *line) readAttachment(e *transcript.Entry) {
 		e.What, e.Words = transcript.Pushed, codec.InsideQuotes(codec.FindMember(block, "blockingError"))
 		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurHook(codec.FindMember(block, "command"))})
 	case `"hook_success"`:
-		if l.saysHookContinued() {
+		printed := codec.FindMember(a, "stdout")
+		if bytes.Contains(printed, []byte("additionalContext")) && isOurHook(codec.FindMember(a, "command")) &&
+			string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"` {
 			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext, Ours: true})
 		}
 	case `"hook_additional_context"`: // at a Stop: see matters
@@ -226,14 +228,6 @@ func (l *line) readAttachment(e *transcript.Entry) {
 	case `"todo_reminder"`:
 		e.Todos = codec.FindMember(a, "content")
 	}
-}
-
-// saysHookContinued tells whether a hook that has printed something at a stop is ours, and made
-// Claude go on.
-func (l *line) saysHookContinued() bool {
-	printed := codec.FindMember(l.attachment, "stdout")
-	return bytes.Contains(printed, []byte("additionalContext")) && isOurHook(codec.FindMember(l.attachment, "command")) &&
-		string(codec.FindMember(codec.FindMember([]byte(codec.ValidText(codec.InsideQuotes(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`
 }
 
 func isOurHook(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }

@@ -43,7 +43,8 @@ func (l *line) readUserLine(e *transcript.Entry) {
 			}
 		}
 	}
-	alone, person := !l.meta && !results, isPerson(l.origin, l.source) || l.isApprovedPlan()
+	// A plan that a person has approved with "clear context" counts as theirs. Said after a pause it is meta.
+	alone, person := !l.meta && !results, isPerson(l.origin, l.source) || string(l.origin) == "auto-continuation" && !l.meta
 	switch {
 	case l.compact:
 	case alone && person && l.outcome == nil && (l.picture || !transcript.IsBlank(own)):
@@ -96,10 +97,6 @@ func isPerson(origin, source []byte) bool {
 	return (origin == nil || string(origin) == "human") &&
 		(source == nil || slices.Contains([]string{"typed", "queued", "sdk", "suggestion_accepted"}, string(source)))
 }
-
-// isApprovedPlan knows a plan that a person has approved with "clear context". Claude Code marks
-// what it says by itself after a pause as meta.
-func (l *line) isApprovedPlan() bool { return string(l.origin) == "auto-continuation" && !l.meta }
 
 // isOutput tells whether a text is known to be no person's by its first words.
 func isOutput(text []byte) bool {

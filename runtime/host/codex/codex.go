@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "codex"
 
 // Host is Codex. It has no cap on continues, so only our budget ends a turn that goes on
@@ -44,7 +43,6 @@ func isEvent(payload []byte) bool {
 	return turn && model
 }
 
-// input is an event as Codex writes it.
 type input struct {
 	*host.Event
 	agent string
@@ -142,10 +140,14 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 			switch string(p.Value()) {
 			case `"item_completed"`, `"user_message"`:
 			case `"task_started"`:
-				if !beginsGoal(*p) {
+				for q := *p; q.Next(); { // of a goal that the user has set, which begins one turn after the other
+					if string(q.Key) == "turn_attribution" && string(codec.FindMember(q.Value(), "turn_trigger")) == `"goal"` {
+						e.What = transcript.Driven
+					}
+				}
+				if e.What != transcript.Driven {
 					return false
 				}
-				e.What = transcript.Driven
 			case `"agent_message"`:
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text})
 			case `"task_complete"`:
@@ -178,18 +180,6 @@ func takeEvent(e *transcript.Entry, p *codec.Walk) bool {
 	return true
 }
 
-// beginsGoal tells whether a goal that the user has set begins a turn. It begins one after the
-// other until it is reached.
-func beginsGoal(p codec.Walk) (goal bool) {
-	for p.Next() {
-		if string(p.Key) == "turn_attribution" {
-			goal = string(codec.FindMember(p.Value(), "turn_trigger")) == `"goal"`
-		}
-	}
-	return goal
-}
-
-// takeCompletedItem takes the item of an event.
 func takeCompletedItem(e *transcript.Entry, i *codec.Walk) bool {
 	var person bool
 	for i.Next() {

@@ -13,10 +13,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "copilot"
 
-// Host is GitHub Copilot CLI.
 var Host = host.Host{
 	Name: Name, Title: "GitHub Copilot CLI", Agent: "Copilot",
 	Is: isEvent, Read: readEvent,
@@ -94,20 +92,18 @@ func fromUser(e host.Event) bool {
 // arrived looks for the entry that Copilot writes about this stop's hooks before it starts
 // them, which reaches the log behind them. All that was said is before it.
 func arrived(e host.Event, end []byte) bool {
-	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool { return startsAt(line, e) })
-}
-
-func startsAt(line []byte, e host.Event) bool {
-	w := codec.EnterValue(line, '{')
-	var data []byte
-	for w.Next() {
-		if string(w.Key) == "data" {
-			data = w.Value()
+	return host.HasLine(end, `{"type":"hook.start"`, func(line []byte) bool {
+		w := codec.EnterValue(line, '{')
+		var data []byte
+		for w.Next() {
+			if string(w.Key) == "data" {
+				data = w.Value()
+			}
 		}
-	}
-	input := codec.FindMember(data, "input")
-	return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
-		parseMillis(codec.FindMember(input, "timestamp")) == e.At && codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId"))) == e.SessionID
+		input := codec.FindMember(data, "input")
+		return w.IsAlone() && e.At != 0 && string(codec.FindMember(data, "hookType")) == `"agentStop"` &&
+			parseMillis(codec.FindMember(input, "timestamp")) == e.At && codec.ValidText(codec.InsideQuotes(codec.FindMember(input, "sessionId"))) == e.SessionID
+	})
 }
 
 // Copilot's log: one event a line, with its type first. What subagents do stands in the
@@ -276,7 +272,6 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"create", "edit"}},
 }
 
-// takeCallResult takes the result of a call.
 func takeCallResult(e *transcript.Entry, data []byte) {
 	p := transcript.Part{Kind: transcript.Result}
 	w := codec.EnterValue(data, '{')
@@ -319,10 +314,8 @@ func takeNotification(e *transcript.Entry, data []byte) {
 	e.What, e.Words = transcript.Woken, codec.InsideQuotes(codec.FindMember(data, "content"))
 	kind := codec.FindMember(data, "kind")
 	switch string(codec.FindMember(kind, "type")) {
-	case `"shell_completed"`, `"shell_detached_completed"`:
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "shellId"))})
-	case `"agent_completed"`, `"agent_idle"`:
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "agentId"))})
+	case `"shell_completed"`, `"shell_detached_completed"`, `"agent_completed"`, `"agent_idle"`:
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.InsideQuotes(codec.FindMember(kind, "shellId", "agentId"))})
 	}
 }
 

@@ -11,10 +11,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "droid"
 
-// Host is Droid.
 var Host = host.Host{
 	Name: Name, Title: "Droid", Agent: "Droid",
 	Is: isEvent, Read: readEvent,
@@ -28,7 +26,6 @@ var Host = host.Host{
 // isEvent knows an event by the message that it is about, which no other host names so.
 func isEvent(event []byte) bool { return codec.FindMember(event, "message_id") != nil }
 
-// input is an event as Droid writes it.
 type input host.Event
 
 func (in *input) Members(m *codec.Members) {
@@ -54,18 +51,13 @@ func fromUser(e host.Event) bool {
 // arrived looks for the message that the event is about.
 func arrived(e host.Event, end []byte) bool {
 	return e.MessageID == "" ||
-		host.HasLine(end, `{"type":"message"`, func(line []byte) bool { return isOfType(line, e.MessageID) })
-}
-
-func isOfType(line []byte, id string) bool {
-	w := codec.EnterValue(line, '{')
-	same := false
-	for w.Next() {
-		if string(w.Key) == "id" {
-			same = codec.ValidText(codec.InsideQuotes(w.Value())) == id
-		}
-	}
-	return w.IsAlone() && same
+		host.HasLine(end, `{"type":"message"`, func(line []byte) bool {
+			w, same := codec.EnterValue(line, '{'), false
+			for w.Next() {
+				same = same || string(w.Key) == "id" && codec.ValidText(codec.InsideQuotes(w.Value())) == e.MessageID
+			}
+			return w.IsAlone() && same
+		})
 }
 
 // Droid's log: messages, and beside them what its hooks have answered. A subagent has a

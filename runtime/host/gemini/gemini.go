@@ -13,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "gemini"
 
 // Its names of our events, which no other host has.
@@ -22,7 +21,6 @@ const (
 	beforeAgent = "BeforeAgent"
 )
 
-// Host is Gemini CLI.
 var Host = host.Host{
 	Name: Name, Title: "Gemini CLI", Agent: "Gemini",
 	Is: isEvent, Read: readEvent,
@@ -41,7 +39,6 @@ func isEvent(event []byte) bool {
 	return name == afterAgent || name == beforeAgent
 }
 
-// input is an event as Gemini CLI writes it.
 type input host.Event
 
 func (in *input) Members(m *codec.Members) { (*host.Event)(in).Common(m) }

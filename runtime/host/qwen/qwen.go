@@ -10,10 +10,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Name is the host's.
 const Name = "qwen"
 
-// Host is Qwen Code.
 var Host = host.Host{
 	Name: Name, Title: "Qwen Code", Agent: "Qwen",
 	Is: isEvent, Read: readEvent,
@@ -37,7 +35,6 @@ func isEvent(event []byte) bool {
 	return codec.FindMember(event, "crons") != nil || bytes.Contains(prompt, []byte("########"))
 }
 
-// input is an event as Qwen Code writes it.
 type input struct {
 	*host.Event
 	submitted string

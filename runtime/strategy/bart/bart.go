@@ -30,7 +30,6 @@ const (
 	goOnWithList     = "The todo list that you have changed since is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 )
 
-// Strategy is bart-simpson.
 var Strategy = strategy.Strategy{Name: "bart-simpson", New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Once: true}

@@ -21,7 +21,6 @@ import (
 // sureEnough is how sure a rule has to be for Lisa to believe it, in percent.
 const sureEnough = 75
 
-// Strategy is lisa-simpson.
 var Strategy = strategy.Strategy{
 	Name: "lisa-simpson", Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
@@ -125,7 +124,6 @@ func (s *said) Members(m *codec.Members) {
 	codec.OptionalMember(m, "session", &s.Session, codec.Float)
 }
 
-// Judge is who is asked.
 func (o *Options) Judge() judge.Options { return o.judge }
 
 func (o *Options) Members(m *codec.Members) {

@@ -37,7 +37,6 @@ type progress struct {
 	unsure string
 }
 
-// Strategy is marge-simpson.
 var Strategy = strategy.Strategy{
 	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {
@@ -93,7 +92,9 @@ type reader struct {
 // progressReaders are in the order in which they speak.
 func progressReaders() []reader {
 	return []reader{
-		{"state", workflowWants, workflowReads},
+		{"state", func(strategy.Situation) []strategy.Want {
+			return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
+		}, workflowReads},
 		{"sdd", sddWants, sddReads},
 		{"plan", planWants, planReads},
 	}
@@ -159,14 +160,6 @@ func (o *Options) isTooOld(name string, age int64) string {
 		return ""
 	}
 	return shownName(name) + " is stale: it has not changed for " + timestamp.LengthInWords(age) + ", and the limit is " + timestamp.LengthInWords(int64(minutes)*60_000)
-}
-
-// isGoOnPrompt tells whether a prompt only says to go on with what was.
-func isGoOnPrompt(prompt string) bool {
-	prompt = strings.TrimSpace(prompt)
-	return len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
-		"continue", "go on", "go ahead", "keep going", "carry on", "proceed", "resume", "next", "yes", "ok", "okay", "do it", "sounds good",
-	})
 }
 
 // relativeToWorkspace is a name in the workspace for a path as it was written, "" if it

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -24,7 +23,6 @@ const (
 	lookBack = 3
 )
 
-// plan is a plan as it stands.
 type plan struct {
 	tasks []task
 	boxes []markdown.Box
@@ -37,9 +35,6 @@ type task struct {
 	boxes        int
 	open         markdown.Box // line 0: there is none
 }
-
-// isTicked tells that it has boxes, and none of them is open.
-func (t task) isTicked() bool { return t.boxes > 0 && t.open.Line == 0 }
 
 // parsePlan reads the tasks and check boxes of a plan.
 func parsePlan(text string) (p plan) {
@@ -105,7 +100,9 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 // in the project around it.
 func plansInUse(s strategy.Situation) []activity.Plan {
 	within := 0
-	if isGoOnPrompt(s.Turn.Prompt) {
+	if prompt := strings.TrimSpace(s.Turn.Prompt); len(prompt) <= 60 && rules.OpensWithPhrase(prompt, []string{
+		"continue", "go on", "go ahead", "keep going", "carry on", "proceed", "resume", "next", "yes", "ok", "okay", "do it", "sounds good",
+	}) {
 		within = lookBack
 	}
 	var all []activity.Plan

@@ -20,7 +20,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/activity"
-
 	"github.com/cameronsjo/springfield/runtime/markdown"
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -42,7 +41,6 @@ const (
 	planLines = 12
 )
 
-// sddLedger is what a ledger says.
 type sddLedger struct {
 	plan  string            // the path that it names, "" if none
 	done  map[string]bool   // labels of the tasks that are complete
@@ -182,12 +180,6 @@ func isComplete(says string) bool {
 		strings.HasPrefix(says, "✓") || strings.HasPrefix(says, "✔") || strings.HasPrefix(says, "☑")
 }
 
-// isBlocked tells whether what was said last of a task means that a person is
-// needed.
-func isBlocked(says string) bool {
-	return rules.OpensWithPhrase(says, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"})
-}
-
 // workspaceName is the name of a plan's workspace: its file's name without .md.
 func workspaceName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".md")
@@ -310,7 +302,7 @@ func sddReads(o *Options, s strategy.Situation) (p progress) {
 func (l sddLedger) countByPlan(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
-		if l.done[t.label] || t.isTicked() {
+		if l.done[t.label] || t.boxes > 0 && t.open.Line == 0 { // every box of it is ticked
 			p.done++
 		} else if next.line == 0 {
 			next = t
@@ -322,7 +314,7 @@ func (l sddLedger) countByPlan(p progress, name, file string, read plan) progres
 		return p
 	}
 	says := l.last[next.label]
-	if isBlocked(says) {
+	if rules.OpensWithPhrase(says, []string{"blocked", "waiting", "awaiting", "paused", "on hold", "needs", "needs_context", "escalated"}) {
 		p.waiting = shownName(name) + " says of task " + next.label + ": " + quotation.QuoteEvidence(says)
 		return p
 	}

@@ -16,16 +16,14 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/timestamp"
-
 	"github.com/cameronsjo/springfield/runtime/quotation"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
 // WorkflowFile is where the workflow state lies.
 const WorkflowFile = ".claude/workflow-state.json"
 
-// Workflow is a workflow state.
 type Workflow struct {
 	Skill, Phase string
 	Total, Done  int
@@ -49,7 +47,6 @@ func (w *Workflow) Members(m *codec.Members) {
 	m.Text("updated_at", &w.written)
 }
 
-// ParseWorkflow reads a workflow state.
 func ParseWorkflow(data []byte) (w Workflow, err error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	parts, fault := codec.ReadStrictly(data, &w, func(string) bool { return true })
@@ -77,10 +74,6 @@ func (w Workflow) CheckMembers() error {
 		return errors.New("updated_at is missing: how old it is cannot be known")
 	}
 	return nil
-}
-
-func workflowWants(strategy.Situation) []strategy.Want {
-	return []strategy.Want{{Name: WorkflowFile, Whole: codec.IsValid}}
 }
 
 func workflowReads(o *Options, s strategy.Situation) (p progress) {

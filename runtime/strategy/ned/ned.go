@@ -12,12 +12,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Strategy is ned-flanders.
 var Strategy = strategy.Strategy{Name: "ned-flanders", Default: true, New: kind.New}
 
 var kind = rules.Kind{Rules: ruleSet, Sets: []string{"default", "seed"}, Windowed: "seed"}
 
-// ruleSet are the rules of a set.
 func ruleSet(set string) []rules.Rule {
 	if set == "seed" {
 		return []rules.Rule{

@@ -9,7 +9,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Strategy is ralph-speckit.
 var Strategy = specs.StrategyOf(&specs.Kind{
 	Name: "ralph-speckit", Title: "Ralph-speckit", Noun: "feature",
 	Current: ".specify/.current-feature", Local: ".claude/ralph-speckit.local.md", StateFile: ".speckit-state.json",

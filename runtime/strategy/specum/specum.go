@@ -10,7 +10,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Strategy is ralph-specum.
 var Strategy = specs.StrategyOf(&specs.Kind{
 	Name: "ralph-specum", Title: "Ralph-specum", Noun: "spec",
 	Current: "specs/.current-spec", Local: ".claude/ralph-specum.local.md", StateFile: ".ralph-state.json",

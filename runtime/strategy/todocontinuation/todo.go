@@ -51,7 +51,6 @@ Mark each item completed as soon as it is done, and leave alone what waits or wh
 If something keeps you from an item, say what it is.`
 )
 
-// Strategy is todo-continuation.
 var Strategy = strategy.Strategy{
 	Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
 	Own: [][2]string{{"ceiling", "has none"}},

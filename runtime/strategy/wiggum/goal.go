@@ -288,9 +288,7 @@ func cutLine(text string) (line, rest string, ok bool) {
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
-	if !ok || f.key == "" || strings.ContainsFunc(f.key, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
-	}) {
+	if !ok || f.key == "" || strings.Trim(f.key, "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return f, errors.New("it is not a field: write `key: value`")
 	}
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
@@ -415,7 +413,6 @@ func readList(text string) (values []string, comment string, err error) {
 // LoopFile is how much of a loop's file the history keeps.
 func LoopFile(data []byte) string { return quotation.Beginning(string(data), goalFile) }
 
-// NewLoopID names a loop.
 func NewLoopID(dir, session string, now int64) string {
 	h := fnv.New64a()
 	h.Write([]byte(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10)))

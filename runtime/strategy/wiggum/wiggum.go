@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// Name is the strategy's name.
 const Name = "ralph-wiggum"
 
 const (
@@ -39,11 +38,11 @@ const (
 	goalFile = 16 << 10
 )
 
-// Strategy is ralph-wiggum.
 var Strategy = strategy.Strategy{
-	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: filesToRead, Armed: armedState},
-	Own: [][2]string{{"ceiling", "has none"}},
-	New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
+	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
+	Loop: &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
+	Own:  [][2]string{{"ceiling", "has none"}},
+	New:  func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
 // Options are the most iterations that a loop's file can ask for.
@@ -63,9 +62,6 @@ func (o *Options) Needs() strategy.Needs {
 		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := ReadLoop(data); return err == nil }}}
 	}}
 }
-
-// filesToRead is the loop's file for those who only look at it.
-func filesToRead(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }
 
 // armedState tells whether the loop drives this session, also where its own hook has ended
 // it at this stop.
@@ -115,10 +111,20 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if l.Goal, err = ReadLoop(l.file.Data); err != nil {
 		return l.restOnce("frontmatter", File+": "+err.Error())
 	}
-	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
-		return l.loopIsAnothers()
+	id, _, running := parseMemory(l.memory)
+	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID { // silent, unless it was this session's until now
+		v := strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
+		if running {
+			v.Told = l.pluginName() + ": the loop is over here: its file is another session's now"
+			v.Remember = l.rememberEnd(overMark + id)
+		}
+		return v
 	}
-	if v, ok := l.pausing().AtWord(s, l.began()); ok && l.Active {
+	began := l.Started
+	if running && id == l.ID {
+		began = min(began, l.memory.At) // not later than it has gone on here, whatever the file says
+	}
+	if v, ok := l.pausing().AtWord(s, began); ok && l.Active {
 		return v
 	}
 	l.recallMemory(o.MaxIterations())
@@ -142,7 +148,7 @@ type goalLoop struct {
 // anew. Iterations are counted in the user's own ledger: a file that is set back, that
 // another session takes up, or that comes back after the loop's end, has had them.
 func (l *goalLoop) recallMemory(ceiling int) {
-	if !activity.IsLoopID(l.ID) {
+	if !activity.IsPlainID(l.ID) {
 		l.ID = ""
 	}
 	l.id = l.ID
@@ -172,20 +178,12 @@ const overMark = "over "
 func parseMemory(m activity.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
-	return id, count, err == nil && activity.IsLoopID(id) && m.Mark != overMark+number
+	return id, count, err == nil && activity.IsPlainID(id) && m.Mark != overMark+number
 }
 
 func (l *goalLoop) pausing() rules.Pausing {
 	hold := cmp.Or(l.s.Session.Hold, "springfield hold")
 	return rules.Pausing{Key: l.memory.Key, Title: l.pluginName(), End: strings.TrimSuffix(hold, "hold") + "loop stop"}
-}
-
-// began is when the loop began, 0 if that is not known: not later than it has gone on here, whatever the file says.
-func (l *goalLoop) began() int64 {
-	if id, _, ok := parseMemory(l.memory); ok && id == l.ID {
-		return min(l.Started, l.memory.At)
-	}
-	return l.Started
 }
 
 // loopIsGone is a stop without a file. If this session was in a loop, the user has
@@ -210,16 +208,6 @@ func (l *goalLoop) loopIsGone() strategy.Verdict {
 
 // elsewhere names the pause of a loop whose session has left its directory.
 const elsewhere = "elsewhere"
-
-// loopIsAnothers is a stop with a loop that belongs to another session: silent, unless it was this one's until now.
-func (l *goalLoop) loopIsAnothers() strategy.Verdict {
-	v := strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
-	if id, _, ok := parseMemory(l.memory); ok {
-		v.Told = l.pluginName() + ": the loop is over here: its file is another session's now"
-		v.Remember = l.rememberEnd(overMark + id)
-	}
-	return v
-}
 
 // restOnce is a stop with a file that is no loop: once, the user is told why.
 func (l *goalLoop) restOnce(rule, evidence string) strategy.Verdict {
