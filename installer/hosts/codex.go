@@ -18,7 +18,8 @@ func codexHost() Host {
 	return Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
 		Dir: ".codex", Variable: "CODEX_HOME",
-		Traces:   []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
+		Traces: []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
+		Scopes: []client.Scope{client.User}, Switching: entries{},
 		Settings: settings,
 		Plugins: Plugins{
 			Needs:     []string{"hooks/shell.json"},

@@ -23,7 +23,8 @@ func copilotHost() Host {
 	return Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
 		Dir: ".copilot", Variable: "COPILOT_HOME",
-		Traces:   []string{"config.json", "session-state", "logs"},
+		Traces: []string{"config.json", "session-state", "logs"},
+		Scopes: []client.Scope{client.User}, Switching: entries{},
 		Settings: settings,
 		Plugins:  Plugins{Needs: []string{"hooks/shell.json"}, Installed: withHookEntries(copilotInstalled), Remove: "plugin uninstall %s"},
 	}

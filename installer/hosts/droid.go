@@ -26,7 +26,8 @@ func droidHost() Host {
 	return Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
 		Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
-		Traces:   []string{"sessions", "auth.json", "host.json"},
+		Traces: []string{"sessions", "auth.json", "host.json"},
+		Scopes: []client.Scope{client.User}, Switching: entries{},
 		Settings: settings,
 		Plugins: Plugins{
 			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it

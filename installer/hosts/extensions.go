@@ -32,7 +32,7 @@ const (
 // extensionHost is what the two have in common.
 func extensionHost(name, title, agent string) Host {
 	return Host{
-		Name: name, Title: title, Agent: agent, Dir: "." + name,
+		Name: name, Title: title, Agent: agent, Dir: "." + name, Scopes: []client.Scope{client.User}, Switching: entries{},
 		Settings: Settings{
 			File: "settings.json", Entries: editsToLink, Off: editsToUnlink,
 			Entry: func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },

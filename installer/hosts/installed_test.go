@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
@@ -141,7 +142,7 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOME", filepath.ToSlash(home)))
 	}
 	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
-	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}
+	return Request{At: at, ID: "ned", Switch: settings.Switch{Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}}
 }
 
 func TestExtensionsInstalled(t *testing.T) {

@@ -65,7 +65,7 @@ func (o *oracle) files() map[string]string {
 }
 
 func (o *oracle) request(name string) (Request, settings.Foreign) {
-	r := Request{At: o.at, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
+	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
 	path, _ := o.host.Settings.Entry(o.at, name)
 	return r, o.host.Foreign(path)
