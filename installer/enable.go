@@ -410,7 +410,7 @@ func (e *enableRun) noteWhatUndoLeaves(what string) {
 
 // summarize is what to tell of a plan.
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
-	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.Plugins.ByHand
+	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.ByHand
 	d := Done{
 		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
 		Live: "takes effect in your next session", Change: plan,

@@ -28,7 +28,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 
 func (a *app) hostOwner() hosts.User {
 	root := cmp.Or(git.RepositoryRoot(a.work), a.work)
-	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: findProgram}
+	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Getenv: a.getenv, Look: findProgram}
 }
 
 // findProgram finds a program on PATH, "" where there is none.

@@ -41,7 +41,7 @@ type HostPlugin struct {
 func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 	looked := []OnHost{}
 	for _, h := range all {
-		if !h.Default {
+		if h.Installed != nil {
 			looked = append(looked, in.lookAtHost(h))
 		}
 	}
@@ -51,10 +51,10 @@ func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 	at := h.PlaceFor(in.User)
 	o := OnHost{Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
-	if !o.Found || h.Plugins.Installed == nil {
+	if !o.Found {
 		return o
 	}
-	all, err := h.Plugins.Installed(at)
+	all, err := h.Installed(at)
 	if err != nil {
 		o.Problem = err.Error()
 	}

@@ -52,7 +52,7 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 			c.Notes = append(c.Notes, other.ID+" is switched off")
 		}
 	}
-	entries, err := r.At.Host.Settings.Entries(r)
+	entries, err := r.At.Host.Entries(r)
 	if err != nil {
 		return c, err
 	}
@@ -71,7 +71,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 	}
 	for _, r := range byUs {
 		ids = append(ids, r.ID)
-		if _, err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
+		if err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
 			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
 		}
 	}
@@ -101,7 +101,7 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 
 // EntryFile is the file that has the plugin on.
 func (r Request) EntryFile() settings.Foreign {
-	path, _ := r.At.Host.Settings.Entry(r.At, r.ID)
+	path, _ := r.At.Host.EntryIn(r.At, r.ID)
 	return r.At.Host.Foreign(path)
 }
 
@@ -122,7 +122,7 @@ func (r Request) release(now *settings.Settings, c *journal.Change, of func(sett
 	byUs, err := now.EnabledOn(r.At.Host.Name)
 	for _, e := range byUs {
 		if err == nil && of(e) {
-			_, err = now.ReleaseFor(c, r.At.Host.Foreign(e.File), e.ID)
+			err = now.ReleaseFor(c, r.At.Host.Foreign(e.File), e.ID)
 			ids = append(ids, e.ID)
 		}
 	}
@@ -144,7 +144,7 @@ func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
 			return r.At.refuseTheirs(i)
 		}
 	}
-	edits, err := r.At.Host.Settings.Off(r)
+	edits, err := r.At.Host.Removals(r)
 	if err != nil {
 		return err
 	}

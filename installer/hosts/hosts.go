@@ -37,10 +37,25 @@ type Host struct {
 
 	Scopes    []client.Scope // in which plugins are switched
 	Switching Switching
-	// Settings are its settings as springfield edits them; the zero value for Claude Code.
-	Settings Settings
-	// Plugins are what it knows of plugins; the zero value for Claude Code.
-	Plugins Plugins
+
+	// What follows is of hosts that have a plugin on by an entry, or a link, in a file. All other bytes of the file stay.
+
+	SettingsFile string // in its directory
+	HooksOff     string // the member of it, and its value, that switches all hooks off; "" for none
+	// EntryIn is the file that has a plugin on, and the member of it that has the entries.
+	EntryIn func(at Place, id string) (path string, above []string)
+	// Entries are the edits that have a plugin on, Removals those that have one off that springfield has not enabled.
+	Entries, Removals func(r Request) ([]document.Edit, error)
+	// Needs are the files of a plugin that are read. A plugin that an older springfield made has
+	// none but those of Claude Code, and its hook knows no other host.
+	Needs []string
+	// Installed are all plugins that it knows of, on or off, with the directory that it runs
+	// each from. It reads the host's own records, bounded, and starts nothing.
+	Installed func(at Place) ([]Installed, error)
+	// Remove are the words of its own command that removes a plugin, %s its ID. Only the user calls it.
+	Remove string
+	// ByHand is what the user still has to do, a sentence each.
+	ByHand func(r Request) []string
 	// Check are the findings of doctor on it, beside those for every host: its version, and
 	// whether plugins that are on can run. The check's name need not be set.
 	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
@@ -56,35 +71,6 @@ type Switching interface {
 	PlanOff(now *settings.Settings, r Request) (journal.Change, error)
 	// PlanAllOff adds to a change what has all plugins of springfield's off. ids are those that were on.
 	PlanAllOff(now *settings.Settings, at Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error)
-}
-
-// Settings are the settings of a host, and how a plugin is switched on by an edit of a file. All other bytes of
-// the file stay.
-type Settings struct {
-	// File is the settings file in its directory.
-	File string
-	// HooksOff is the member, and its value, that switches all hooks off; "" for none.
-	HooksOff string
-	// Entry is the file that has a plugin on, and the member of it that has the entries.
-	Entry func(at Place, id string) (path string, above []string)
-	// Entries are the edits that have a plugin on.
-	Entries func(r Request) ([]document.Edit, error)
-	// Off are the edits that have a plugin off that springfield has not enabled.
-	Off func(r Request) ([]document.Edit, error)
-}
-
-// Plugins are the plugins that a host knows.
-type Plugins struct {
-	// Needs are the files of a plugin that are read. A plugin that an older springfield made has
-	// none but those of Claude Code, and its hook knows no other host.
-	Needs []string
-	// Installed are all plugins that it knows of, on or off, with the directory that it runs
-	// each from. It reads the host's own records, bounded, and starts nothing.
-	Installed func(at Place) ([]Installed, error)
-	// Remove are the words of its own command that removes a plugin, %s its ID. Only the user calls it.
-	Remove string
-	// ByHand is what the user still has to do, a sentence each.
-	ByHand func(r Request) []string
 }
 
 // Request is what is asked of a host.
@@ -111,10 +97,10 @@ func (r Request) Check() error {
 
 // Installed are the plugins that the host of a place knows.
 func (p Place) Installed() (all []Installed, err error) {
-	if p.Host.Plugins.Installed == nil {
+	if p.Host.Installed == nil {
 		return nil, nil
 	}
-	if all, err = p.Host.Plugins.Installed(p); err != nil {
+	if all, err = p.Host.Installed(p); err != nil {
 		err = fmt.Errorf("read what %s has installed: %w", p.Host.Title, err)
 	}
 	return all, err
@@ -127,7 +113,7 @@ func (r Request) FilesDir() string {
 
 // CheckFiles says which file the host reads that the plugin has not.
 func (r Request) CheckFiles() error {
-	for _, name := range r.At.Host.Plugins.Needs {
+	for _, name := range r.At.Host.Needs {
 		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("there is no file %s", path)
@@ -165,7 +151,7 @@ func (h Host) SettingsInWords(scope client.Scope) string {
 
 // RemoveCommand is the command by which the user removes a plugin that the host itself has installed.
 func (h Host) RemoveCommand(id string) string {
-	return h.Name + " " + fmt.Sprintf(h.Plugins.Remove, check.QuoteArgument(id))
+	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
 
 // Foreign is a file of the host's, to be edited.
