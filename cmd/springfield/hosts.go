@@ -63,16 +63,6 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
 }
 
-// hostsToShow are the hosts of which something is shown: those that are named, else all that
-// are there.
-func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
-	if len(names) > 0 {
-		return a.hostsNamed(names)
-	}
-	others := slices.DeleteFunc(hosts.HostsFound(a.hostOwner()), func(h hosts.Host) bool { return h.Default })
-	return append([]hosts.Host{hosts.DefaultHost()}, others...), nil
-}
-
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
 		if name == allHosts {
