@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
@@ -23,64 +25,36 @@ type DisableRequest struct {
 	DryRun bool // nothing changes
 }
 
-// DisablePlugin switches a plugin off for a host, and has Claude Code forget it where that is
-// asked for.
+// DisablePlugin puts a host's settings back, and has the claude command forget the plugin where that is asked for.
 func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableRequest) (done Done, err error) {
 	defer func() { done.Host, done.Scope, done.State = host, r.Scope, "disabled" }()
-	if host.Default {
-		return disableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
+	q, purge := hosts.Request{At: host.PlaceFor(m.User), Switch: settings.Switch{Scope: r.Scope}}, r.Purge && host.Markets
+	if err := q.Check(); err != nil {
 		return done, err
 	}
-	if err := s.findKnown(r.Plugin); err != nil {
-		return done, err
-	}
-	done.Plugin = s.Plugin.ID()
-	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		c.Did = fmt.Sprintf("disable %s in user settings of %s", s.Plugin.ID(), host.Title)
-		if err := s.readRecords(); err != nil {
-			return c, err
-		}
-		return c, s.planOff(now, &c)
-	}
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		return done, err
-	}
-	done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
-	return done, err
-}
-
-// disableDefault puts settings back, and has the claude command forget the plugin where that
-// is asked for.
-func disableDefault(ctx context.Context, m Means, r DisableRequest) (done Done, err error) {
-	plugin, err := m.findEnabled(r)
+	q.Plugin, q.ID, err = m.findOn(q.At, r)
 	_, known := registry.StrategyNamed(r.Plugin)
 	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge || errors.Is(err, errUnknown) && known { // it is off, in each of them
 		return Done{Plugin: r.Plugin}, nil
 	}
+	if err == nil && purge && m.Claude.Path == "" {
+		err = check.Advisef("nothing was changed; springfield disable "+q.Plugin.ID()+" puts the settings back",
+			"there is no claude command, and only that command can make Claude Code forget a plugin")
+	}
 	if err != nil {
 		return done, err
 	}
-	if r.Purge && m.Claude.Path == "" {
-		return done, check.Advisef("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
-			"there is no claude command, and only that command can make Claude Code forget a plugin")
+	done.Plugin = q.Plugin.ID()
+	plan := func(now *settings.Settings) (journal.Change, error) { return host.Switching.PlanOff(now, q) }
+	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
+		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
 	}
-	done.Plugin = plugin.ID()
-	if done.Change, err = m.Settings.Disable(plugin, r.Scope); err != nil {
-		return done, err
-	}
-	if r.DryRun {
-		if r.Purge {
-			done.Todo = "make the claude command forget " + plugin.ID() +
-				", away from your settings, unless something else needs it"
-		}
-		return done, err
-	}
-	done.Change, err = m.Settings.PlanAndApply(done.Change, func(now *settings.Settings) (journal.Change, error) { return now.Disable(plugin, r.Scope) })
-	if err == nil && r.Purge {
-		err = m.purgePlugin(ctx, &done, plugin, r.Scope)
+	switch {
+	case err != nil || !purge:
+	case r.DryRun:
+		done.Todo = "make the claude command forget " + done.Plugin + ", away from your settings, unless something else needs it"
+	default:
+		err = m.purgePlugin(ctx, &done, q.Plugin, r.Scope)
 	}
 	return done, err
 }
@@ -100,35 +74,64 @@ func (m Means) purgePlugin(ctx context.Context, done *Done, plugin client.Plugin
 	return nil
 }
 
-// findEnabled turns a name into a plugin. What settings switch on, those of the
-// scope first, needs no suite: it may have moved away, or be another user's.
-func (m Means) findEnabled(r DisableRequest) (client.Plugin, error) {
-	if name, marketplace, ok := strings.Cut(r.Plugin, "@"); ok {
-		return client.Plugin{Name: name, Marketplace: marketplace}, nil
+// findOn turns a name into a plugin, and what the host calls it. What settings switch on, those of the scope first,
+// needs no suite: it may have moved away, or be another user's.
+func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id string, err error) {
+	host := at.Host
+	bare, marketplace, full := strings.Cut(r.Plugin, "@")
+	if host.Markets && full {
+		return client.Plugin{Name: bare, Marketplace: marketplace}, "", nil
 	}
-	if r.Suite != "" {
-		return m.FindPlugin(r.Plugin, r.Suite)
+	if host.Markets && r.Suite != "" {
+		p, err = m.FindPlugin(r.Plugin, r.Suite)
+		return p, "", err
 	}
-	for _, s := range append([]client.Scope{r.Scope}, client.AllScopes()...) {
-		on, err := m.Settings.EnabledAs(r.Plugin, s)
-		switch {
-		case err != nil && s == r.Scope:
-			return client.Plugin{}, err
-		case len(on) == 1:
-			return on[0], nil
-		case len(on) > 1:
-			return client.Plugin{}, check.Misusef("say which: springfield disable "+on[0].ID(),
-				"%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
+	for _, scope := range append([]client.Scope{r.Scope}, host.Scopes...) {
+		found, err := host.Switching.On(m.Settings, at, scope)
+		if err != nil && scope == r.Scope {
+			return p, "", err
+		}
+		found = slices.DeleteFunc(found, func(i hosts.Installed) bool {
+			return i.ID != r.Plugin && (full || i.Name != bare) && (!full || pluginOf(i).ID() != r.Plugin)
+		})
+		if len(found) > 1 { // what springfield can switch off comes first
+			found = slices.DeleteFunc(found, func(i hosts.Installed) bool { return i.Theirs && i.ID != r.Plugin })
+		}
+		if len(found) == 1 {
+			return pluginOf(found[0]), found[0].ID, nil
+		}
+		if len(found) > 1 {
+			twice, flag := "enabled twice", ""
+			if !host.Default {
+				twice, flag = "on twice in "+host.Title, " --host "+host.Name
+			}
+			return p, "", check.Misusef("say which: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)
 		}
 	}
-	for _, known := range m.Settings.EnabledByUs() { // its entry has gone by other means
-		if name, marketplace, _ := strings.Cut(known.ID, "@"); name == r.Plugin {
-			return client.Plugin{Name: name, Marketplace: marketplace}, nil
+	byUs, err := host.Switching.ByUs(m.Settings, at)
+	if err != nil {
+		return p, "", err
+	}
+	for _, e := range byUs { // its entry has gone by other means
+		if name, marketplace, _ := strings.Cut(e.ID, "@"); e.ID == r.Plugin || name == bare && !full {
+			return client.Plugin{Name: name, Marketplace: marketplace}, e.ID, nil
 		}
 	}
-	p, err := m.FindPlugin(r.Plugin, r.Suite)
+	if !host.Markets {
+		return p, "", &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s has no plugin %q in user settings", host.Title, r.Plugin), "springfield status --host "+host.Name+" shows what it knows")}
+	}
+	p, err = m.FindPlugin(r.Plugin, "")
 	if advised := (*check.Advised)(nil); errors.Is(err, errUnknown) && errors.As(err, &advised) && !strings.HasPrefix(advised.Advice, "did you mean") {
 		err = check.Advise(err, "springfield status shows what is on") // how to make it is of no use here
 	}
-	return p, err
+	return p, "", err
+}
+
+// pluginOf is a plugin that a host knows, as Claude Code would name it.
+func pluginOf(i hosts.Installed) client.Plugin {
+	_, marketplace, _ := strings.Cut(i.ID, "@")
+	if suite, err := generator.ReadSuite(i.Suite); i.Suite != "" && err == nil {
+		marketplace = suite.Marketplace
+	}
+	return client.Plugin{Name: i.Name, Marketplace: marketplace, Suite: i.Suite}
 }

@@ -4,7 +4,6 @@ package installer
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -46,10 +44,16 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	}
 	suites := m.ownSuites()
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
-		if done.Change, done.IDs, done.Stays, err = now.DisableAll(r.Purge); err == nil {
-			err = m.planOffOnHosts(now, &done)
+		done.IDs, done.Stays = nil, nil
+		for _, host := range hosts.AllHosts() {
+			ids, left, err := host.Switching.PlanAllOff(now, host.PlaceFor(m.User), r.Purge, &c)
+			if done.IDs, done.Stays = append(done.IDs, ids...), append(done.Stays, left...); err != nil {
+				return c, err
+			}
 		}
-		return done.Change, err
+		slices.Sort(done.IDs)
+		done.IDs = slices.Compact(done.IDs)
+		return c, nil
 	}
 	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
 		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
@@ -125,58 +129,6 @@ func (m Means) checkHolds(now time.Time) error {
 			line += " --session " + check.QuoteArgument(session)
 		}
 		return check.Advisef(line+" lifts it, then run this again; springfield disable --all keeps it", "a hold is in force, and --purge would remove it")
-	}
-	return nil
-}
-
-// planOffOnHosts adds to a change what has all plugins of springfield's off on the other hosts.
-func (m Means) planOffOnHosts(now *settings.Settings, done *DisabledAll) error {
-	for _, host := range hosts.AllHosts() {
-		if host.Default {
-			continue
-		}
-		if err := m.planOffOnHost(now, done, host); err != nil {
-			return err
-		}
-	}
-	slices.Sort(done.IDs)
-	done.IDs = slices.Compact(done.IDs)
-	return nil
-}
-
-func (m Means) planOffOnHost(now *settings.Settings, done *DisabledAll, host hosts.Host) error {
-	byUs, err := now.EnabledOn(host.Name)
-	if err != nil {
-		return err
-	}
-	for _, r := range byUs {
-		done.IDs = append(done.IDs, r.ID)
-		if _, err := now.ReleaseFor(&done.Change, host.Foreign(r.File), r.ID); err != nil {
-			done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
-		}
-	}
-	s := &switching{Means: m, Request: hosts.Request{At: host.PlaceFor(m.User)}}
-	if err := s.readRecords(); err != nil {
-		done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"})
-		return nil
-	}
-	for _, i := range s.knows {
-		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
-			continue
-		}
-		done.IDs = append(done.IDs, i.ID)
-		s.Plugin, s.ID = pluginOf(i), i.ID
-		what, by := fmt.Sprintf("%s settings of %s name %s", i.Scope, host.Title, i.ID), "take out by hand what names "+i.ID
-		switch {
-		case i.Theirs && i.Scope == client.User:
-			done.Stays = append(done.Stays, settings.Left{What: s.refuseTheirs(i).Error(), Remove: host.RemoveCommand(i.ID)})
-		case i.Scope != client.User:
-			done.Stays = append(done.Stays, settings.Left{What: what, Remove: by})
-		default:
-			if err := s.planOff(now, &done.Change); err != nil {
-				done.Stays = append(done.Stays, settings.Left{What: err.Error(), Remove: by, Failed: true})
-			}
-		}
 	}
 	return nil
 }

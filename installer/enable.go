@@ -53,54 +53,11 @@ type Done struct {
 	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
-// EnablePlugin switches a plugin on for a host.
-func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
-	defer func() {
-		done.Host, done.Scope = host, r.Scope
-		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.Own != nil && e.In == r.Own.Dir })
-	}()
-	if host.Default {
-		return enableDefault(ctx, m, r)
-	}
-	s, err := m.switchingOn(host, r.Scope)
-	if err != nil {
-		return done, err
-	}
-	if err := s.findInDirectory(ctx, r); err != nil {
-		return done, err
-	}
-	if r.Unmade && s.found.own != nil {
-		return done, m.Settings.CheckForeign(s.entryFile())
-	}
-	sameKind, err := s.examinePluginFiles()
-	if err != nil {
-		return done, err
-	}
-	plan := func(now *settings.Settings) (journal.Change, error) {
-		if err := s.readRecords(); err != nil { // another springfield may have been there
-			return journal.Change{}, err
-		}
-		c, err := s.planSwitchOn(now, r, sameKind)
-		return s.found.addSuite(c, err, now)
-	}
-	done = doneEnabling(s.Plugin, s.Plugin.Suite, journal.Change{})
-	if done.Change, err = plan(m.Settings); err != nil || r.DryRun {
-		return done, err
-	}
-	if done.Change, err = m.Settings.PlanAndApply(done.Change, plan); err != nil {
-		return done, err
-	}
-	if host.Plugins.ByHand != nil && !done.Change.IsEmpty() {
-		done.Change.Notes = append(done.Change.Notes, host.Plugins.ByHand(s.Request)...)
-	}
-	return done, nil
-}
-
 // enableRun is a plugin on its way.
 type enableRun struct {
 	Means
 	EnableRequest
-	wanted   settings.Switch
+	wanted   hosts.Request
 	from     string
 	own      *OwnSuite // that gets the plugin, nil if it is there
 	register string    // a directory that Claude Code does not know yet, "" if there is none
@@ -109,34 +66,47 @@ type enableRun struct {
 	leaves   []string  // what an undo of the settings does not take back
 }
 
-// enableDefault switches a plugin on. Settings are read once, and the edit is worked out
+func newEnableRun(m Means, host hosts.Host, r EnableRequest) *enableRun {
+	if r.NoClaude || !host.Markets {
+		m.Claude.Path = ""
+	}
+	wanted := settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}
+	return &enableRun{Means: m, EnableRequest: r, wanted: hosts.Request{At: host.PlaceFor(m.User), Switch: wanted}}
+}
+
+// EnablePlugin switches a plugin on for a host. Settings are read once, and the edit is worked out
 // before the claude command is called, so that settings that cannot be edited leave
 // everything alone.
-func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, err error) {
-	e := newEnableRun(m, r)
+func EnablePlugin(ctx context.Context, m Means, host hosts.Host, r EnableRequest) (done Done, err error) {
+	e := newEnableRun(m, host, r)
 	defer func() {
 		if err != nil {
 			e.takeBack(ctx)
 		}
+		done.Host, done.Scope = host, r.Scope
+		done.Change.Edits = slices.DeleteFunc(done.Change.Edits, func(e journal.Edit) bool { return r.Own != nil && e.In == r.Own.Dir })
 	}()
+	if err := e.wanted.Check(); err != nil {
+		return done, err
+	}
 	if err := e.findPlugin(ctx); err != nil {
 		return done, err
 	}
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.findWhatIsMissing(ctx); err != nil {
+	if err := e.examine(ctx); err != nil || r.Unmade && e.own != nil {
 		return done, err
 	}
 	plan, err := e.planEdit()
 	if err != nil || r.DryRun {
 		return e.summarize(ctx, plan), err
 	}
-	planned := e.wanted
+	planned := e.wanted.Switch
 	if err := e.registerWhatIsMissing(ctx); err != nil {
 		return done, err
 	}
-	if !reflect.DeepEqual(e.wanted, planned) { // what was fetched is now known, or could not be registered
+	if !reflect.DeepEqual(e.wanted.Switch, planned) { // what was fetched is now known, or could not be registered
 		if plan, err = e.planEdit(); err != nil {
 			return done, err
 		}
@@ -150,7 +120,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, er
 // lacks it: Claude Code would not find it.
 func (e *enableRun) checkListed() error {
 	plugin := e.wanted.Plugin
-	if plugin.Suite == "" || e.own != nil {
+	if !e.wanted.At.Host.Markets || plugin.Suite == "" || e.own != nil {
 		return nil
 	}
 	names, err := e.Settings.PluginsOffered(client.Directory(plugin.Marketplace, plugin.Suite))
@@ -167,11 +137,11 @@ func (e *enableRun) checkListed() error {
 // users of a machine.
 func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, plugin client.Plugin, err error) {
 	r.DryRun = true
-	e := newEnableRun(m, r)
+	e := newEnableRun(m, hosts.DefaultHost(), r)
 	if err := e.findPlugin(ctx); err != nil {
 		return nil, plugin, err
 	}
-	if err := e.findWhatIsMissing(ctx); err != nil {
+	if err := e.examine(ctx); err != nil {
 		return nil, plugin, err
 	}
 	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
@@ -184,20 +154,15 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	return settings, e.wanted.Plugin, err
 }
 
-func newEnableRun(m Means, r EnableRequest) *enableRun {
-	if r.NoClaude {
-		m.Claude.Path = ""
-	}
-	return &enableRun{Means: m, EnableRequest: r, wanted: settings.Switch{Scope: r.Scope, Keep: r.Keep, Conflicts: r.Conflicts}}
-}
-
 // findPlugin finds the plugin. A marketplace that is named by its source is added
 // first: only its catalog says its name.
 func (e *enableRun) findPlugin(ctx context.Context) (err error) {
-	name, source := e.EnableRequest.Plugin, e.Marketplace
+	name, source, host := e.EnableRequest.Plugin, e.Marketplace, e.wanted.At.Host
 	bare, _, both := strings.Cut(name, "@")
 	switch {
 	case source == "":
+	case !host.Markets && strings.ContainsAny(source, "/:") && !filepath.IsAbs(source) && !strings.HasPrefix(source, "."):
+		return check.Advisef("clone the repository and name it: --suite DIR", "%s takes a plugin from a directory", host.Title)
 	case both || e.Suite != "":
 		return check.Misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
@@ -215,6 +180,9 @@ func (e *enableRun) findPlugin(ctx context.Context) (err error) {
 	if _, known := registry.StrategyNamed(name); known && errors.Is(err, errUnknown) && e.Own != nil && e.Own.Dir != "" {
 		e.own = e.Own
 		e.wanted.Plugin, err = e.own.choosePlugin(e.Means, name)
+	}
+	if e.wanted.ID = e.wanted.Plugin.Name; err == nil && !host.Markets && e.wanted.Plugin.Suite == "" {
+		err = check.Advisef("clone its repository and name it: --suite DIR", "%s takes a plugin from a directory, and %s has none", host.Title, e.wanted.Plugin.ID())
 	}
 	return err
 }
@@ -265,105 +233,111 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
+// examine finds out what is missing, and what kind of plugin it is; one that could
 // not run, or is not springfield's, is refused.
-func (e *enableRun) findWhatIsMissing(ctx context.Context) error {
+func (e *enableRun) examine(ctx context.Context) (err error) {
+	dir := e.wanted.FilesDir()
+	if e.from = e.wanted.Plugin.Suite; e.wanted.At.Host.Markets {
+		dir, err = e.resolveInstallSource()
+	}
+	switch {
+	case err == nil && e.own != nil:
+		return e.examineOwn(ctx)
+	case err == nil && dir != "":
+		return e.examinePluginDir(dir)
+	}
+	return err
+}
+
+// resolveInstallSource finds out what Claude Code does not know yet. dir is where the plugin's files are, "" before
+// they are fetched.
+func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
-		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.NameTakenError)(nil); errors.As(err, &conflict) {
-			return check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or "+client.HowToRename(plugin.Suite), "%w", err)
+			return "", check.Advisef("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or "+client.HowToRename(plugin.Suite), "%w", err)
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 		if e.own != nil {
 			e.wanted.Declare = !registered // the claude command could not find it yet
-			return e.examineOwn(ctx)
+			return "", nil
 		}
 		if !registered {
 			e.register = plugin.Suite
 			e.wanted.Declare = e.Claude.Path == ""
 		}
-		dir := filepath.Join(plugin.Suite, plugin.Name)
 		if i := e.Settings.Installed(plugin.ID()); i.InPlace && rooted.HoldsPath(plugin.Suite, i.Dir) {
-			dir = i.Dir
+			return i.Dir, nil
 		}
-		return e.examinePluginDir(dir)
+		return e.wanted.FilesDir(), nil
 	}
 	i := e.Settings.Installed(plugin.ID())
-	e.from = i.Source
-	if i.Dir != "" {
-		return e.examinePluginDir(i.Dir)
+	if e.from = i.Source; i.Dir != "" {
+		return i.Dir, nil
 	}
 	if e.Claude.Path == "" {
-		return check.Advisef("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
+		return "", check.Advisef("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(),
 			e.whyNotCalled())
 	}
 	e.install = plugin.ID()
-	if dir := e.Settings.InClone(plugin); dir != "" {
-		return e.examinePluginDir(dir)
-	}
-	return nil // looked at when it is there
+	return e.Settings.InClone(plugin), nil
 }
 
-// examinePlugin looks at a plugin's own files. One that could not run, or is not
+// examinePluginDir looks at a plugin's own files, and finds out what kind it is. One that could not run, or is not
 // springfield's, is refused.
-func (m Means) examinePlugin(plugin client.Plugin, dir string, host hosts.Host) (client.Installed, error) {
-	found := m.Settings.InstalledIn(dir)
-	programs := generator.Plugin{Strategy: found.Strategy}.Programs()
-	err := generator.CheckPrograms(dir, generator.HostTarget(), programs...)
+func (e *enableRun) examinePluginDir(dir string) error {
+	plugin, host := e.wanted.Plugin, e.wanted.At.Host
+	found := e.Settings.InstalledIn(dir)
 	fix, itself := "fix it, or enable another plugin", "use the plugin commands of "+host.Title+" itself"
-	if host.Default {
+	if host.Markets {
 		fix, itself = "Claude Code would not load it either; "+fix, "enable it in Claude Code: /plugin install "+plugin.ID()
 	}
-	switch {
-	case err != nil:
-		err = check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
-	case found.Problem != "":
-		err = check.Advisef(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
-	case !found.IsOurs():
-		err = check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
+	if err := generator.CheckPrograms(dir, generator.HostTarget(), generator.Plugin{Strategy: found.Strategy}.Programs()...); err != nil {
+		return check.Advisef(generator.HowToStart(err, plugin.Suite), "%s cannot run here: %w", plugin.ID(), err)
 	}
-	return found, err
-}
-
-// examinePluginDir finds out what kind of plugin it is.
-func (e *enableRun) examinePluginDir(dir string) error {
-	found, err := e.examinePlugin(e.wanted.Plugin, dir, hosts.DefaultHost())
-	if err != nil {
-		return err
+	if found.Problem != "" {
+		return check.Advisef(fix, "%s cannot run: %s", plugin.ID(), found.Problem)
 	}
-	e.wanted.Loops, e.wanted.SameKind = strategiesLike(found.Strategy)
-	e.wanted.DecidesNothing = !found.DrivesStop()
+	if !found.IsOurs() {
+		return check.Advisef(itself, "%s is not a springfield plugin", plugin.ID())
+	}
+	if err := e.wanted.CheckFiles(); err != nil {
+		return &hosts.PassedOverError{Err: check.Advise(fmt.Errorf("%s is not made for %s: %w", plugin.ID(), host.Title, err),
+			"springfield update "+check.QuoteArgument(plugin.Suite)+" adds it")}
+	}
+	e.setKind(found.Strategy, found.DrivesStop())
 	settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), "")
-	if err != nil {
+	if err != nil && host.Markets {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
+	}
+	if err != nil {
 		return nil
 	}
 	e.wanted.MaxContinues = settings.MaxContinues()
 	return nil
 }
 
-// strategiesLike are the strategies of the same kind as one, and whether that is to drive a loop
+// setKind sets what other plugins are of the kind of a strategy, of which one is on, and whether it drives a loop
 // through a spec, as plugins of others do.
-func strategiesLike(name string) (spec bool, sameKind []string) {
-	known, ok := registry.StrategyNamed(name)
-	if !ok {
-		return false, nil
+func (e *enableRun) setKind(strategyName string, decides bool) {
+	e.wanted.DecidesNothing = !decides
+	known, ok := registry.StrategyNamed(strategyName)
+	if e.wanted.Loops, e.wanted.SameKind = ok && known.KindOf() == strategy.SpecLoop, nil; !ok {
+		return
 	}
 	for _, other := range registry.Strategies {
 		if other.KindOf() == known.KindOf() {
-			sameKind = append(sameKind, other.Name)
+			e.wanted.SameKind = append(e.wanted.SameKind, other.Name)
 		}
 	}
-	return known.KindOf() == strategy.SpecLoop, sameKind
 }
 
 // planFrom works out the change.
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
-	c, err := now.PlanEnable(e.wanted)
+	c, err := e.wanted.At.Host.Switching.PlanOn(now, e.wanted)
 	c.Leaves = e.leaves
 	return e.addSuite(c, err, now)
 }
@@ -436,7 +410,11 @@ func (e *enableRun) noteWhatUndoLeaves(what string) {
 
 // summarize is what to tell of a plan.
 func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
-	d := doneEnabling(e.wanted.Plugin, e.from, plan)
+	plugin, byHand := e.wanted.Plugin, e.wanted.At.Host.ByHand
+	d := Done{
+		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: e.from,
+		Live: "takes effect in your next session", Change: plan,
+	}
 	if e.wanted.Declare {
 		version, _ := e.Claude.Version(ctx)
 		if older, known := client.IsOlder(version, "2.1.285"); older || !known {
@@ -448,14 +426,10 @@ func (e *enableRun) summarize(ctx context.Context, plan journal.Change) Done {
 		return d
 	}
 	d.Change.Notes = append(d.Change.Notes, e.scopeNotes(ctx)...)
-	return d
-}
-
-func doneEnabling(plugin client.Plugin, from string, plan journal.Change) Done {
-	return Done{
-		Plugin: plugin.ID(), State: "enabled", Suite: plugin.Suite, From: from,
-		Live: "takes effect in your next session", Change: plan,
+	if byHand != nil && !plan.IsEmpty() {
+		d.Change.Notes = append(d.Change.Notes, byHand(e.wanted)...)
 	}
+	return d
 }
 
 // describeTodo says what registerWhatIsMissing would do, "" for nothing.

@@ -223,9 +223,3 @@ type Means struct {
 	Git      git.Git
 	Tell     func(format string, args ...any) // what is being done, and what is skipped
 }
-
-// PassedOverError says that there is nothing to do on one host. Where all hosts are meant,
-// the others are no less.
-type PassedOverError struct{ error }
-
-func (e *PassedOverError) Unwrap() error { return e.error }

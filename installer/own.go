@@ -138,17 +138,26 @@ func (m Means) FreeMarketplace(wish, dir string) (name string, taken error) {
 
 // examineOwn makes a plugin of the user's own suite, once the settings are known to take it.
 func (e *enableRun) examineOwn(ctx context.Context) error {
-	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
-		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
-	}
 	known, _ := registry.StrategyNamed(e.wanted.Plugin.Name)
-	e.wanted.Loops, e.wanted.SameKind = strategiesLike(known.Name)
-	e.wanted.DecidesNothing = known.EventName() != "Stop"
-	if _, err := e.planEdit(); err != nil || e.Unmade {
+	e.setKind(known.Name, known.EventName() == "Stop")
+	if err := e.checkSettings(); err != nil || e.Unmade {
 		return err
 	}
 	if err := e.own.makeFiles(ctx, e.Means, !e.DryRun); err != nil {
 		return err
 	}
-	return e.examinePluginDir(filepath.Join(e.own.stage, e.wanted.Plugin.Name))
+	e.wanted.Stage = e.own.stage
+	return e.examinePluginDir(e.wanted.FilesDir())
+}
+
+// checkSettings refuses settings that do not take a plugin before it is made.
+func (e *enableRun) checkSettings() error {
+	if !e.wanted.At.Host.Markets { // the entry is worked out from the plugin's files
+		return e.Settings.CheckForeign(e.wanted.EntryFile())
+	}
+	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {
+		return check.Advisef("only an administrator can change that", "%s keeps hooks from running", why)
+	}
+	_, err := e.planEdit()
+	return err
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
+// none is an environment, and a PATH, without anything.
+func none(string) string { return "" }
+
 // What would keep the plugin from being switched on, or from running, is found before anything is made.
 func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, says string }{
@@ -31,7 +34,7 @@ func TestOwnSuiteIsNotMadeInVain(t *testing.T) {
 		own := &installer.OwnSuite{Dir: filepath.Join(home, "suite"), Fresh: func() generator.Spec {
 			return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 		}} // its tools would find no compiler, and say so
-		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), Tell: t.Logf}, hosts.DefaultHost(),
+		_, err := installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
 			installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
 		if err == nil {
 			t.Fatalf("%s: it is on", name)
@@ -52,7 +55,7 @@ func TestOwnSuiteIsMadeByOne(t *testing.T) {
 	own := &installer.OwnSuite{Dir: dir, Fresh: func() generator.Spec {
 		return generator.Spec{Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.HostTarget()}}
 	}}
-	_, err = installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), Tell: t.Logf}, hosts.DefaultHost(),
+	_, err = installer.EnablePlugin(t.Context(), installer.Means{Settings: settings.ReadSettings(places), User: hosts.User{Getenv: none, Look: none}, Tell: t.Logf}, hosts.DefaultHost(),
 		installer.EnableRequest{Plugin: "ned-flanders", Scope: client.User, Own: own})
 	if err == nil {
 		t.Fatal("it is on")

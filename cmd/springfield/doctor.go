@@ -78,21 +78,15 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	return check.Advise(fmt.Errorf("%s failed", countOf(len(failed), "check")), hint)
 }
 
-// examine runs the checks of Claude Code, and those of other hosts, as far as they are
-// asked for.
+// examine runs the checks of hosts: those that are named, else all that are there.
 func (a *app) examine(ctx context.Context, r doctor.Request, names []string) ([]check.Finding, error) {
-	in, others, claude, err := a.inspectHosts(r, names)
+	in, err := a.inspectHosts(r, names)
 	if err != nil {
 		return nil, err
 	}
-	checks := doctor.SharedChecks()
-	if claude {
-		checks = doctor.AllChecks()
-	}
-	checks = append(checks, doctor.HostChecks(others, len(names) > 0)...)
-	checks = append(checks, check.Check[*doctor.Inspection]{Name: "what runs",
+	checks := append(in.Checks(), check.Check[*doctor.Inspection]{Name: "what runs",
 		Look: func(ctx context.Context, in *doctor.Inspection) ([]check.Finding, error) {
-			return a.toolchain().Compare(ctx, in.Running(claude, others))
+			return a.toolchain().Compare(ctx, in.Running())
 		}})
 	return check.RunAll(ctx, in, checks...)
 }

@@ -158,7 +158,7 @@ func (a *app) offerEnable(ctx context.Context, o enableOptions, question string)
 	chosen, err := a.toSwitch(o.hosts)
 	for _, host := range chosen {
 		_, err := a.planOn(ctx, host, o)
-		if over := (*installer.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
+		if over := (*hosts.PassedOverError)(nil); err != nil && !errors.As(err, &over) {
 			return false, hintSettings(err, "enable")
 		}
 	}
@@ -194,7 +194,7 @@ type onHost struct {
 func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
 	var results []onHost
 	var did, broken, fine []string
-	var over *installer.PassedOverError
+	var over *hosts.PassedOverError
 	for _, host := range chosen {
 		done, failure := do(host)
 		switch {
@@ -247,10 +247,10 @@ func (a *app) tryOnHosts(ctx context.Context, o enableOptions, chosen []hosts.Ho
 	}
 	var last error
 	for _, host := range chosen {
-		if !host.Default || o.Marketplace == "" { // one that the claude command has to fetch has no plan yet
+		if !host.Markets || o.Marketplace == "" { // one that the claude command has to fetch has no plan yet
 			_, err = a.planOn(ctx, host, o)
 		}
-		over := (*installer.PassedOverError)(nil)
+		over := (*hosts.PassedOverError)(nil)
 		switch all := slices.Contains(o.hosts, allHosts); {
 		case errors.As(err, &over) && all:
 			a.talk("skipped: %v", err)
@@ -321,11 +321,7 @@ func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
 	if r.Change.IsEmpty() {
 		already, r.Live = " already", ""
 	}
-	where := string(r.Scope) + " settings"
-	if !r.Host.Default {
-		where += " of " + r.Host.Title
-	}
-	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
+	a.say("%s is %s%s in %s", r.Plugin, r.State, already, r.Host.SettingsInWords(r.Scope))
 	a.tellChange(r.Change)
 	if r.From != "" {
 		a.say("  from %s", strings.TrimSuffix(r.From+"; "+r.Live, "; "))

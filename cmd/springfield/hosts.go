@@ -28,7 +28,7 @@ func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 
 func (a *app) hostOwner() hosts.User {
 	root := cmp.Or(git.RepositoryRoot(a.work), a.work)
-	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: findProgram}
+	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Getenv: a.getenv, Look: findProgram}
 }
 
 // findProgram finds a program on PATH, "" where there is none.
@@ -61,16 +61,6 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	flags := check.NamesOf(found, func(h hosts.Host) string { return "--host " + h.Name })
 	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", strings.Join(there, " and ")),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
-}
-
-// hostsToShow are the hosts of which something is shown: those that are named, else all that
-// are there.
-func (a *app) hostsToShow(names []string) ([]hosts.Host, error) {
-	if len(names) > 0 {
-		return a.hostsNamed(names)
-	}
-	others := slices.DeleteFunc(hosts.HostsFound(a.hostOwner()), func(h hosts.Host) bool { return h.Default })
-	return append([]hosts.Host{hosts.DefaultHost()}, others...), nil
 }
 
 func (a *app) hostsNamed(names []string) (chosen []hosts.Host, err error) {

@@ -27,11 +27,11 @@ nothing.`,
 }
 
 func runList(a *app, chosen []string, asJSON bool) error {
-	in, others, _, err := a.inspectHosts(a.inspectionRequest(), chosen)
+	in, err := a.inspectHosts(a.inspectionRequest(), chosen)
 	if err != nil {
 		return err
 	}
-	l, err := in.ListStrategies(others)
+	l, err := in.ListStrategies()
 	if err != nil {
 		return err
 	}

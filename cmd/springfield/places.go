@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/git"
@@ -31,15 +32,7 @@ func (a *app) findPlaces() (err error) {
 func (a *app) needPlaces(*cobra.Command, []string) error { return a.findPlaces() }
 
 // configDir is Claude Code's configuration directory, "" if neither says where.
-func (a *app) configDir() string {
-	switch config := a.getenv("CLAUDE_CONFIG_DIR"); {
-	case config != "":
-		return a.absolutePathOf(config)
-	case a.home != "":
-		return filepath.Join(a.home, ".claude")
-	}
-	return ""
-}
+func (a *app) configDir() string { return hosts.DefaultHost().PlaceFor(a.hostOwner()).Dir }
 
 func (a *app) placesFrom(work string) (client.Places, error) {
 	config := a.configDir()

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer/doctor"
-	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -38,57 +36,51 @@ springfield without a command shows the last decision and problems too, in short
 }
 
 func runStatus(a *app, names []string, asJSON bool) error {
-	in, others, claude, err := a.inspectHosts(a.inspectionRequest(), names)
+	in, err := a.inspectHosts(a.inspectionRequest(), names)
 	if err != nil {
 		return err
 	}
 	status := in.SumUpStatus()
 	switch {
-	case asJSON && !claude:
+	case asJSON && !in.Claude:
 		return a.printJSON(struct {
 			Notes []string        `json:"notes"`
 			Hosts []doctor.OnHost `json:"hosts"`
-		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), others})
+		}{append(nonNil(in.OrdersInWords()), in.Outdated()...), in.Others})
 	case asJSON:
 		return a.printJSON(struct {
 			doctor.Status
 			Hosts []doctor.OnHost `json:"hosts,omitempty"`
-		}{status, others})
+		}{status, in.Others})
 	}
-	if claude {
+	if in.Claude {
 		status.WriteText(a.resultPrinter())
 	}
-	for i, o := range others {
-		if i > 0 || claude {
+	for i, o := range in.Others {
+		if i > 0 || in.Claude {
 			a.say("")
 		}
 		o.WriteText(a.resultPrinter())
 	}
-	if !claude {
+	if !in.Claude {
 		for _, note := range append(in.OrdersInWords(), in.Outdated()...) {
 			a.resultPrinter().PrintItem("note: ", note)
 		}
 	}
-	if claude && status.Next != "" {
+	if in.Claude && status.Next != "" {
 		a.resultPrinter().PrintCommand("%s", status.Next)
 	}
 	return nil
 }
 
 // inspectHosts looks at what is in effect on hosts: those that are named, else all that
-// are there. claude tells whether Claude Code is among them.
-func (a *app) inspectHosts(r doctor.Request, names []string) (in *doctor.Inspection, others []doctor.OnHost, claude bool, err error) {
-	chosen, err := a.hostsToShow(names)
+// are there.
+func (a *app) inspectHosts(r doctor.Request, names []string) (*doctor.Inspection, error) {
+	named, err := a.hostsNamed(names)
 	if err != nil {
-		return nil, nil, false, err
+		return nil, err
 	}
-	in = doctor.Inspect(r)
-	others = in.OnHosts(chosen)
-	claude = slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Default })
-	if len(names) == 0 {
-		claude = in.ShowsClaude(others)
-	}
-	return in, others, claude, nil
+	return doctor.InspectHosts(r, named), nil
 }
 
 func (a *app) inspectionRequest() doctor.Request {

@@ -37,11 +37,24 @@ type HostPlugin struct {
 	old      bool   // as an older springfield has switched it on
 }
 
-// OnHosts looks at hosts; Claude Code, of which Status tells, is left out.
-func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
+// InspectHosts inspects hosts: those that are named, else all that are there. Claude Code is among these, too, where
+// something is on in its settings, or there is no other.
+func InspectHosts(r Request, named []hosts.Host) *Inspection {
+	in := Inspect(r)
+	all := named
+	if in.asked = len(named) > 0; !in.asked {
+		all = hosts.HostsFound(r.User)
+	}
+	in.Others = in.lookAtOthers(all)
+	in.Claude = slices.ContainsFunc(all, func(h hosts.Host) bool { return h.Default }) || !in.asked && (len(in.Others) == 0 || len(in.ours) > 0)
+	return in
+}
+
+// lookAtOthers looks at hosts; Claude Code, of which Status tells, is left out.
+func (in *Inspection) lookAtOthers(all []hosts.Host) []OnHost {
 	looked := []OnHost{}
 	for _, h := range all {
-		if !h.Default {
+		if h.Installed != nil {
 			looked = append(looked, in.lookAtHost(h))
 		}
 	}
@@ -51,10 +64,10 @@ func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
 func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 	at := h.PlaceFor(in.User)
 	o := OnHost{Host: h.Name, Title: h.Title, Found: at.IsFound(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
-	if !o.Found || h.Plugins.Installed == nil {
+	if !o.Found {
 		return o
 	}
-	all, err := h.Plugins.Installed(at)
+	all, err := h.Installed(at)
 	if err != nil {
 		o.Problem = err.Error()
 	}
@@ -77,21 +90,18 @@ func (in *Inspection) lookAtHost(h hosts.Host) OnHost {
 	return o
 }
 
-// ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
-// is there, something is on in its settings, or there is no other host.
-func (in *Inspection) ShowsClaude(others []OnHost) bool {
-	claude := hosts.DefaultHost()
-	return len(others) == 0 || len(in.ours) > 0 || claude.PlaceFor(in.User).IsFound()
-}
-
-// HostChecks are the checks of other hosts. Of one that was not asked for and on which nothing
-// is on, nothing is said.
-func HostChecks(all []OnHost, asked bool) (checks []check.Check[*Inspection]) {
-	for _, o := range all {
+// Checks are the checks of the hosts that are inspected. Of another than Claude Code that was not asked for and on which
+// nothing is on, nothing is said.
+func (in *Inspection) Checks() []check.Check[*Inspection] {
+	checks := SharedChecks()
+	if in.Claude {
+		checks = AllChecks()
+	}
+	for _, o := range in.Others {
 		checks = append(checks, check.Check[*Inspection]{Name: o.Host,
-			Look: func(ctx context.Context, _ *Inspection) ([]check.Finding, error) {
-				found, h := o.checkPlugins(asked), o.place.Host
-				if on := o.pluginsOn(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+			Look: func(ctx context.Context, in *Inspection) ([]check.Finding, error) {
+				found, h := o.checkPlugins(in.asked), o.place.Host
+				if on := o.pluginsOn(); h.Check != nil && o.Found && (in.asked || len(on) > 0) {
 					found = append(found, h.Check(ctx, o.place, on)...)
 				}
 				return found, nil
@@ -128,9 +138,7 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	return all
 }
 
-func (in *Inspection) foundHosts() []OnHost {
-	return in.OnHosts(hosts.HostsFound(in.User))
-}
+func (in *Inspection) foundHosts() []OnHost { return in.lookAtOthers(hosts.HostsFound(in.User)) }
 
 func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.Name, o.Host)

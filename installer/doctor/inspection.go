@@ -42,6 +42,9 @@ type Inspection struct {
 	Request
 	client.Inventory
 	Suites []Suite // the one around the working directory first, then the user's others
+	Claude bool    // Claude Code is among the hosts that InspectHosts was to look at
+	Others []OnHost
+	asked  bool    // the hosts were named
 	Notes  []error // what could not be read and says nothing about a plugin
 	ours   []client.Switched
 	byUs   []settings.EnabledPlugin
@@ -257,22 +260,21 @@ func (in *Inspection) LoopDriver(dir string) console.Driver {
 	return console.NoDriver(in.Places.StatePath(), dir, problem, next)
 }
 
-// Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far
-// as that is asked for, and of other hosts.
-func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Running) {
+// Running are the plugins of ours that the hosts run, each directory once.
+func (in *Inspection) Running() (all []generator.Running) {
 	add := func(r generator.Running) {
 		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return rooted.IsSame(has.Dir, r.Dir) }) {
 			all = append(all, r)
 		}
 	}
 	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
-		if claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
+		if in.Claude && s.Runs && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings.FindMarket(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}
 	}
-	for _, o := range others {
+	for _, o := range in.Others {
 		for _, p := range o.Plugins {
 			if p.On {
 				add(generator.Running{ID: p.ID, Dir: p.Dir, Catalog: p.Suite})

@@ -42,9 +42,8 @@ type AtHand struct {
 	named  bool     // some settings name it
 }
 
-// ListStrategies compares the strategies, and finds the plugins of them that are at hand. others are
-// the hosts beside Claude Code.
-func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
+// ListStrategies compares the strategies, and finds the plugins of them that are at hand.
+func (in *Inspection) ListStrategies() (List, error) {
 	var around Suite // it is the first
 	if len(in.Suites) > 0 && in.Suites[0].Around {
 		around = in.Suites[0]
@@ -52,7 +51,7 @@ func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
 	if around.Err != nil {
 		return List{}, around.Err
 	}
-	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand(others)}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.pluginsAtHand()}
 	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
 		l.Next = in.HowToBegin()
 	}
@@ -73,7 +72,7 @@ func (in *Inspection) ListStrategies(others []OnHost) (List, error) {
 }
 
 // pluginsAtHand lists the plugins in order of their IDs.
-func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
+func (in *Inspection) pluginsAtHand() []AtHand {
 	all := []AtHand{}
 	for _, suite := range in.Suites {
 		if suite.Err != nil {
@@ -96,7 +95,7 @@ func (in *Inspection) pluginsAtHand(others []OnHost) []AtHand {
 		p := &all[n]
 		p.named, p.On, p.By = len(s.Says) > 0, s.On, s.Decides
 	}
-	for _, o := range others {
+	for _, o := range in.Others {
 		for _, p := range o.Plugins {
 			if p.On {
 				all = p.addToAtHand(all, o)

@@ -1,12 +1,49 @@
 package hosts
 
-// DefaultHost is the one that is meant where none is named: Claude Code. Packages installer and
-// client know its settings and its command.
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/journal"
+)
+
+// DefaultHost is the one that is meant where none is named: Claude Code.
 func DefaultHost() Host {
 	return Host{
-		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true,
+		Name: "claude", Title: "Claude Code", Agent: "Claude", Default: true, Markets: true,
 		Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
 		// Not settings.json, which springfield writes, too.
 		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},
+		Scopes: client.AllScopes(), Switching: members{},
 	}
+}
+
+// members switch plugins by members of the settings of a scope.
+type members struct{}
+
+func (members) On(now *settings.Settings, _ Place, scope client.Scope) (all []Installed, err error) {
+	ids, err := now.IDsOn(scope)
+	for _, id := range ids {
+		name, _, _ := strings.Cut(id, "@")
+		all = append(all, Installed{ID: id, Name: name})
+	}
+	return all, err
+}
+
+func (members) ByUs(now *settings.Settings, _ Place) ([]settings.EnabledPlugin, error) {
+	return now.EnabledByUs(), nil
+}
+
+func (members) PlanOn(now *settings.Settings, r Request) (journal.Change, error) {
+	return now.PlanEnable(r.Switch)
+}
+
+func (members) PlanOff(now *settings.Settings, r Request) (journal.Change, error) {
+	return now.Disable(r.Plugin, r.Scope)
+}
+
+func (members) PlanAllOff(now *settings.Settings, _ Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+	*c, ids, left, err = now.DisableAll(purge) // it is the first
+	return ids, left, err
 }

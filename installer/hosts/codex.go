@@ -12,24 +12,19 @@ import (
 // codexHost is Codex. It runs a hook only when the user trusts it: a hook of hooks.json by its
 // place there and its text, so that a new build of the plugin stays trusted.
 func codexHost() Host {
-	settings := hookSettings("config.toml", func(at Place, _ string) (string, []string) {
-		return filepath.Join(at.Dir, "hooks.json"), []string{"hooks"}
-	})
-	return Host{
+	return hookHost(codexInstalled, Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
-		Dir: ".codex", Variable: "CODEX_HOME",
-		Traces:   []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
-		Settings: settings,
-		Plugins: Plugins{
-			Needs:     []string{"hooks/shell.json"},
-			Installed: withHookEntries(codexInstalled),
-			Remove:    "plugin remove %s",
-			ByHand: func(r Request) []string {
-				return []string{"Codex does not run the hook until you trust it, once: " + codexTrusting}
-			},
+		Dir: ".codex", Variable: "CODEX_HOME", SettingsFile: "config.toml",
+		Traces: []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
+		EntryIn: func(at Place, _ string) (string, []string) {
+			return filepath.Join(at.Dir, "hooks.json"), []string{"hooks"}
+		},
+		Remove: "plugin remove %s",
+		ByHand: func(r Request) []string {
+			return []string{"Codex does not run the hook until you trust it, once: " + codexTrusting}
 		},
 		Check: codexCheck,
-	}
+	})
 }
 
 // codexInstalled are the plugins that the settings name and of which Codex keeps a copy:

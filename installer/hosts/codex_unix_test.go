@@ -34,7 +34,7 @@ func codexAt(t *testing.T, settings, server string) Place {
 	write(".codex/plugins/cache/suite/ned/0.1.0/strategy.json", "{}", 0o600)
 	program := write("bin/codex", "#!/bin/sh\n[ \"$1\" = app-server ] || exit 0\n"+server, 0o755)
 	h, _ := HostNamed("codex")
-	return h.PlaceFor(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Look: func(string) string { return program }})
+	return h.PlaceFor(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Getenv: none, Look: func(string) string { return program }})
 }
 
 // lists answers hooks/list with one hook of ned@suite.
@@ -133,17 +133,17 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 // What settings name is never part of a path that leaves the cache. A table without a copy is the user's, not a plugin.
 func TestCodexInstalled(t *testing.T) {
 	at := codexAt(t, nedOn, "")
-	all, err := at.Host.Plugins.Installed(at)
+	all, err := at.Host.Installed(at)
 	want := fmt.Sprintf("[{ned@suite ned /s %s 0.1.0 true user true}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
 	must(t, err)
 	scratch.Equal(t, fmt.Sprint(all), want, "installed")
 	for _, settings := range []string{"plugins = 3\n", "[plugins]\nx = 1\n", "[marketplaces]\ny = []\n"} {
 		at := codexAt(t, settings, "")
-		_, err := at.Host.Plugins.Installed(at)
+		_, err := at.Host.Installed(at)
 		must(t, err)
 	}
 	broken := codexAt(t, "a = \n", "")
-	if _, err := broken.Host.Plugins.Installed(broken); err == nil {
+	if _, err := broken.Host.Installed(broken); err == nil {
 		t.Error("settings that cannot be read have plugins")
 	}
 }
@@ -154,7 +154,7 @@ func TestCodexChecksTrustInAnEntry(t *testing.T) {
 		at := codexAt(t, "", `{ cat hooks.json config.toml; } > "$HOME/asked"`+"\n"+strings.NewReplacer(`"pluginId":"ned@suite"`, `"command":"\u0027/s p/ned/hooks/springfield-hook\u0027"`).Replace(lists(status, "")))
 		scratch.PutFile(t, filepath.Join(at.Dir, "hooks.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "'/s p/ned/hooks/springfield-hook'"}]}]}}`)
 		scratch.PutFile(t, at.SettingsFile(), "[hooks.state.\""+filepath.Join(at.Dir, "hooks.json")+":stop:0:0\"]\ntrusted_hash = \"sha256:aa\"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n")
-		on, err := at.Host.Plugins.Installed(at)
+		on, err := at.Host.Installed(at)
 		must(t, err)
 		found := at.Host.Check(context.Background(), at, on)
 		if len(found) != 1 || found[0].State != want {

@@ -13,20 +13,19 @@ import (
 
 // copilotHost is GitHub Copilot CLI. Each file of its hooks directory counts; one is springfield's.
 func copilotHost() Host {
-	settings := hookSettings("settings.json", func(at Place, _ string) (string, []string) {
-		return filepath.Join(at.Dir, "hooks", "springfield.json"), []string{"hooks"}
-	})
-	settings.Entries = func(r Request) ([]document.Edit, error) {
-		edits, err := hookEdits(r)
-		return append([]document.Edit{{Path: []string{"version"}, Value: json.RawMessage("1")}}, edits...), err
-	}
-	return Host{
+	return hookHost(copilotInstalled, Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
-		Dir: ".copilot", Variable: "COPILOT_HOME",
-		Traces:   []string{"config.json", "session-state", "logs"},
-		Settings: settings,
-		Plugins:  Plugins{Needs: []string{"hooks/shell.json"}, Installed: withHookEntries(copilotInstalled), Remove: "plugin uninstall %s"},
-	}
+		Dir: ".copilot", Variable: "COPILOT_HOME", SettingsFile: "settings.json",
+		Traces: []string{"config.json", "session-state", "logs"},
+		EntryIn: func(at Place, _ string) (string, []string) {
+			return filepath.Join(at.Dir, "hooks", "springfield.json"), []string{"hooks"}
+		},
+		Entries: func(r Request) ([]document.Edit, error) {
+			edits, err := hookEdits(r)
+			return append([]document.Edit{{Path: []string{"version"}, Value: json.RawMessage("1")}}, edits...), err
+		},
+		Remove: "plugin uninstall %s",
+	})
 }
 
 // readSettings are the user's settings, which may have comments.

@@ -15,24 +15,19 @@ import (
 // droidHost is Droid. With a hooks.json it does not read the hooks of settings.json, so one is not made where
 // these have some.
 func droidHost() Host {
-	settings := hookSettings("settings.json", func(at Place, _ string) (string, []string) {
-		path := filepath.Join(at.Dir, "hooks.json")
-		if !rooted.IsTaken(path) && len(droidEvents(at)) > 0 {
-			return at.SettingsFile(), []string{"hooks"}
-		}
-		return path, nil
-	})
-	settings.HooksOff = "hooks.hooksDisabled=true"
-	return Host{
+	return hookHost(droidInstalled, Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
-		Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
-		Traces:   []string{"sessions", "auth.json", "host.json"},
-		Settings: settings,
-		Plugins: Plugins{
-			Needs:     []string{"hooks/shell.json"}, // not read by Droid; each suite whose hook knows Droid has it
-			Installed: withHookEntries(droidInstalled),
-			Remove:    "plugin uninstall %s --scope user",
+		Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true, SettingsFile: "settings.json",
+		Traces: []string{"sessions", "auth.json", "host.json"},
+		EntryIn: func(at Place, _ string) (string, []string) {
+			path := filepath.Join(at.Dir, "hooks.json")
+			if !rooted.IsTaken(path) && len(droidEvents(at)) > 0 {
+				return at.SettingsFile(), []string{"hooks"}
+			}
+			return path, nil
 		},
+		HooksOff: "hooks.hooksDisabled=true",
+		Remove:   "plugin uninstall %s --scope user",
 		Check: func(ctx context.Context, at Place, on []Installed) []check.Finding {
 			found := checkSwitches(ctx, at, on)
 			if path, _ := hookPath(at); path != at.SettingsFile() && len(droidEvents(at)) > 0 {
@@ -40,7 +35,7 @@ func droidHost() Host {
 			}
 			return found
 		},
-	}
+	})
 }
 
 // droidEvents are the events for which the settings have hooks.

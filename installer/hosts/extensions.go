@@ -32,16 +32,11 @@ const (
 // extensionHost is what the two have in common.
 func extensionHost(name, title, agent string) Host {
 	return Host{
-		Name: name, Title: title, Agent: agent, Dir: "." + name,
-		Settings: Settings{
-			File: "settings.json", Entries: editsToLink, Off: editsToUnlink,
-			Entry: func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
-		},
-		Plugins: Plugins{
-			Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
-			Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand,
-		},
-		Check: checkSwitches,
+		Name: name, Title: title, Agent: agent, Dir: "." + name, SettingsFile: "settings.json",
+		Scopes: []client.Scope{client.User}, Switching: entries{}, Entries: editsToLink, Removals: editsToUnlink,
+		EntryIn:   func(at Place, id string) (string, []string) { return linkRecordPath(at, id), nil },
+		Needs:     []string{name + "/" + name + "-extension.json", name + "/hooks/hooks.json"},
+		Installed: extensionsInstalled, Remove: "extensions uninstall %s", ByHand: stepsByHand, Check: checkSwitches,
 	}
 }
 
@@ -171,7 +166,7 @@ func checkSwitches(_ context.Context, at Place, on []Installed) (findings []chec
 	if err != nil {
 		return findings
 	}
-	name, off, _ := strings.Cut(at.Host.Settings.HooksOff, "=")
+	name, off, _ := strings.Cut(at.Host.HooksOff, "=")
 	if value, _, _ := settings.Get(strings.Split(name, ".")...); string(value) == off {
 		fail("hooks are switched off in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
 	}

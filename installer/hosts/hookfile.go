@@ -34,13 +34,18 @@ type hookEntry struct {
 	alone bool     // the element has no other command
 }
 
-// hookSettings are the settings of a host that has its hooks in one file.
-func hookSettings(file string, entry func(at Place, id string) (string, []string)) Settings {
-	return Settings{File: file, Entry: entry, Entries: hookEdits, Off: hookRemovals}
+// hookHost is a host that has its hooks in one file. theirs are the plugins that it has installed itself.
+func hookHost(theirs func(at Place) ([]Installed, error), h Host) Host {
+	h.Scopes, h.Switching, h.Removals, h.Installed = []client.Scope{client.User}, entries{}, hookRemovals, withHookEntries(theirs)
+	h.Needs = []string{"hooks/shell.json"} // not read by Droid; each suite whose hook knows Droid has it
+	if h.Entries == nil {
+		h.Entries = hookEdits
+	}
+	return h
 }
 
 // hookPath is the file of hooks, and the member that has the events.
-func hookPath(at Place) (path string, above []string) { return at.Host.Settings.Entry(at, "") }
+func hookPath(at Place) (path string, above []string) { return at.Host.EntryIn(at, "") }
 
 // hookCommandOf is the command, in a shell's words, that starts the hook of the plugin in a directory.
 func hookCommandOf(dir string) string {

@@ -2,9 +2,7 @@
 // plugins: how it is found, where its files and sessions are, and which entry of which file
 // has a plugin on. What the hook knows of a host is in runtime/host, under the same name.
 //
-// A host is a value in a file of its own; no other file knows it by name. Claude Code is
-// the first: its value says where it is, and its plugins are switched by packages
-// settings and client.
+// A host is a value in a file of its own; no other file knows it by name. Claude Code is the first.
 package hosts
 
 import (
@@ -13,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -26,40 +25,27 @@ type Host struct {
 	Name  string // in flags, records and JSON, and its command on PATH: "codex"
 	Title string // the program, in sentences: "GitHub Copilot CLI"
 	Agent string // who goes on and stops, in sentences: "Copilot"
-	// Default is set for Claude Code, whose plugins packages settings and client switch.
+	// Default is set for the host that is meant where none is named: Claude Code.
 	Default bool
+	// Markets is set where plugins come from marketplaces, which the host's own command adds.
+	Markets bool
 
 	Dir      string   // its directory, in the user's home: ".codex"
 	Variable string   // of the environment, that names another place; "" for none
 	Above    bool     // Variable names what Dir lies in, not Dir itself
 	Traces   []string // files in its directory; any of them says that it has been used
 
-	// Settings are its settings as springfield edits them; the zero value for Claude Code.
-	Settings Settings
-	// Plugins are what it knows of plugins; the zero value for Claude Code.
-	Plugins Plugins
-	// Check are the findings of doctor on it, beside those for every host: its version, and
-	// whether plugins that are on can run. The check's name need not be set.
-	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
-}
+	Scopes    []client.Scope // in which plugins are switched
+	Switching Switching
 
-// Settings are the settings of a host, and how a plugin is switched on by an edit of a file. All other bytes of
-// the file stay.
-type Settings struct {
-	// File is the settings file in its directory.
-	File string
-	// HooksOff is the member, and its value, that switches all hooks off; "" for none.
-	HooksOff string
-	// Entry is the file that has a plugin on, and the member of it that has the entries.
-	Entry func(at Place, id string) (path string, above []string)
-	// Entries are the edits that have a plugin on.
-	Entries func(r Request) ([]document.Edit, error)
-	// Off are the edits that have a plugin off that springfield has not enabled.
-	Off func(r Request) ([]document.Edit, error)
-}
+	// What follows is of hosts that have a plugin on by an entry, or a link, in a file. All other bytes of the file stay.
 
-// Plugins are the plugins that a host knows.
-type Plugins struct {
+	SettingsFile string // in its directory
+	HooksOff     string // the member of it, and its value, that switches all hooks off; "" for none
+	// EntryIn is the file that has a plugin on, and the member of it that has the entries.
+	EntryIn func(at Place, id string) (path string, above []string)
+	// Entries are the edits that have a plugin on, Removals those that have one off that springfield has not enabled.
+	Entries, Removals func(r Request) ([]document.Edit, error)
 	// Needs are the files of a plugin that are read. A plugin that an older springfield made has
 	// none but those of Claude Code, and its hook knows no other host.
 	Needs []string
@@ -70,14 +56,54 @@ type Plugins struct {
 	Remove string
 	// ByHand is what the user still has to do, a sentence each.
 	ByHand func(r Request) []string
+	// Check are the findings of doctor on it, beside those for every host: its version, and
+	// whether plugins that are on can run. The check's name need not be set.
+	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
+}
+
+// Switching is how a host's plugins go on and off. Each plan is made from settings as they are read.
+type Switching interface {
+	// On are the plugins that are on in a scope, or that springfield has an entry of.
+	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
+	// ByUs are those that springfield remembers to have enabled.
+	ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error)
+	PlanOn(now *settings.Settings, r Request) (journal.Change, error)
+	PlanOff(now *settings.Settings, r Request) (journal.Change, error)
+	// PlanAllOff adds to a change what has all plugins of springfield's off. ids are those that were on.
+	PlanAllOff(now *settings.Settings, at Place, purge bool, c *journal.Change) (ids []string, left []settings.Left, err error)
 }
 
 // Request is what is asked of a host.
 type Request struct {
-	At     Place
-	Plugin client.Plugin // with its suite's directory, but for what is removed
-	ID     string        // what the host calls the plugin
-	Stage  string        // where the suite lies until it is written, "" if it is there
+	At              Place
+	settings.Switch        // its plugin has its suite's directory, but for what is removed
+	ID              string // what the host calls the plugin
+	Stage           string // where the suite lies until it is written, "" if it is there
+}
+
+// Check refuses a host that is not there, a scope that it has not, and records of it that cannot be read.
+func (r Request) Check() error {
+	h := r.At.Host
+	switch {
+	case !h.Default && !r.At.IsFound():
+		return check.Advisef(fmt.Sprintf("install %s first; it is looked for as %s on PATH and in %s", h.Title, h.Name, r.At.Dir),
+			"%s is not on this machine", h.Title)
+	case !slices.Contains(h.Scopes, r.Scope):
+		return check.Misusef("use --scope user", "%s has no %s scope for plugins", h.Title, r.Scope)
+	}
+	_, err := r.At.Installed()
+	return err
+}
+
+// Installed are the plugins that the host of a place knows.
+func (p Place) Installed() (all []Installed, err error) {
+	if p.Host.Installed == nil {
+		return nil, nil
+	}
+	if all, err = p.Host.Installed(p); err != nil {
+		err = fmt.Errorf("read what %s has installed: %w", p.Host.Title, err)
+	}
+	return all, err
 }
 
 // FilesDir is where its files can be read.
@@ -87,7 +113,7 @@ func (r Request) FilesDir() string {
 
 // CheckFiles says which file the host reads that the plugin has not.
 func (r Request) CheckFiles() error {
-	for _, name := range r.At.Host.Plugins.Needs {
+	for _, name := range r.At.Host.Needs {
 		path := filepath.Join(r.FilesDir(), filepath.FromSlash(name))
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			return fmt.Errorf("there is no file %s", path)
@@ -108,9 +134,24 @@ type Installed struct {
 	Theirs  bool         `json:"-"` // by the host's own command, which alone removes it
 }
 
+// PassedOverError says that there is nothing to do on one host. Where all hosts are meant,
+// the others are no less.
+type PassedOverError struct{ Err error }
+
+func (e *PassedOverError) Error() string { return e.Err.Error() }
+func (e *PassedOverError) Unwrap() error { return e.Err }
+
+// SettingsInWords names the settings of a scope.
+func (h Host) SettingsInWords(scope client.Scope) string {
+	if h.Default {
+		return string(scope) + " settings"
+	}
+	return string(scope) + " settings of " + h.Title
+}
+
 // RemoveCommand is the command by which the user removes a plugin that the host itself has installed.
 func (h Host) RemoveCommand(id string) string {
-	return h.Name + " " + fmt.Sprintf(h.Plugins.Remove, check.QuoteArgument(id))
+	return h.Name + " " + fmt.Sprintf(h.Remove, check.QuoteArgument(id))
 }
 
 // Foreign is a file of the host's, to be edited.

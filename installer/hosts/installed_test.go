@@ -10,10 +10,14 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 var must = scratch.Must
+
+// none is an environment, and a PATH, without anything.
+func none(string) string { return "" }
 
 // placeOf is a host in a scratch home, with files. HOME and PROJECT in them are its places.
 func placeOf(t *testing.T, h Host, files map[string]string) Place {
@@ -24,7 +28,7 @@ func placeOf(t *testing.T, h Host, files map[string]string) Place {
 		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), data)
 	}
 	root := filepath.Join(home, "project")
-	return h.PlaceFor(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Look: func(string) string { return "" }})
+	return h.PlaceFor(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Getenv: none, Look: none})
 }
 
 // in has the place's home out of what is installed.
@@ -140,8 +144,8 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 	for name, text := range files {
 		scratch.PutFile(t, filepath.Join(home, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOME", filepath.ToSlash(home)))
 	}
-	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
-	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}
+	at := host.PlaceFor(User{Home: home, Work: filepath.Join(home, "plans"), Getenv: none, Look: none})
+	return Request{At: at, ID: "ned", Switch: settings.Switch{Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}}}
 }
 
 func TestExtensionsInstalled(t *testing.T) {
@@ -161,7 +165,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		".gemini/extensions/none/README.md":                       "",
 		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/plans/"]}, "ned": {"overrides": ["!HOME/plans", "HOME/*"]}}`,
 	})
-	all, err := geminiHost().Plugins.Installed(r.At)
+	all, err := geminiHost().Installed(r.At)
 	must(t, err)
 	got := map[string]string{}
 	for _, i := range all {
@@ -207,7 +211,7 @@ func TestExtensionEntries(t *testing.T) {
 		"a very long record": {map[string]string{record: strings.Repeat(" ", maxRecord+1)}, "read HOME/" + record + ": larger than 1 MiB"},
 	} {
 		r := linked(t, qwenHost(), c.files)
-		edits, err := r.At.Host.Settings.Entries(r)
+		edits, err := r.At.Host.Entries(r)
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = string(edits[0].Value) + " " + string(edits[1].Value)
@@ -226,7 +230,7 @@ func TestExtensionReady(t *testing.T) {
 	files[".qwen/extensions/extension-enablement.json"] = `{"ned": {"overrides": ["!HOME/*"]}}`
 	r = linked(t, qwenHost(), files)
 	must(t, r.CheckFiles())
-	if hand := r.At.Host.Plugins.ByHand(r); len(hand) != 1 || !strings.HasSuffix(hand[0], "qwen extensions enable ned") {
+	if hand := r.At.Host.ByHand(r); len(hand) != 1 || !strings.HasSuffix(hand[0], "qwen extensions enable ned") {
 		t.Error(hand)
 	}
 }

@@ -28,7 +28,7 @@ type oracle struct {
 
 func newOracle(t *testing.T, host Host, settings string) *oracle {
 	home := t.TempDir()
-	u := User{Home: home, Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work"), Look: func(string) string { return "" }}
+	u := User{Home: home, Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work"), Getenv: none, Look: none}
 	o := &oracle{t: t, host: host, at: host.PlaceFor(u), places: client.Places{Config: filepath.Join(home, ".claude"), Home: home, Work: u.Work, Root: u.Root}}
 	for _, name := range []string{"plugin-a", "plugin-b"} {
 		o.write(filepath.Join(home, "my hooks", name, "hooks", "shell.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x", "timeout": 10}]}]}}`)
@@ -65,16 +65,16 @@ func (o *oracle) files() map[string]string {
 }
 
 func (o *oracle) request(name string) (Request, settings.Foreign) {
-	r := Request{At: o.at, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
+	r := Request{At: o.at, Switch: settings.Switch{Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}}
 	r.ID = name
-	path, _ := o.host.Settings.Entry(o.at, name)
+	path, _ := o.host.EntryIn(o.at, name)
 	return r, o.host.Foreign(path)
 }
 
 // enable and disable plan what activation plans.
 func (o *oracle) enable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
-	entries, err := o.host.Settings.Entries(r)
+	entries, err := o.host.Entries(r)
 	if err == nil {
 		err = settings.ReadSettings(o.places).SetForPlugin(&c, of, r.ID, entries)
 	}
@@ -83,7 +83,7 @@ func (o *oracle) enable(name string) (c journal.Change, err error) {
 
 func (o *oracle) disable(name string) (c journal.Change, err error) {
 	r, of := o.request(name)
-	_, err = settings.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
+	err = settings.ReadSettings(o.places).ReleaseFor(&c, of, r.ID)
 	return c, err
 }
 
@@ -165,7 +165,7 @@ func (o *oracle) checkHistory(ops string) {
 
 // edited are the hosts whose files springfield edits.
 func edited() []Host {
-	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return h.Settings.Entries == nil })
+	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return h.Entries == nil })
 }
 
 // settingsOfHosts are files as users have them.

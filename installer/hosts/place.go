@@ -3,7 +3,6 @@ package hosts
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
@@ -14,6 +13,8 @@ type User struct {
 	Work string // where sessions start
 	Root string // the repository around Work, or Work itself
 	Env  []string
+	// Getenv is a variable of it, "" if it is not set.
+	Getenv func(name string) string
 	// Look finds a program on PATH, "" where there is none.
 	Look func(program string) string
 }
@@ -29,7 +30,7 @@ type Place struct {
 // PlaceFor is where a host is for a user.
 func (h Host) PlaceFor(u User) Place {
 	p := Place{User: u, Host: h, Program: u.Look(h.Name)}
-	switch named := u.environmentVariable(h.Variable); {
+	switch named := u.Getenv(h.Variable); {
 	case named != "":
 		p.Dir = rooted.PathFrom(u.Work, named)
 		if h.Above {
@@ -39,16 +40,6 @@ func (h Host) PlaceFor(u User) Place {
 		p.Dir = filepath.Join(u.Home, h.Dir)
 	}
 	return p
-}
-
-// environmentVariable is a variable of the environment, "" if it is not set.
-func (u User) environmentVariable(name string) string {
-	for _, line := range slices.Backward(u.Env) {
-		if key, value, _ := strings.Cut(line, "="); key == name && name != "" {
-			return value
-		}
-	}
-	return ""
 }
 
 // IsFound tells whether the host is there: its program is on PATH, or its directory has been
@@ -67,4 +58,4 @@ func HostsFound(u User) []Host {
 }
 
 // SettingsFile is the host's settings file.
-func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.Settings.File) }
+func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }

@@ -146,9 +146,8 @@ func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
 	v.noteOverruled(c, id, false)
 }
 
-// EnabledAs lists the plugins of a name that a scope's settings switch on, so
-// that disabling needs no suite.
-func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, error) {
+// IDsOn lists the plugins that a scope's settings switch on.
+func (s *Settings) IDsOn(scope client.Scope) ([]string, error) {
 	f, err := s.openFile("", s.Settings(scope))
 	if err != nil {
 		return nil, err
@@ -156,14 +155,7 @@ func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, 
 	if _, _, err := f.doc.Get("enabledPlugins"); err != nil {
 		return nil, f.namedError(err)
 	}
-	own := client.LayerOf(string(scope), f.Edit, f.doc)
-	var found []client.Plugin
-	for _, id := range own.IDsOn() {
-		if bare, marketplace, _ := strings.Cut(id, "@"); bare == name {
-			found = append(found, client.Plugin{Name: bare, Marketplace: marketplace})
-		}
-	}
-	return found, nil
+	return client.LayerOf(string(scope), f.Edit, f.doc).IDsOn(), nil
 }
 
 // whyInUse says what needs a plugin, "" if nothing does.

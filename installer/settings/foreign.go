@@ -64,16 +64,9 @@ func (s *Settings) CheckForeign(of Foreign) error {
 }
 
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
-// was enabled there. It tells whether springfield has set anything for it.
-func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) (known bool, err error) {
-	err = s.onForeign(c, of, func(f file) error {
-		m, err := s.recallFile(f.At)
-		if known = m.servesFile(plugin, allMembers); err != nil || !known {
-			return err
-		}
-		return s.planRelease(c, f, plugin, allMembers)
-	})
-	return known, err
+// was enabled there.
+func (s *Settings) ReleaseFor(c *journal.Change, of Foreign, plugin string) error {
+	return s.onForeign(c, of, func(f file) error { return s.planRelease(c, f, plugin, allMembers) })
 }
 
 // onForeign does one step of a plan on a settings file of another host. Several steps on one

@@ -1,0 +1,152 @@
+package hosts
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/settings"
+	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
+	"github.com/cameronsjo/springfield/internal/rooted"
+)
+
+// entries switch plugins by an entry in a file that the host reads.
+type entries struct{}
+
+func (entries) On(_ *settings.Settings, at Place, scope client.Scope) ([]Installed, error) {
+	all, err := at.Installed()
+	return slices.DeleteFunc(all, func(i Installed) bool { return i.Scope != scope || i.Theirs && !i.On }), err
+}
+
+func (entries) ByUs(now *settings.Settings, at Place) ([]settings.EnabledPlugin, error) {
+	return now.EnabledOn(at.Host.Name)
+}
+
+func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err error) {
+	c.Did = fmt.Sprintf("enable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
+	knows, err := r.At.Installed()
+	if err != nil {
+		return c, err
+	}
+	moved, err := r.release(now, &c, func(e settings.EnabledPlugin) bool {
+		name, _, _ := strings.Cut(e.ID, "@")
+		return name == r.Plugin.Name && (e.ID != r.ID || !rooted.IsSame(e.File, r.EntryFile().Path))
+	})
+	if err != nil {
+		return c, err
+	}
+	for _, other := range knows {
+		is := now.InstalledIn(other.Dir)
+		switch {
+		case slices.Contains(moved, other.ID):
+		case other.Name == r.Plugin.Name && other.Theirs && other.On && other.Scope == client.User:
+			return c, &PassedOverError{r.At.refuseTheirs(other)}
+		case other.Name == r.Plugin.Name || r.Keep || r.DecidesNothing || !other.On || other.Scope != client.User:
+		case !is.DrivesStop() || !slices.Contains(r.SameKind, is.Strategy):
+		default:
+			if err := r.At.removalOf(other).planOff(now, &c); err != nil {
+				return c, err
+			}
+			c.Notes = append(c.Notes, other.ID+" is switched off")
+		}
+	}
+	entries, err := r.At.Host.Entries(r)
+	if err != nil {
+		return c, err
+	}
+	return c, now.SetForPlugin(&c, r.EntryFile(), r.ID, entries)
+}
+
+func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {
+	c.Did = fmt.Sprintf("disable %s in %s", r.Plugin.ID(), r.At.Host.SettingsInWords(r.Scope))
+	return c, r.planOff(now, &c)
+}
+
+func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.Change) (ids []string, left []settings.Left, err error) {
+	byUs, err := now.EnabledOn(at.Host.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range byUs {
+		ids = append(ids, r.ID)
+		if err := now.ReleaseFor(c, at.Host.Foreign(r.File), r.ID); err != nil {
+			left = append(left, settings.Left{What: err.Error(), Remove: "fix that file, then take out what names " + r.ID, Failed: true})
+		}
+	}
+	knows, err := at.Installed()
+	if err != nil {
+		return ids, append(left, settings.Left{What: err.Error(), Remove: "springfield disable --all again, once the cause is gone"}), nil
+	}
+	for _, i := range knows {
+		if i.Theirs && !i.On || !now.InstalledIn(i.Dir).IsOurs() || slices.ContainsFunc(byUs, func(r settings.EnabledPlugin) bool { return r.ID == i.ID }) {
+			continue
+		}
+		ids = append(ids, i.ID)
+		what, by := fmt.Sprintf("%s settings of %s name %s", i.Scope, at.Host.Title, i.ID), "take out by hand what names "+i.ID
+		switch {
+		case i.Theirs && i.Scope == client.User:
+			left = append(left, settings.Left{What: at.refuseTheirs(i).Error(), Remove: at.Host.RemoveCommand(i.ID)})
+		case i.Scope != client.User:
+			left = append(left, settings.Left{What: what, Remove: by})
+		default:
+			if err := at.removalOf(i).planOff(now, c); err != nil {
+				left = append(left, settings.Left{What: err.Error(), Remove: by, Failed: true})
+			}
+		}
+	}
+	return ids, left, nil
+}
+
+// EntryFile is the file that has the plugin on.
+func (r Request) EntryFile() settings.Foreign {
+	path, _ := r.At.Host.EntryIn(r.At, r.ID)
+	return r.At.Host.Foreign(path)
+}
+
+// refuseTheirs says how to remove a plugin that the host has installed itself.
+func (p Place) refuseTheirs(i Installed) error {
+	return check.Advisef(p.Host.RemoveCommand(i.ID), "%s has installed %s by its own command, and only that removes it", p.Host.Title, i.ID)
+}
+
+func (p Place) removalOf(i Installed) Request {
+	r := Request{At: p, ID: i.ID}
+	r.Plugin.Name = i.Name
+	return r
+}
+
+// release gives back what springfield has set for plugins on the host, in whatever file. IDs are those of the
+// plugins.
+func (r Request) release(now *settings.Settings, c *journal.Change, of func(settings.EnabledPlugin) bool) (ids []string, err error) {
+	byUs, err := now.EnabledOn(r.At.Host.Name)
+	for _, e := range byUs {
+		if err == nil && of(e) {
+			err = now.ReleaseFor(c, r.At.Host.Foreign(e.File), e.ID)
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, err
+}
+
+// planOff adds to a change what has a plugin off.
+func (r Request) planOff(now *settings.Settings, c *journal.Change) error {
+	released, err := r.release(now, c, func(e settings.EnabledPlugin) bool { return e.ID == r.ID })
+	if err != nil || len(released) > 0 {
+		return err
+	}
+	knows, err := r.At.Installed()
+	if err != nil {
+		return err
+	}
+	for _, i := range knows {
+		if i.ID == r.ID && i.Theirs {
+			return r.At.refuseTheirs(i)
+		}
+	}
+	edits, err := r.At.Host.Removals(r)
+	if err != nil {
+		return err
+	}
+	return now.SetForPlugin(c, r.EntryFile(), "", edits)
+}
