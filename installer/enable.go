@@ -125,7 +125,7 @@ func enableDefault(ctx context.Context, m Means, r EnableRequest) (done Done, er
 	if err := e.checkListed(); err != nil {
 		return done, err
 	}
-	if err := e.findWhatIsMissing(ctx); err != nil {
+	if err := e.resolveInstallSource(ctx); err != nil {
 		return done, err
 	}
 	plan, err := e.planEdit()
@@ -171,7 +171,7 @@ func Managed(ctx context.Context, m Means, r EnableRequest) (settings []byte, pl
 	if err := e.findPlugin(ctx); err != nil {
 		return nil, plugin, err
 	}
-	if err := e.findWhatIsMissing(ctx); err != nil {
+	if err := e.resolveInstallSource(ctx); err != nil {
 		return nil, plugin, err
 	}
 	market := client.Directory(e.wanted.Plugin.Marketplace, e.wanted.Plugin.Suite)
@@ -265,9 +265,9 @@ func (e *enableRun) takeBack(ctx context.Context) {
 	}
 }
 
-// findWhatIsMissing finds out what is missing, and what kind of plugin it is; one that could
+// resolveInstallSource finds out what is missing, and what kind of plugin it is; one that could
 // not run, or is not springfield's, is refused.
-func (e *enableRun) findWhatIsMissing(ctx context.Context) error {
+func (e *enableRun) resolveInstallSource(ctx context.Context) error {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
