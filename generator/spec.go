@@ -1,8 +1,8 @@
 // Package generator turns answers into a suite: a directory of Claude Code
 // plugins that is a marketplace of its own, with the hook compiled into each.
 //
-// It is a straight line: Spec, Validate, RenderSuite, Build, Write. It knows nothing
-// of commands, questions or settings.
+// It is a straight line: Spec.Validate, BuildPrograms, RenderSuite, MakePlan. It knows
+// nothing of commands, questions or settings.
 package generator
 
 import (

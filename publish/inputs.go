@@ -29,7 +29,7 @@ type inputs struct {
 // checkout is the git checkout that a suite or a marketplace lies in.
 type checkout struct {
 	repo    *git.Repository   // nil: there is none
-	foreign *git.ForeignError // why git does not look at the one there is
+	foreign *git.OutsideError // why git does not look at the one there is
 	dir     string            // what people commit
 	place   string            // of the directory in it
 	remote  string            // as it is configured

@@ -102,7 +102,7 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
-// PlanRelease works out what publishing would do. Until the plan is closed, no other
+// PlanRelease works out what publishing would do. Until Plan.Unlock, no other
 // springfield publishes the suite, or anything in the same marketplace.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	held := &locks{journal: m.Journal, off: q.Check || q.Look}
@@ -256,8 +256,8 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// Release lets other springfields publish again.
-func (p *Plan) Release() { p.held.release() }
+// Unlock lets other springfields publish again.
+func (p *Plan) Unlock() { p.held.release() }
 
 // gitTasks is what git is told of a release: the executable bit of hooks in its index, and tags.
 // Both are no files, so undo leaves them.

@@ -91,11 +91,11 @@ type voter struct {
 // voters are the candidates at the beginning of a session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
-	kept := &rules.Kept{}
+	cache := &rules.Cache{}
 	for i, c := range candidates {
 		all[i].Candidate = c
 		if ruled, ok := c.Settings.Options.(rules.Ruled); ok {
-			all[i].Settings.Prepared = ruled.Prepare(kept)
+			all[i].Settings.Prepared = ruled.Prepare(cache)
 		}
 	}
 	return all

@@ -64,7 +64,7 @@ func widthOf(f *os.File) int {
 // resultPrinter prints results: a.resultPrinter().InGreen(), PrintFolded, PrintItem, PrintTable; a.say is its PrintText.
 func (a *app) resultPrinter() layout.Printer { return a.shown.printer(a.out, os.Stdout, a.home) }
 
-// notePrinter prints what is said besides; a.talk is its Say.
+// notePrinter prints what is said besides; a.talk is its PrintText.
 func (a *app) notePrinter() layout.Printer { return a.shown.printer(a.err, os.Stderr, a.home) }
 
 // showWorking shows on a terminal, until done is called, that something takes time;

@@ -123,7 +123,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if err != nil {
 		return a.hintPublish(err, o)
 	}
-	defer plan.Release()
+	defer plan.Unlock()
 	switch {
 	case o.Check:
 		return a.reportCheck(o, plan)

@@ -25,7 +25,7 @@ import (
 
 // Hook is one handler that Claude Code would start; status --json prints it.
 type Hook struct {
-	Event   string  `json:"event"`             // one of Events
+	Event   string  `json:"event"`             // one of HookEvents
 	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
 	Does    string  `json:"does"`              // what for people: the command with its arguments, the prompt, the address
 	Timeout float64 `json:"timeout"`           // seconds, the client's default filled in

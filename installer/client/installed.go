@@ -35,7 +35,7 @@ type Installed struct {
 	Offered  string   `json:"offered,omitempty"`  // what the marketplace has now, "" if unknown
 	Source   string   `json:"source,omitempty"`   // of its marketplace, for people: "directory /x", "github a/b"
 	Strategy string   `json:"strategy,omitempty"` // in its strategy.json; "unknown" if that cannot be read, "" without one
-	Hooks    []Hook   `json:"-"`                  // on the events of Events
+	Hooks    []Hook   `json:"-"`                  // on the events of HookEvents
 	Faults   []string `json:"faults"`             // parts that Claude Code ignores, and why
 	Problem  string   `json:"problem,omitempty"`  // why nothing of it would run, "" if it would
 }

@@ -60,7 +60,7 @@ func EncodeValue(v any) (json.RawMessage, error) {
 // ApplyEdits gives the document's bytes after the edits, made one after the
 // other; the document itself stays as it is. It refuses with a *SyntaxError
 // what Get refuses on any of the paths, and with other errors values that are
-// not JSON, edits that contradict each other, and results that Parse would
+// not JSON, edits that contradict each other, and results that ParseDocument would
 // refuse. With an error there are no bytes.
 func (d *Document) ApplyEdits(edits ...Edit) ([]byte, error) {
 	for _, edit := range edits {

@@ -171,7 +171,7 @@ const workLeft = "it stopped with work left"
 // it the user's alone to decide.
 func (s *session) findNeed(passed bool) (need, text, word string) {
 	stops := s.newest.Decision == "stop" && s.newest.At+aMoment >= s.log.spoke
-	asks, said := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, Own: true}})
+	asks, said := rules.FindNeed(strategy.Situation{Message: strategy.Message{Text: s.log.words, FromEvent: true}})
 	tool, about, _ := strings.Cut(s.log.doing, " ")
 	switch {
 	case s.log.turn && needs[tool] != "":

@@ -23,11 +23,11 @@ type Repository struct {
 	*caller
 }
 
-// ForeignError is about a repository that is not looked at.
-type ForeignError struct{ Dir, Says, Advice string }
+// OutsideError is about a repository that is not looked at.
+type OutsideError struct{ Dir, Says, Advice string }
 
-func (e *ForeignError) Error() string { return e.Dir + ": " + e.Says }
-func (e *ForeignError) Hint() string  { return e.Advice }
+func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
+func (e *OutsideError) Hint() string  { return e.Advice }
 
 // RepositoryRoot is the repository around a directory, as far as files tell; "" if there is
 // none.
@@ -39,14 +39,14 @@ func RepositoryRoot(dir string) string {
 }
 
 // Repository is the checkout around a directory, nil if there is none. One that is
-// not the directory's own gives a *ForeignError.
+// not the directory's own gives a *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
-		return nil, &ForeignError{dir, "git says that its repository belongs to another user, and does not read it", "git config --global --add safe.directory DIR, for one that you trust"}
+		return nil, &OutsideError{dir, "git says that its repository belongs to another user, and does not read it", "git config --global --add safe.directory DIR, for one that you trust"}
 	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
 		return nil, ctx.Err()
 	case err != nil:
@@ -62,7 +62,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{at[0], c}
 	c.dir = r.Root
 	if !rooted.HoldsPath(beyondLinks(r.Root), beyondLinks(dir)) || !r.ownsGitDir(ctx, at[1], at[2]) {
-		return nil, &ForeignError{dir, "its git repository is that of another directory: " + at[1],
+		return nil, &OutsideError{dir, "its git repository is that of another directory: " + at[1],
 			"springfield looks at a clone, a linked worktree and a submodule, as git makes them; git -C DIR config core.worktree DIR says where the files of a separate git directory are"}
 	}
 	return r, c.withoutPrograms(ctx)

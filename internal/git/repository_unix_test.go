@@ -91,7 +91,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
 	} {
 		repo, err := g.Repository(t.Context(), w.path(filepath.FromSlash(dir)))
-		var foreign *git.ForeignError
+		var foreign *git.OutsideError
 		switch {
 		case want == "" && repo != nil:
 			t.Errorf("%s is in %s", dir, repo.Root)

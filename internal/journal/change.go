@@ -70,7 +70,7 @@ type Edit struct {
 	In string `json:"in,omitempty"`
 	// Path is absolute, as the user knows it.
 	Path string `json:"path"`
-	// At is where the bytes are: Path with every link followed. Open finds it.
+	// At is where the bytes are: Path with every link followed. OpenEdit finds it.
 	At     string   `json:"at"`
 	Before *Content `json:"before"`
 	After  *Content `json:"after"`

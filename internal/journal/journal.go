@@ -306,7 +306,7 @@ func TakeLock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-// LockDir is a Lock for a directory, by any path that leads there. The lock file lies
+// LockDir is TakeLock for a directory, by any path that leads there. The lock file lies
 // in springfield's own state.
 func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	at, err := Resolve(dir)

@@ -109,7 +109,7 @@ func CountOf(n int, thing string) string {
 type Printer struct {
 	W     io.Writer // by package display: what others wrote can be printed as it is
 	Width int       // columns, 0 for no end of a line
-	Wraps bool      // Say breaks long lines too, because a terminal would break them in mid-word
+	Wraps bool      // PrintText breaks long lines too, because a terminal would break them in mid-word
 	Home  string
 	// Colours is the terminal behind W, for the escape sequences of styles and nothing
 	// else; nil: no colour.
@@ -137,7 +137,7 @@ func (p Printer) Paint(s display.Style) {
 // two columns further in.
 func (p Printer) PrintText(format string, args ...any) { p.PrintLead("", format, args...) }
 
-// PrintLead is Say with a title in front, which alone is in the style.
+// PrintLead is PrintText with a title in front, which alone is in the style.
 func (p Printer) PrintLead(title, format string, args ...any) {
 	title = p.ShortPath(title)
 	for _, line := range strings.Split(title+p.ShortPath(fmt.Sprintf(format, args...)), "\n") {

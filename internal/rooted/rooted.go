@@ -3,7 +3,7 @@
 //
 // Two things keep the one who made it from choosing another file of the user's. All
 // of its files are reached through os.Root, so no name, no link and no swap of
-// one for the other leads out. And what writes asks Check first: a link on the
+// one for the other leads out. And what writes asks CheckLinks first: a link on the
 // way is refused with its name, also one that stays inside, since it is not the
 // file that the user is told of.
 package rooted
@@ -41,7 +41,7 @@ func (e *LinkError) Error() string {
 
 // Folder is an open directory. Names in it are relative and have slashes or the
 // system's separators. The methods of os.Root never leave it, but follow links
-// that stay inside; Check, Lstat and ReadFile follow none.
+// that stay inside; CheckLinks, Lstat and ReadFile follow none.
 type Folder struct{ *os.Root }
 
 // OpenFolder opens a directory. Links in dir itself are followed: they are of the one who
@@ -368,7 +368,7 @@ func (t Typed) Absolute(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// FilePath is Path for a file to write. No write goes through a link in its place
+// FilePath is Absolute for a file to write. No write goes through a link in its place
 // either, but for the user's own files, which may be links to where they are kept.
 func (t Typed) FilePath(path string, own bool) (absolute, in string, err error) {
 	if absolute, in, err = t.Absolute(path); err != nil {

@@ -41,7 +41,7 @@ func RunTests(tests interface{ Run() int }) int {
 // SharedPath is a path in the directory of this run.
 func SharedPath(name ...string) string {
 	if shared == "" {
-		panic("TestMain does not call scratch.Run")
+		panic("TestMain does not call scratch.RunTests")
 	}
 	return filepath.Join(append([]string{shared}, name...)...)
 }

@@ -51,7 +51,7 @@ func rulesAlone() contest {
 	c := contests()[0]
 	options := c.settings.Options.(rules.Ruled)
 	options.Chosen().Off = []string{rules.Opinion}
-	c.settings.Prepared = options.Prepare(&rules.Kept{})
+	c.settings.Prepared = options.Prepare(&rules.Cache{})
 	return c
 }
 
@@ -93,7 +93,7 @@ func learnable(t *testing.T, dir string) []example {
 		})
 	}
 	for _, made := range readClosings(t, filepath.Join(closings, "learn")) {
-		s := strategy.Situation{Message: strategy.Message{Text: made.Text, Own: true}, Turn: strategy.Turn{Known: true, Count: 1}}
+		s := strategy.Situation{Message: strategy.Message{Text: made.Text, FromEvent: true}, Turn: strategy.Turn{Known: true, Count: 1}}
 		add(madeUp, made.ID, made.Text, made.Expect == "stop", s, c.settings.Options.Decide(s))
 	}
 	return all

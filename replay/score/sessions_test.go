@@ -50,7 +50,7 @@ const lisa = "lisa-simpson"
 // project's files need the project. They keep what they read, so they are for one
 // goroutine, and for packs as they are.
 func contests() []contest {
-	kept := &rules.Kept{}
+	kept := &rules.Cache{}
 	enter := func(name, of, set string) contest {
 		known, _ := registry.StrategyNamed(of)
 		options := known.New().(rules.Ruled)

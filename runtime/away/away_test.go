@@ -23,7 +23,7 @@ func order(change func(*ledger.AwayOrder)) ledger.AwayOrder {
 }
 
 func stopped(text string) Stop {
-	return Stop{Situation: &strategy.Situation{Message: strategy.Message{Text: text, Own: true}, Turn: strategy.Turn{Known: true, Count: 4}},
+	return Stop{Situation: &strategy.Situation{Message: strategy.Message{Text: text, FromEvent: true}, Turn: strategy.Turn{Known: true, Count: 4}},
 		Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "asks"}, Stops: true, Session: "s", Key: "k", Now: 12 * hour, Dir: "/p"}
 }
 

@@ -417,7 +417,6 @@ func (m *Members) readObject(value []byte, o Object) bool {
 	return len(inner.faults) == 0
 }
 
-// readMembers reads the members of an object strictly.
 func (m *Members) readMembers(value []byte, o Object, others func(name string) bool) {
 	w := EnterValue(value, '{')
 	for w.Next() {

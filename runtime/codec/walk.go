@@ -1,7 +1,7 @@
 // Package codec reads and writes JSON without reflection: encoding/json makes its
 // tables anew in each process, and a hook lives for two milliseconds.
 //
-// Walk goes through a value without decoding what is not asked for, Read and Append
+// Walk goes through a value without decoding what is not asked for, ReadObject and Append
 // decode and encode types that list their members. FindFault and ReadStrictly are for what a
 // person has written: they say what is wrong with it, and where.
 package codec

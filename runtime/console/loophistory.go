@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/timestamp"
 )
 
-// pastLoop is a loop as the history has it.
 type pastLoop struct {
 	ID, Directory string
 	Began         int64 // Unix milliseconds
@@ -225,7 +224,6 @@ func (s *loopStatus) Members(m *codec.Members) {
 	codec.Number(m.KeepEmpty(), "ceiling", &s.Ceiling)
 }
 
-// loopJSON is the loop as its file has it.
 type loopJSON struct {
 	wiggum.Goal
 	Limit int // where it ends: max, or the ceiling

@@ -72,7 +72,6 @@ func (t *tongue) judge(c clause, before []clause) (act string) {
 	return act
 }
 
-// actOf returns the grave act of a part of a clause.
 func (t *tongue) actOf(part clause, before []clause) string {
 	verbs := t.verbs(part.text)
 	for i := 0; i < len(verbs); {

@@ -132,7 +132,6 @@ func (t *tongue) upTo(clause, list string, from int) string {
 	return clause
 }
 
-// has reports whether a clause has a word of a list.
 func (t *tongue) has(clause, list string) bool {
 	return slices.ContainsFunc(t.lists[list], func(w string) bool { return t.locate(clause, w, 0).at >= 0 })
 }

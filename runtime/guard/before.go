@@ -88,14 +88,10 @@ func CheckWork(work []string) Veto {
 }
 
 // CheckTeam looks at a lead's teammates: a message of one that is at work will wake the agent,
-// and the plan and the todos of a lead are its team's until then.
+// and the plan and the todos of a lead are its team's until then. It is asked while there are some.
 func CheckTeam(atWork []string) Veto {
 	const named = 3
-	n := len(atWork)
-	switch {
-	case n == 0:
-		return Veto{}
-	case n > named:
+	if n := len(atWork); n > named {
 		atWork = append(slices.Clone(atWork[:named]), strconv.Itoa(n-named)+" more")
 	}
 	return Veto{Rule: "team", Evidence: "at work in the team: " + strings.Join(atWork, ", ")}

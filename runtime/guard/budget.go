@@ -149,14 +149,14 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 	}
 	switch {
 	case len(s.Continues) >= l.PerHour:
-		return budgetSpent("hour", l.PerHour, len(s.Continues), "in an hour", timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour))
+		return vetoOfLimit("hour", l.PerHour, len(s.Continues), "in an hour", timeUntilFree(s.Continues, l.PerHour, stop.Now, time.Hour))
 	case recent >= l.Burst:
 		if s.Own == "" {
 			next = timeUntilFree(s.Continues, l.Burst, stop.Now, Window)
 		}
-		return budgetSpent("burst", l.Burst, recent, "in 5 minutes", next)
+		return vetoOfLimit("burst", l.Burst, recent, "in 5 minutes", next)
 	case s.InPrompt >= l.PerPrompt:
-		return budgetSpent("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
+		return vetoOfLimit("prompt", l.PerPrompt, s.InPrompt, "for this prompt", next)
 	case same >= l.Same:
 		return Veto{Rule: "stagnation", Evidence: "kept going " + times(same) + " without progress" + toLook, Next: sayContinue}
 	case idle >= l.Idle:
@@ -168,8 +168,8 @@ func (l Limits) limitReached(s ledger.State, stop Count, recent, same, idle int)
 // toLook is why a limit is there.
 const toLook = " and is stopping so that you can look"
 
-// budgetSpent is the veto of a limit that settings can change. One of 0 is no matter of waiting.
-func budgetSpent(limit string, most, spent int, within, next string) Veto {
+// vetoOfLimit is the veto of a limit that settings can change. One of 0 is no matter of waiting.
+func vetoOfLimit(limit string, most, spent int, within, next string) Veto {
 	if most <= 0 {
 		return Veto{Rule: "budget", Evidence: "may not keep going: budget." + limit + " is 0", Limit: limit}
 	}

@@ -46,7 +46,6 @@ func TestBefore(t *testing.T) {
 
 func TestCheckTeam(t *testing.T) {
 	for names, want := range map[string]string{
-		"":                    "",
 		"moe":                 "at work in the team: moe",
 		"moe barney lenny":    "at work in the team: moe, barney, lenny",
 		"a b c d e f g h i j": "at work in the team: a, b, c, 7 more",

@@ -126,7 +126,6 @@ func (s *start) questionFor(j judge.Options, page string) judge.Question {
 	return q
 }
 
-// noteNoAnswer says in the verdict why no judge has answered.
 func noteNoAnswer(v *strategy.Verdict, rule, why string) {
 	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 }

@@ -303,7 +303,7 @@ func isOfAnother(name string, l *strategy.Layer) bool {
 		if !slices.ContainsFunc(codec.MemberNames(known.New()), named) {
 			continue
 		}
-		for _, own := range known.Own {
+		for _, own := range known.Special {
 			if named(own[0]) {
 				l.NoteFault(own[0] + ": " + l.Strategy + " " + own[1])
 			}

@@ -271,7 +271,7 @@ func (s *Snapshot) readWorkspace(space *workspace.Space, wants func(strategy.Sit
 	files := map[string]strategy.File{}
 	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
-		situation.Workspace.Away = cwd != space.Dir
+		situation.Workspace.CwdDiffers = cwd != space.Dir
 	}
 	project := workspace.ProjectAround(space.Dir, s.Project)
 	if project == space.Dir {
@@ -361,7 +361,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 	s.met = s.meetPrompt(s.Before)
 	s.Situation = strategy.Situation{
 		Past:    s.Past,
-		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
+		Message: strategy.Message{Text: event.LastMessage, FromEvent: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.met.Prompt, Own: s.met.Own, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Question: rules.ClosesParagraph(strings.TrimSpace(view.PromptEnd), "?？؟"),
@@ -392,7 +392,7 @@ func (s *Snapshot) buildSituation(needs strategy.Needs) {
 		s.Situation.Memories = s.Before.Loops
 	}
 	m := &s.Situation.Message
-	m.Lags = m.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(m.Text), strings.TrimSpace(view.Text)))
+	m.Lags = m.FromEvent && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(m.Text), strings.TrimSpace(view.Text)))
 	if m.Text == "" {
 		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
@@ -513,7 +513,7 @@ func (s *Snapshot) sayContinue(out *Settled, byOrder bool) {
 	case byOrder:
 		count = ", away " + strconv.Itoa(s.Away.CountContinues()+1) + " of " + strconv.Itoa(s.Away.Order.Most)
 	case out.Left != nil:
-		count = ", " + s.budgetSpent(*out.Left)
+		count = ", " + s.spentInWords(*out.Left)
 	}
 	if out.Rule == away.Rule || out.Page != "" { // the words of an order or a judge are for the user
 		told += ": " + out.Evidence
@@ -558,8 +558,8 @@ func (s *Snapshot) askAway() away.Answer {
 	})
 }
 
-// budgetSpent says how much of the limit that ends first is spent.
-func (s *Snapshot) budgetSpent(left ledger.Left) string {
+// spentInWords says how much of the limit that ends first is spent.
+func (s *Snapshot) spentInWords(left ledger.Left) string {
 	l := s.Settings.Limits
 	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
 	switch {

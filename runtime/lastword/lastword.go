@@ -45,8 +45,8 @@ type Prompt struct{ Begin, End string }
 // order follows it. In a longer one it has to be the last word, or the first sentence.
 const maxShort = 200
 
-// maxForeign is the length of a prompt, in bytes, that may be too short to tell its language.
-const maxForeign = 120
+// maxUntold is the length of a prompt, in bytes, that may be too short to tell its language.
+const maxUntold = 120
 
 // maxLanguages is how many languages a prompt is read in.
 const maxLanguages = 4
@@ -67,7 +67,7 @@ func Read(p Prompt) Word {
 		said, folded = append(said, language.FoldText(s.text)), append(folded, fold(s.text))
 	}
 	told := language.TellLanguages(strings.Join(said, " "))
-	foreign := len(strings.Join(said, " ")) <= maxForeign
+	foreign := len(strings.Join(said, " ")) <= maxUntold
 	word, sure := Word{}, false
 	if len(told) > 0 || !foreign {
 		word, sure = readIn(findersFor(told, folded), own, short)

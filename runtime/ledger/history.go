@@ -33,7 +33,6 @@ type Scope struct {
 	Project string
 }
 
-// HasProject tells whether a project belongs to the scope.
 func (s Scope) HasProject(project string) bool {
 	return s.Project == "" || file.LiesWithin(project, s.Project)
 }

@@ -76,7 +76,7 @@ type Session struct {
 	file *os.File
 	size int64 // of the file when State was read
 	torn bool  // the last line has no line end
-	// State is the newest state on file, zero for a new session. Lock brings it
+	// State is the newest state on file, zero for a new session. LockSession brings it
 	// up to date.
 	State  State
 	at     int64 // of the newest record

@@ -21,7 +21,6 @@ import (
 // started.
 const Patience = 5 * time.Second
 
-// Program is what to run.
 type Program struct {
 	Argv  []string // the first an absolute path
 	Dir   string   // "" for the working directory

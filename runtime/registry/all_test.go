@@ -66,7 +66,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 		strings.Repeat("It was so. ", 90), "All 12 tests pass; PR created.", "Waiting for the build.",
 	}
 	configs := []rules.Options{{}, {Set: "seed"}, {Add: []rules.Rule{{ID: "mine", Text: `\bHm\b`, Then: strategy.Continue}, {ID: "broken", Ending: "(", Then: strategy.Continue}}, Off: []string{"waits"}}}
-	prepared, kept := 0, &rules.Kept{}
+	prepared, kept := 0, &rules.Cache{}
 	for _, s := range Strategies {
 		if _, ok := s.New().(rules.Ruled); !ok {
 			continue

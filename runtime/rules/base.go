@@ -23,7 +23,7 @@ const (
 
 // LeaveRule continues at a question for leave that the user's own words have answered.
 func LeaveRule() Rule {
-	return Rule{ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Own: hasLeave}
+	return Rule{ID: "leave", Act: lastmessage.Leave, Then: strategy.Continue, Sure: 97, Reason: GoOnByLeave, Test: hasLeave}
 }
 
 // Checkpoint is the rule of a message that wraps up because the host announced its usage limit.
@@ -35,7 +35,7 @@ func BaseRules() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
 		LeaveRule(),
-		{ID: "silent", Then: strategy.Stop, Sure: 95, Own: func(s strategy.Situation) (evidence, reason string, ok bool) { // an earlier message says nothing of this stop
+		{ID: "silent", Then: strategy.Stop, Sure: 95, Test: func(s strategy.Situation) (evidence, reason string, ok bool) { // an earlier message says nothing of this stop
 			return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 		}},
 		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
@@ -53,7 +53,7 @@ func BaseRules() []Rule {
 		{ID: "progress", Act: lastmessage.Moves, Then: strategy.Continue, Doubtful: true, Sure: 99, Reason: GoOnWithProgress},
 		{ID: "intent", Act: lastmessage.Announces, Then: strategy.Continue, Doubtful: true, Sure: 97, Reason: GoOnWithProgress},
 		{ID: "reported", Todo: "pending", Within: 3, Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},
-		{ID: "reported", Todo: "pending", Within: 3, Own: reportsLast, Then: strategy.Stop, Sure: 90},
+		{ID: "reported", Todo: "pending", Within: 3, Test: reportsLast, Then: strategy.Stop, Sure: 90},
 		{ID: "todos", Todo: "pending", Within: 1, Then: strategy.Continue, Doubtful: true, Reason: GoOnWithTodos},
 		{ID: "offers", Act: lastmessage.Offers, Near: true, Then: strategy.Stop, Sure: 97},
 		{ID: "waits", Act: lastmessage.Waits, Near: true, Then: strategy.Stop, Sure: 90},
@@ -62,7 +62,7 @@ func BaseRules() []Rule {
 		{ID: "plans", Act: lastmessage.Plans, Near: true, Then: strategy.Stop, Sure: 70},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
 		// A switch for Matching, which asks the second opinion wherever a doubtful rule says go on.
-		{ID: Opinion, Then: strategy.Stop, Sure: 60, Own: func(strategy.Situation) (evidence, reason string, ok bool) {
+		{ID: Opinion, Then: strategy.Stop, Sure: 60, Test: func(strategy.Situation) (evidence, reason string, ok bool) {
 			return "is asked where a doubtful rule says go on", "", false
 		}},
 		{ID: "finished", Act: lastmessage.Finishes, Then: strategy.Stop, Sure: 90},

@@ -21,8 +21,8 @@ const (
 	maxSteps   = 100 << 20 // for the rules of the user and of the plugin, all together: seconds
 	maxProgram = 20_000    // instructions of a pattern of theirs
 	// The same for the rules of a project: the decision stays below 50 ms.
-	maxForeignSteps   = 1 << 20
-	maxForeignProgram = 1000
+	maxProjectSteps   = 1 << 20
+	maxProjectProgram = 1000
 )
 
 // meter counts the steps that are left, below 0 when there are none.
@@ -54,11 +54,11 @@ type pattern struct {
 // matchPattern finds the first match of a pattern in a text, nil if there is none. A pattern
 // that is known costs the same again: what a rule may cost depends on nothing that was
 // before.
-func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
+func (c *Cache) matchPattern(expr, text string, most int, m *meter) (at []int, err error) {
 	if !m.canAfford(2 * parsingCost(expr)) { // here and by regexp
 		return nil, errSteps
 	}
-	known, ok := k.patterns[expr]
+	known, ok := c.patterns[expr]
 	if !ok {
 		if known.size, known.needs, err = measurePattern(expr, most); err != nil {
 			return nil, err
@@ -68,14 +68,14 @@ func (k *Kept) matchPattern(expr, text string, most int, m *meter) (at []int, er
 		return nil, errSteps
 	}
 	if may := len(known.needs) == 0 || slices.ContainsFunc(known.needs, func(word string) bool { return strings.Contains(text, word) }); !may {
-		k.keepPattern(expr, known)
+		c.keepPattern(expr, known)
 		return nil, nil
 	}
 	if known.re == nil {
 		if known.re, err = regexp.Compile(expr); err != nil {
 			return nil, err
 		}
-		k.keepPattern(expr, known)
+		c.keepPattern(expr, known)
 	}
 	return known.re.FindStringIndex(text), nil
 }

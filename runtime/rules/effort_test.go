@@ -32,7 +32,7 @@ func FuzzMeasure(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) > maxPattern || parsingCost(text) > maxForeignSteps {
+		if len(text) > maxPattern || parsingCost(text) > maxProjectSteps {
 			return
 		}
 		got, _, err := measurePattern(text, maxProgram)
@@ -52,7 +52,7 @@ func costly() map[string]struct {
 } {
 	many := func(n int, r Rule) (all []Rule) {
 		for i := range n {
-			r.ID, r.Then, r.Foreign = fmt.Sprint("r", i), strategy.Stop, true
+			r.ID, r.Then, r.ByProject = fmt.Sprint("r", i), strategy.Stop, true
 			all = append(all, r)
 		}
 		return all
@@ -96,7 +96,7 @@ func TestStepsAreBounded(t *testing.T) {
 				t.Errorf("%s: %s holds", name, r.ID)
 			}
 		}
-		if spent := maxForeignSteps - a.foreign.left; spent > maxForeignSteps+maxForeignSteps/100 { // the last may take a little more
+		if spent := maxProjectSteps - a.byProject.left; spent > maxProjectSteps+maxProjectSteps/100 { // the last may take a little more
 			t.Errorf("%s: %d steps", name, spent)
 		}
 		if faults := fmt.Sprint(a.unaskedFault()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
@@ -116,10 +116,10 @@ func TestStepsAreBounded(t *testing.T) {
 func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	text := strings.Repeat("a ", 20<<10) + "deploying"
 	rules := []Rule{
-		{ID: "long", Text: strings.Repeat(".{0,1000}", 100), Then: strategy.Stop, Foreign: true},
-		{ID: "dear", Text: "(?:a| ){0,60}#", Then: strategy.Stop, Foreign: true},
-		{ID: "none", Text: "(", Then: strategy.Stop, Foreign: true},
-		{ID: "good", Says: []string{"deploying"}, Then: strategy.Stop, Foreign: true},
+		{ID: "long", Text: strings.Repeat(".{0,1000}", 100), Then: strategy.Stop, ByProject: true},
+		{ID: "dear", Text: "(?:a| ){0,60}#", Then: strategy.Stop, ByProject: true},
+		{ID: "none", Text: "(", Then: strategy.Stop, ByProject: true},
+		{ID: "good", Says: []string{"deploying"}, Then: strategy.Stop, ByProject: true},
 	}
 	v := Matching(rules, nil)(strategy.Situation{Message: strategy.Message{Text: text}})
 	faults := fmt.Sprint(v.Faults)
@@ -132,12 +132,12 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 		}
 	}
 	a := newAsking(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
-	a.foreign.left = asked + 100
-	if _, ok := a.holdsFor(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, Foreign: true}); ok || len(a.unasked) != 1 {
+	a.byProject.left = asked + 100
+	if _, ok := a.holdsFor(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, ByProject: true}); ok || len(a.unasked) != 1 {
 		t.Errorf("an unless that was not asked: %v", a.unasked)
 	}
 	for _, r := range rules { // the user may
-		r.Foreign = false
+		r.ByProject = false
 		if r.ID == "dear" {
 			if v := Matching([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}); len(v.Faults) != 0 {
 				t.Errorf("the user's: %v", v.Faults)
@@ -149,7 +149,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 // The same rules cost the same whether their patterns have been compiled before.
 func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	c := costly()["patterns on the end"]
-	decide := Matching(c.rules, &Kept{})
+	decide := Matching(c.rules, &Cache{})
 	first := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}}))
 	for range 3 {
 		if again := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}})); again != first {
@@ -163,7 +163,7 @@ type ruled struct{ Options }
 
 func (r *ruled) Over(strategy.Options, *strategy.Layer) {}
 func (r *ruled) Rules() []Rule                          { return Arranged(&r.Options, nil) }
-func (r *ruled) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict {
+func (r *ruled) Prepare(kept *Cache) func(strategy.Situation) strategy.Verdict {
 	return Matching(r.Rules(), kept)
 }
 func (r *ruled) Decide(s strategy.Situation) strategy.Verdict { return r.Prepare(nil)(s) }
@@ -171,7 +171,7 @@ func (r *ruled) Decide(s strategy.Situation) strategy.Verdict { return r.Prepare
 func TestCheckPatterns(t *testing.T) {
 	config := Options{
 		Add:  []Rule{{ID: "mine", Text: strings.Repeat(".{0,1000}", 9), Then: strategy.Stop}, {ID: "long", Ending: strings.Repeat(".{0,1000}", 11), Then: strategy.Stop}, {ID: "ok", Text: "a", Ending: "b", Then: strategy.Stop}},
-		Last: []Rule{{ID: "theirs", Text: ".{0,1000}", Then: strategy.Continue, Foreign: true}},
+		Last: []Rule{{ID: "theirs", Text: ".{0,1000}", Then: strategy.Continue, ByProject: true}},
 	}
 	faults := CheckPatterns(&ruled{config})
 	if len(faults) != 2 || !strings.Contains(faults[0].Error(), `rule "long": pattern has 22002`) || !strings.Contains(faults[1].Error(), `rule "theirs": pattern has 2002 instructions, more than 1000`) {
@@ -191,7 +191,7 @@ func FuzzMatch(f *testing.F) {
 		if err != nil || len(pattern) > maxPattern || len(text) > 1000 {
 			return
 		}
-		kept := &Kept{}
+		kept := &Cache{}
 		for range 2 { // the second time it is known
 			got, err := kept.matchPattern(pattern, text, maxProgram, unlimitedMeter())
 			if want := re.FindStringIndex(text); err == nil && !slices.Equal(got, want) {

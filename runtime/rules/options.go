@@ -48,7 +48,7 @@ type Ruled interface {
 	Rules() []Rule
 	// Prepare is Decide for many situations: what does not depend on the
 	// situation is made once. What it returns is for one goroutine.
-	Prepare(*Kept) func(strategy.Situation) strategy.Verdict
+	Prepare(*Cache) func(strategy.Situation) strategy.Verdict
 }
 
 // Kind is what strategies that decide by rules alone differ in.
@@ -90,8 +90,8 @@ func (o *decider) Needs() strategy.Needs {
 
 func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
 
-func (o *decider) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict {
-	match := Matching(o.Rules(), kept)
+func (o *decider) Prepare(cache *Cache) func(strategy.Situation) strategy.Verdict {
+	match := Matching(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
 		v.Once = o.kind.Once
@@ -209,7 +209,7 @@ func (o *Options) restrictProject(inForce []Rule, judged bool) {
 	*o = Options{Leave: o.Leave}
 	for _, r := range theirs.Add {
 		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
-		r.Foreign = true
+		r.ByProject = true
 		if r.Then == strategy.Stop {
 			o.Add = append(o.Add, r)
 		} else {

@@ -74,9 +74,9 @@ type Rule struct {
 	// of them knows of a person who is needed, or of work.
 	Late bool
 
-	// Foreign tells that a project brings the rule, which has less to spend then; see
+	// ByProject tells that a project brings the rule, which has less to spend then; see
 	// effort.go. No file sets it.
-	Foreign bool
+	ByProject bool
 
 	Then strategy.Decision
 	// Sure is how sure the answer is, in percent; 0 counts as 90.
@@ -92,10 +92,10 @@ type Rule struct {
 	// Window makes Tool and Todo look at the last lines of the transcript only,
 	// as the first design has it. No file sets it.
 	Window bool
-	// Own is a condition of the strategy's own. It says what it saw, held or not;
+	// Test is a condition of the strategy's own. It says what it saw, held or not;
 	// its words to the model, if it has any, take the place of Reason. No file sets
 	// it.
-	Own func(strategy.Situation) (evidence, reason string, ok bool)
+	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
 // Members are a rule as a file has it.
@@ -143,25 +143,25 @@ type asking struct {
 	reason    string   // what the newest own condition has to say to the model
 	faults    []error  // patterns that are none, found when their turn came
 	unasked   []string // rules that there were no steps for
-	kept      *Kept
+	cache     *Cache
 	// What is left to spend: for a project's rules, and for all others.
-	foreign, trusted meter
+	byProject, trusted meter
 }
 
-// newAsking begins to ask; kept is nil for one situation alone.
-func newAsking(s strategy.Situation, kept *Kept) *asking {
-	if kept == nil {
-		kept = &Kept{}
+// newAsking begins to ask; cache is nil for one situation alone.
+func newAsking(s strategy.Situation, cache *Cache) *asking {
+	if cache == nil {
+		cache = &Cache{}
 	}
-	return &asking{situation: &s, message: kept.keptMessage(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: &s, message: cache.messageOf(s.Message.Text), cache: cache, byProject: meter{maxProjectSteps}, trusted: meter{maxSteps}}
 }
 
 // Matching asks rules in order, of one situation after the other. Without a match it is
 // a stop.
-func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdict {
+func Matching(rules []Rule, cache *Cache) func(strategy.Situation) strategy.Verdict {
 	secondOpinion := slices.ContainsFunc(rules, func(r Rule) bool { return r.ID == Opinion })
 	return func(s strategy.Situation) strategy.Verdict {
-		a := newAsking(s, kept)
+		a := newAsking(s, cache)
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 		for i := range rules {
 			if evidence, ok := a.holdsFor(&rules[i]); ok {
@@ -185,7 +185,7 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 
 func (r *Rule) verdictFor(s *strategy.Situation, evidence, reason string) strategy.Verdict {
 	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: cmp.Or(r.Sure, 90), Evidence: evidence}
-	if r.Own == nil || reason == "" {
+	if r.Test == nil || reason == "" {
 		reason = r.Reason
 	}
 	if r.Then == strategy.Continue {
@@ -290,8 +290,8 @@ var conditions = [...]condition{
 	{"the message does not match", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
 		return a.findInText(r, r.Text, a.situation.Message.Text)
 	}},
-	{"it does not match", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
-		seen, a.reason, held = r.Own(*a.situation)
+	{"it does not match", func(r *Rule) bool { return r.Test != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+		seen, a.reason, held = r.Test(*a.situation)
 		return seen, held
 	}},
 }
@@ -311,7 +311,7 @@ func (a *asking) testRule(r *Rule, m *meter) (evidence string, ok bool) {
 			continue
 		}
 		if evidence, ok = c.test(a, r, m); !ok {
-			if r.Own == nil || evidence == "" {
+			if r.Test == nil || evidence == "" {
 				evidence = c.fails
 			}
 			return evidence, false
@@ -330,8 +330,8 @@ func (a *asking) matchesAct(r *Rule, _ *meter) (evidence string, ok bool) {
 }
 
 func (a *asking) meterFor(r *Rule) *meter {
-	if r.Foreign {
-		return &a.foreign
+	if r.ByProject {
+		return &a.byProject
 	}
 	return &a.trusted
 }
@@ -372,10 +372,10 @@ func (a *asking) findInText(r *Rule, expr, text string) (string, bool) {
 
 func (a *asking) matchInText(r *Rule, expr, text string) (at []int, err error) {
 	most := maxProgram
-	if r.Foreign {
-		most = maxForeignProgram
+	if r.ByProject {
+		most = maxProjectProgram
 	}
-	return a.kept.matchPattern(expr, text, most, a.meterFor(r))
+	return a.cache.matchPattern(expr, text, most, a.meterFor(r))
 }
 
 // matchesTodos looks for entries with the status in the list that the rule set means:

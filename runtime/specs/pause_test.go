@@ -15,7 +15,7 @@ import (
 // counted, the user is told once, and the next order goes on.
 func TestSpecsPause(t *testing.T) {
 	forbids := lastword.Word{Kind: lastword.Forbids, Evidence: "wait"}
-	question := strategy.Situation{Message: strategy.Message{Text: "Shall the executor drop the old table?", Own: true}}
+	question := strategy.Situation{Message: strategy.Message{Text: "Shall the executor drop the old table?", FromEvent: true}}
 	attended := func(away bool, protocol string) strategy.Situation {
 		s := question
 		s.Turn.Attended, s.Turn.Away, s.Session.Protocol = true, away, protocol
@@ -94,7 +94,7 @@ func TestSpecsAreLost(t *testing.T) {
 			s.Memories = []activity.Memory{decideIn(t, k.Strategy, chosen{}, s, k.with(state("execution", 1, 5, ""), nil)).Remember}
 			s.Workspace.Dir = test.dir
 			for i := range 3 {
-				s.Message = strategy.Message{Text: test.text, Own: test.text != ""}
+				s.Message = strategy.Message{Text: test.text, FromEvent: test.text != ""}
 				if test.text != "" && i > 0 {
 					s.Message, test.in = strategy.Message{Text: "Hello."}, spaceOf(k.files)
 				}

@@ -19,7 +19,7 @@ const allDone = "ALL_TASKS_COMPLETE"
 // in what Claude has said since the newest prompt. Lines that are no JSON count
 // too: all of a transcript that is plain text.
 func whereSignalled(s strategy.Situation) string {
-	if s.Message.Own && saysDone(s.Message.Text, true) {
+	if s.Message.FromEvent && saysDone(s.Message.Text, true) {
 		return "the last message"
 	}
 	says := func(text string) bool { return saysDone(text, true) }

@@ -53,15 +53,15 @@ type Kind struct {
 	Local     string // its own settings file in the project
 	Current   string // the file that names the active spec, at its usual place
 	StateFile string // the name of the state file
-	// find names the directories where the active spec may be, the likeliest
+	// Find names the directories where the active spec may be, the likeliest
 	// first, and what has to be read to know.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
-	// blocks tells that the limit is an error which the model hears of; else it
+	// Blocks tells that the limit is an error which the model hears of; else it
 	// is the end of the loop and said on standard error alone.
 	Blocks bool
-	// groups tells that tasks marked [P] are handed over together.
+	// Groups tells that tasks marked [P] are handed over together.
 	Groups bool
-	// script runs on completion.
+	// Script runs on completion.
 	Script []string
 }
 
@@ -75,9 +75,9 @@ type Place struct {
 func StrategyOf(k *Kind) strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
-		Loop: &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
-		Own:  [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
-		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
+		Loop:    &strategy.Loop{Spec: true, Files: k.filesToLookAt, Armed: k.armedState},
+		Special: [][2]string{{"ceiling", "has none"}, {"checks", "has none"}},
+		New:     func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 
@@ -199,14 +199,14 @@ func isSwitchedOff(local strategy.File) bool {
 	for _, line := range frontLines(local.Data) {
 		if value, ok := strings.CutPrefix(line, "enabled:"); ok {
 			value, _, _ = strings.Cut(value, ":")
-			return strings.ToLower(Without(value, " \t\r\v\f\"'")) == "false"
+			return strings.ToLower(RemoveChars(value, " \t\r\v\f\"'")) == "false"
 		}
 	}
 	return false
 }
 
-// Without is a text without some characters.
-func Without(s, cut string) string {
+// RemoveChars is a text without some characters.
+func RemoveChars(s, cut string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(cut, r) {
 			return -1
@@ -221,7 +221,7 @@ func NameIn(f strategy.File) string {
 	if !f.Readable() || len(f.Data) > 1000 {
 		return ""
 	}
-	name := Without(strings.ToValidUTF8(string(f.Data), ""), " \t\r\n\v\f")
+	name := RemoveChars(strings.ToValidUTF8(string(f.Data), ""), " \t\r\n\v\f")
 	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
 }
 
@@ -267,7 +267,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if !ok {
 		return k.withLost(s, stopBy("no-state", "there is no "+places[0].Shown+"/"+k.StateFile), k.memoryKey(s, places[0]))
 	}
-	if s.Workspace.Away {
+	if s.Workspace.CwdDiffers {
 		p.Shown = quotation.ShownName(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxIterations()}

@@ -719,7 +719,7 @@ func TestSpecsOrphans(t *testing.T) {
 		"another's turn, another phase": {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("tasks", 1, 5, ""), true},
 		"done":                          {strategy.Situation{}, state("execution", 5, 5, ""), true},
 		"another program's":             {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("execution", 1, 5, ""), false},
-		"the signal":                    {strategy.Situation{Message: strategy.Message{Text: specs.AllDone, Own: true}}, state("execution", 1, 5, ""), false},
+		"the signal":                    {strategy.Situation{Message: strategy.Message{Text: specs.AllDone, FromEvent: true}}, state("execution", 1, 5, ""), false},
 		"a corrupt file":                {strategy.Situation{}, "{", false},
 		"waiting":                       {strategy.Situation{}, state("execution", 1, 5, `, "awaitingApproval": true`), false},
 	} {

@@ -135,7 +135,7 @@ func (k Kind) armedState(s strategy.Situation) strategy.Armed {
 	case file.Problem != "":
 	case s.IsFromThisStop(m):
 		found.Evidence = "it has decided this stop"
-	case found.Running && s.Message.Own && saysDone(s.Message.Text, true):
+	case found.Running && s.Message.FromEvent && saysDone(s.Message.Text, true):
 		found.Evidence = "its spec ends at this stop"
 	case err != nil && !slices.Contains(m.Told, quotation.HashText(string(file.Data))):
 		found.Evidence = "its state file is damaged"

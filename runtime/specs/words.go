@@ -76,7 +76,6 @@ func (r round) goOnWithPhase() strategy.Verdict {
 	}
 }
 
-// stopCorrupt is for a state file that makes no sense.
 func (r round) stopCorrupt(err error) strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := stopBy("corrupt", file+": "+err.Error())

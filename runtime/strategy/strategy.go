@@ -57,9 +57,9 @@ type Situation struct {
 // Message is the last thing that Claude said.
 type Message struct {
 	// Text is the event's own text, else the newest of the transcript, which may be
-	// from an earlier turn. Own tells that it is the event's.
-	Text string
-	Own  bool
+	// from an earlier turn. FromEvent tells that it is the event's.
+	Text      string
+	FromEvent bool
 	// Lags tells that the transcript does not have it yet: what it has of this turn
 	// may not be all.
 	Lags bool
@@ -154,16 +154,16 @@ func (t Todos) CountOwn() int {
 	return n
 }
 
-// Workspace is the project as a strategy sees it. Dir is an absolute path; Away
+// Workspace is the project as a strategy sees it. Dir is an absolute path; CwdDiffers
 // tells that the session's own directory is another, so that names relative to Dir
 // mean nothing there. Project is the path, with slashes, of the project that Dir lies in,
 // "" if Dir is it or that is not known. Files are those that the strategy asked for, by the names it
 // asked by.
 type Workspace struct {
-	Dir     string
-	Away    bool
-	Project string
-	Files   map[string]File
+	Dir        string
+	CwdDiffers bool
+	Project    string
+	Files      map[string]File
 }
 
 // Unmatched is the rule of a stop where no rule matched.
@@ -237,9 +237,9 @@ type Strategy struct {
 	// has one of them, from the session's upwards to the top of the repository. None:
 	// the session's own.
 	Marks []string
-	// Own are members of strategy.json that not every strategy has, each with what is said
+	// Special are members of strategy.json that not every strategy has, each with what is said
 	// where one without it is given it, like "reads no ledgers".
-	Own [][2]string
+	Special [][2]string
 	// New are its options as long as no file has set one.
 	New func() Options
 }

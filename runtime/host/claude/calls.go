@@ -33,7 +33,7 @@ var tools = []transcript.Tool{
 	{Does: transcript.WritesFile, Names: []string{"Write", "Edit", "MultiEdit"}},
 }
 
-func describeCall(p *transcript.Part) {
+func classifyCall(p *transcript.Part) {
 	p.Describe(tools)
 	member := func(names ...string) []byte { return codec.FindMember(p.Input, names...) }
 	switch p.Does {

@@ -161,7 +161,7 @@ func (l *line) message(e *transcript.Entry, w *codec.Walk) {
 			case m.BeginsWith('"'):
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.InsideQuotes(m.Value())})
 			case m.BeginsWith('['):
-				l.picture = e.TakeBlocks(&m, describeCall)
+				l.picture = e.TakeBlocks(&m, classifyCall)
 			}
 		}
 	}

@@ -256,7 +256,7 @@ func takeItem(e *transcript.Entry, p *codec.Walk) bool {
 		}
 	}
 	if call {
-		describeCall(&part)
+		classifyCall(&part)
 	}
 	if part.Kind != transcript.Other {
 		e.Parts = append(e.Parts, part)
@@ -299,10 +299,10 @@ func ownsLog(line []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// describeCall says what a call does. In code mode the agent calls one tool, exec, with a script
+// classifyCall says what a call does. In code mode the agent calls one tool, exec, with a script
 // that calls the others, and what a script calls is not known: a todo list that it writes
 // is none for us.
-func describeCall(call *transcript.Part) {
+func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
 		call.Does = transcript.WritesTodos

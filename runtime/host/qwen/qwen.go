@@ -176,7 +176,6 @@ func eachPart(message []byte, yield func(part []byte)) {
 	})
 }
 
-// takePart takes a part of what the agent says, or a result.
 func takePart(e *transcript.Entry, part []byte) {
 	var text, call, result []byte
 	for w := codec.EnterValue(part, '{'); w.Next(); {

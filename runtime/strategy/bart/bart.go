@@ -45,14 +45,14 @@ func ruleSet(string) []rules.Rule {
 			others = append(others, r)
 		}
 	}
-	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Own: markerSays("stop")}, rules.LeaveRule()}
+	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Test: markerSays("stop")}, rules.LeaveRule()}
 	all = append(all, questions...)
-	all = append(all, rules.Rule{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Own: markerSays("continue")})
+	all = append(all, rules.Rule{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Test: markerSays("continue")})
 	all = append(all, others...)
 	return append(all,
-		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Own: announcedTodos},
-		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announced(func(a announcement) bool { return a.at < a.of })},
-		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announced(func(a announcement) bool { return a.at == a.of })},
+		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Test: announcedTodos},
+		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Test: announced(func(a announcement) bool { return a.at < a.of })},
+		rules.Rule{ID: "announced-last", Then: strategy.Stop, Test: announced(func(a announcement) bool { return a.at == a.of })},
 	)
 }
 

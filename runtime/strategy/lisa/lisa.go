@@ -22,14 +22,14 @@ import (
 const sureEnough = 75
 
 var Strategy = strategy.Strategy{
-	Name: "lisa-simpson", Judges: true, Own: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
+	Name: "lisa-simpson", Judges: true, Special: [][2]string{{"cascade", "asks no judge"}, {"judge", "asks none"}},
 	New: func() strategy.Options { return &Options{judge: judge.Defaults()} },
 }
 
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, ruleSet("")) }
 
-func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
-	match := rules.Matching(o.Rules(), kept)
+func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
+	match := rules.Matching(o.Rules(), cache)
 	return func(s strategy.Situation) strategy.Verdict {
 		v := match(s)
 		if !o.always {
@@ -71,11 +71,11 @@ func ruleSet(string) []rules.Rule {
 	}
 	unsure := func(strategy.Situation) (string, string, bool) { return "no rule is sure", "", true }
 	return append(rules.BaseRules(), []rules.Rule{
-		{ID: "left", Then: strategy.Stop, Sure: 40, Own: left},
-		{ID: "talk", Then: strategy.Stop, Sure: 90, Own: talk},
-		{ID: "report", Then: strategy.Stop, Sure: 90, Own: report},
-		{ID: "long", Then: strategy.Stop, Sure: 78, Own: long},
-		{ID: "unsure", Then: strategy.Stop, Sure: 60, Own: unsure},
+		{ID: "left", Then: strategy.Stop, Sure: 40, Test: left},
+		{ID: "talk", Then: strategy.Stop, Sure: 90, Test: talk},
+		{ID: "report", Then: strategy.Stop, Sure: 90, Test: report},
+		{ID: "long", Then: strategy.Stop, Sure: 78, Test: long},
+		{ID: "unsure", Then: strategy.Stop, Sure: 60, Test: unsure},
 	}...)
 }
 

@@ -69,7 +69,7 @@ func TestLisaBelievesWhoIsSure(t *testing.T) {
 // Every rule that is hers says how sure it is.
 func TestLisaRulesAreSure(t *testing.T) {
 	for _, r := range ruleSet("") {
-		if r.Own != nil && r.Sure == 0 {
+		if r.Test != nil && r.Sure == 0 {
 			t.Errorf("rule %s does not say how sure it is", r.ID)
 		}
 	}

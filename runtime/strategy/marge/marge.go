@@ -38,7 +38,7 @@ type progress struct {
 }
 
 var Strategy = strategy.Strategy{
-	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Own: [][2]string{{"stale", "reads no ledgers"}},
+	Name: "marge-simpson", Marks: []string{WorkflowFile, sddDir}, Special: [][2]string{{"stale", "reads no ledgers"}},
 	New: func() strategy.Options {
 		return &Options{stale: strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}}
 	},
@@ -76,8 +76,8 @@ func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.rul
 
 // Prepare is Decide for many situations. Each gets rules of its own, because they remember
 // what they have read in the ledgers.
-func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
-	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), kept)(s) }
+func (o *Options) Prepare(cache *rules.Cache) func(strategy.Situation) strategy.Verdict {
+	return func(s strategy.Situation) strategy.Verdict { return rules.Matching(o.Rules(), cache)(s) }
 }
 
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
@@ -133,13 +133,13 @@ func (o *Options) ruleSet(string) []rules.Rule {
 			}
 		}
 		all = append(all,
-			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
-			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
-			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done == p.total })},
-			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done < p.total })},
+			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Test: own(func(p progress) (string, bool) { return p.waiting, p.waiting != "" })},
+			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Test: own(func(p progress) (string, bool) { return p.fault, p.fault != "" })},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Test: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done == p.total })},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Test: own(func(p progress) (string, bool) { return p.where, p.hasProgress() && p.done < p.total })},
 		)
 	}
-	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Own: func(s strategy.Situation) (string, string, bool) {
+	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Test: func(s strategy.Situation) (string, string, bool) {
 		for _, ledger := range ledgers {
 			if p := ledger(s); p.unsure != "" {
 				return p.unsure, "", true

@@ -243,7 +243,7 @@ func TestMarge(t *testing.T) {
 // What one stop has found in the ledgers is not what a later one finds.
 func TestPreparedReadsLedgersAnew(t *testing.T) {
 	options := Strategy.New().(*Options)
-	decide := options.Prepare(&rules.Kept{})
+	decide := options.Prepare(&rules.Cache{})
 	for _, files := range []map[string]strategy.File{
 		{WorkflowFile: workflow()}, {WorkflowFile: workflow(": 2", ": 5")}, nil, {WorkflowFile: workflow(": 2", ": 3")},
 	} {

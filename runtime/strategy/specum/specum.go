@@ -82,7 +82,7 @@ func specsDirs(local []string) (dirs []string) {
 		if !ok {
 			continue
 		}
-		for _, dir := range strings.Split(specs.Without(value, `[]"`), ",") {
+		for _, dir := range strings.Split(specs.RemoveChars(value, `[]"`), ",") {
 			dir = strings.TrimSpace(dir)
 			trimmed := strings.TrimRight(dir, "/")
 			if trimmed == "" && dir != "" {

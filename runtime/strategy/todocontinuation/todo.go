@@ -53,8 +53,8 @@ If something keeps you from an item, say what it is.`
 
 var Strategy = strategy.Strategy{
 	Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
-	Own: [][2]string{{"ceiling", "has none"}},
-	New: func() strategy.Options { return &Options{strategy.Ceiling(5)} },
+	Special: [][2]string{{"ceiling", "has none"}},
+	New:     func() strategy.Options { return &Options{strategy.Ceiling(5)} },
 }
 
 // Options are how often in a row Claude is reminded of the same list.

@@ -108,7 +108,7 @@ func (g *Goal) takeField(f field) (err error) {
 
 // SetFields puts fields into a loop's file: one that is there is replaced in its
 // place, one that is not is added behind the last. Values are as the file has
-// them: a number, true, or what Quote makes of a text; "" takes a field out.
+// them: a number, true, or what QuoteValue makes of a text; "" takes a field out.
 func SetFields(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {

@@ -40,9 +40,9 @@ const (
 
 var Strategy = strategy.Strategy{
 	Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
-	Loop: &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
-	Own:  [][2]string{{"ceiling", "has none"}},
-	New:  func() strategy.Options { return &Options{strategy.Ceiling(25)} },
+	Loop:    &strategy.Loop{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }, Armed: armedState},
+	Special: [][2]string{{"ceiling", "has none"}},
+	New:     func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 }
 
 // Options are the most iterations that a loop's file can ask for.
@@ -289,7 +289,7 @@ func (l *goalLoop) formOfMessage() string {
 // lastWords is what Claude has said since our last continue. What the transcript has
 // from before counts as nothing: a promise in it was made to another loop.
 func (l *goalLoop) lastWords() string {
-	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
+	if !l.s.Message.FromEvent && (l.s.Message.Earlier || l.memory.Text == quotation.HashText(l.s.Message.Text)) {
 		return ""
 	}
 	return l.s.Message.Text

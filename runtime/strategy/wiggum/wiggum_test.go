@@ -122,12 +122,12 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		change   func(*strategy.Situation)
 		decision strategy.Decision
 	}{
-		"the event's own":          {func(s *strategy.Situation) { s.Message.Own = true }, strategy.Stop},
+		"the event's own":          {func(s *strategy.Situation) { s.Message.FromEvent = true }, strategy.Stop},
 		"the transcript's":         {func(*strategy.Situation) {}, strategy.Stop},
 		"an earlier turn's":        {func(s *strategy.Situation) { s.Message.Earlier = true }, strategy.Continue},
 		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = quotation.HashText(s.Message.Text) }, strategy.Continue},
 		"said again, by the event": {func(s *strategy.Situation) {
-			s.Memories[0].Text, s.Message.Own = quotation.HashText(s.Message.Text), true
+			s.Memories[0].Text, s.Message.FromEvent = quotation.HashText(s.Message.Text), true
 		}, strategy.Stop},
 		"a loop without a promise": {func(s *strategy.Situation) {
 			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}

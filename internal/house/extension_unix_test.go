@@ -1,6 +1,6 @@
 //go:build unix
 
-package springfield_test
+package house
 
 import (
 	"os/exec"

@@ -1,4 +1,6 @@
-package springfield_test
+//go:build unix
+
+package house
 
 import (
 	"os"

@@ -2,9 +2,9 @@ package rules
 
 import "github.com/cameronsjo/springfield/runtime/lastmessage"
 
-// Kept is what decisions on many situations, one after the other, need to work out only
+// Cache is what decisions on many situations, one after the other, need to work out only
 // once, whichever strategies take them: patterns, and how the newest message reads. It is for one goroutine.
-type Kept struct {
+type Cache struct {
 	patterns map[string]pattern
 	newest   *message
 }
@@ -27,12 +27,12 @@ type found struct {
 	ok   bool
 }
 
-// keptMessage is a text, the newest one if it is the same again.
-func (k *Kept) keptMessage(text string) *message {
-	if k.newest == nil || k.newest.text != text {
-		k.newest = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
+// messageOf is a text, the newest one if it is the same again.
+func (c *Cache) messageOf(text string) *message {
+	if c.newest == nil || c.newest.text != text {
+		c.newest = &message{text: text, end: endOfText(text), acts: map[wanted]found{}}
 	}
-	return k.newest
+	return c.newest
 }
 
 // closing is the message as package lastmessage reads it.
@@ -52,9 +52,9 @@ func (m *message) findAct(act lastmessage.Act, near bool) (said string, ok bool)
 	return said, ok
 }
 
-func (k *Kept) keepPattern(text string, p pattern) {
-	if k.patterns == nil {
-		k.patterns = map[string]pattern{}
+func (c *Cache) keepPattern(text string, p pattern) {
+	if c.patterns == nil {
+		c.patterns = map[string]pattern{}
 	}
-	k.patterns[text] = p
+	c.patterns[text] = p
 }
