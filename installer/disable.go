@@ -45,7 +45,7 @@ func DisablePlugin(ctx context.Context, m Means, host hosts.Host, r DisableReque
 		return done, err
 	}
 	done.Plugin = q.Plugin.ID()
-	plan := func(now *settings.Settings) (journal.Change, error) { return host.Switching.PlanOff(now, q) }
+	plan := func(now *settings.Settings) (journal.Change, error) { return host.PlanOff(now, q) }
 	if done.Change, err = plan(m.Settings); err == nil && !r.DryRun {
 		done.Change, err = m.Settings.PlanAndApply(done.Change, plan)
 	}
@@ -87,7 +87,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 		return p, "", err
 	}
 	for _, scope := range append([]client.Scope{r.Scope}, host.Scopes...) {
-		found, err := host.Switching.On(m.Settings, at, scope)
+		found, err := host.On(m.Settings, at, scope)
 		if err != nil && scope == r.Scope {
 			return p, "", err
 		}
@@ -108,7 +108,7 @@ func (m Means) findOn(at hosts.Place, r DisableRequest) (p client.Plugin, id str
 			return p, "", check.Misusef("say which: springfield disable "+found[0].ID+flag, "%s is %s: %s and %s", r.Plugin, twice, found[0].ID, found[1].ID)
 		}
 	}
-	byUs, err := host.Switching.ByUs(m.Settings, at)
+	byUs, err := host.ByUs(m.Settings, at)
 	if err != nil {
 		return p, "", err
 	}

@@ -46,7 +46,7 @@ func DisableAll(ctx context.Context, m Means, r DisableAllRequest) (done Disable
 	plan := func(now *settings.Settings) (c journal.Change, err error) {
 		done.IDs, done.Stays = nil, nil
 		for _, host := range hosts.AllHosts() {
-			ids, left, err := host.Switching.PlanAllOff(now, host.PlaceFor(m.User), r.Purge, &c)
+			ids, left, err := host.PlanAllOff(now, host.PlaceFor(m.User), r.Purge, &c)
 			if done.IDs, done.Stays = append(done.IDs, ids...), append(done.Stays, left...); err != nil {
 				return c, err
 			}

@@ -51,6 +51,7 @@ type Done struct {
 	Host   hosts.Host     `json:"-"`
 	Change journal.Change `json:"-"`
 	Todo   string         `json:"-"` // what a dry run has not had other programs do: "run: …", "" for nothing
+	Err    error          `json:"-"` // why it has failed, beside those on other hosts
 }
 
 // enableRun is a plugin on its way.
@@ -209,7 +210,6 @@ func (e *enableRun) addMarketplace(ctx context.Context, plugin, source string) (
 	return market, err
 }
 
-// whyNotCalled says why the claude command is not called.
 func (e *enableRun) whyNotCalled() string {
 	if e.NoClaude {
 		return "--no-activate does not let the claude command fetch it"
@@ -335,9 +335,8 @@ func (e *enableRun) setKind(strategyName string, decides bool) {
 	}
 }
 
-// planFrom works out the change.
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
-	c, err := e.wanted.At.Host.Switching.PlanOn(now, e.wanted)
+	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
 	c.Leaves = e.leaves
 	return e.addSuite(c, err, now)
 }

@@ -1,6 +1,5 @@
-// Package installer switches plugins on and off for Claude Code: it finds the plugin
-// that a name means, looks whether it could run, has the claude command register or
-// fetch what is missing, and edits settings.
+// Package installer switches plugins on and off: it finds the plugin that a name means, looks whether it could run,
+// has the claude command register or fetch what is missing, and has the host plan the edit.
 package installer
 
 import (
@@ -74,7 +73,6 @@ func (m Means) FindPlugin(name, dir string) (client.Plugin, error) {
 	return client.Plugin{}, check.Advisef(cmp.Or(m.takeFromOthers(name, ""), m.howToGet(bare, marketplace, "")), "%w has a plugin %q", errUnknown, name)
 }
 
-// isOn tells whether any settings switch a plugin on.
 func (m Means) isOn(p client.Plugin) bool {
 	return slices.ContainsFunc(m.Settings.AllLayers(), func(l client.Layer) bool { on, _ := l.SaysOf(p.ID()); return on })
 }
@@ -106,7 +104,6 @@ func (m Means) howToGet(name, marketplace, suite string) string {
 	return check.HintAtNames(name, "", slices.Compact(names), "there is "+strings.Join(append(there, registry.StrategyNames()...), ", "))
 }
 
-// pluginsIn are the plugins of the suite in a directory.
 func pluginsIn(dir string) (all []client.Plugin, err error) {
 	suite, err := generator.ReadSuite(dir)
 	for _, p := range suite.Plugins {

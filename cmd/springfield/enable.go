@@ -183,16 +183,10 @@ type switchOptions struct {
 	dryRun, json bool
 }
 
-// onHost is what has become of a request on one of the hosts.
-type onHost struct {
-	installer.Done
-	err error
-}
-
 // switchHosts does what is asked for on one host after the other, whatever fails on one, and reports it. Of all that are
 // there, one that has nothing to do is passed over. What was done is one step for undo.
 func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Host) (installer.Done, error)) (err error) {
-	var results []onHost
+	var results []installer.Done
 	var did, broken, fine []string
 	var over *hosts.PassedOverError
 	for _, host := range chosen {
@@ -203,18 +197,18 @@ func (a *app) switchHosts(chosen []hosts.Host, o switchOptions, do func(hosts.Ho
 		case failure != nil && (len(chosen) == 1 || len(results) == 0 && exitCode(failure) != failed):
 			return hintSettings(failure, o.verb)
 		case failure != nil:
-			broken, done.Host, failure = append(broken, host.Title), host, hintSettings(failure, o.verb)
+			broken, done.Host, done.Err = append(broken, host.Title), host, hintSettings(failure, o.verb)
 		case done.Change.IsEmpty() || o.dryRun:
 			fine = append(fine, host.Title)
 		default:
 			did, fine = append(did, done.Change.Did), append(fine, host.Title)
 		}
 		if !o.json {
-			a.tellResult(done, failure, o.dryRun)
+			a.tellResult(done, o.dryRun)
 		}
-		results = append(results, onHost{done, failure})
-		if failure != nil && exitCode(failure) == cancelled {
-			err = failure
+		results = append(results, done)
+		if done.Err != nil && exitCode(done.Err) == cancelled {
+			err = done.Err
 			break
 		}
 	}
@@ -305,10 +299,10 @@ func hostWords(names []string) string {
 }
 
 // tellResult tells a person what was done for one host, or would be.
-func (a *app) tellResult(r installer.Done, err error, dryRun bool) {
-	if err != nil {
-		a.say("%s: failed: %v", r.Host.Title, err)
-		if hint := hintOfHost(err, r.Host); hint != "" {
+func (a *app) tellResult(r installer.Done, dryRun bool) {
+	if r.Err != nil {
+		a.say("%s: failed: %v", r.Host.Title, r.Err)
+		if hint := hintOfHost(r.Err, r.Host); hint != "" {
 			a.say("  %s", hint)
 		}
 		return
@@ -344,20 +338,20 @@ func (a *app) tellChange(c journal.Change) {
 
 // encodeResults prints the result for one host as an object, and as a list where --host
 // asks for all or for several, however many were found.
-func (a *app) encodeResults(results []onHost, o switchOptions) error {
+func (a *app) encodeResults(results []installer.Done, o switchOptions) error {
 	var all []any
 	for _, r := range results {
 		name := r.Host.Name
 		if r.Host.Default {
 			name = ""
 		}
-		if r.err != nil {
+		if r.Err != nil {
 			all = append(all, struct {
 				Host  string `json:"host,omitempty"`
 				State string `json:"state"`
 				Error string `json:"error"`
 				Hint  string `json:"hint"`
-			}{name, "failed", r.err.Error(), hintOfHost(r.err, r.Host)})
+			}{name, "failed", r.Err.Error(), hintOfHost(r.Err, r.Host)})
 			continue
 		}
 		if o.dryRun {
@@ -374,7 +368,7 @@ func (a *app) encodeResults(results []onHost, o switchOptions) error {
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{name, r.Done, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
+		}{name, r, nonNil(written), nonNil(removed), nonNil(r.Change.Notes)})
 	}
 	if len(o.hosts) > 1 || slices.Contains(o.hosts, allHosts) {
 		return a.printJSON(all)

@@ -135,7 +135,6 @@ func (s *Snapshot) GoneMarkets() (all []Market) {
 	return all
 }
 
-// HowToForget is what makes Claude Code forget a marketplace.
 func (m Market) HowToForget() string {
 	return "claude plugin marketplace remove " + check.QuoteArgument(m.Name)
 }

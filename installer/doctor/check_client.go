@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// checkClient looks at the claude command.
 func (in *Inspection) checkClient() []check.Finding {
 	const tested = "2.1.197" // the oldest client that every release is tried with
 	found := check.Passed("Claude Code " + in.Version)
@@ -65,15 +64,6 @@ func (in *Inspection) checkPaused() (bad []check.Finding) {
 	return bad
 }
 
-// withTodo are the models that have a todo list without being asked, as
-// Claude Code 2.1.329 names them.
-func withTodo() []string {
-	return []string{
-		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
-		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
-	}
-}
-
 // checkTodo tells that the newest models have no todo list, which rules about
 // open todos miss.
 func (in *Inspection) checkTodo() []check.Finding {
@@ -90,7 +80,11 @@ func (in *Inspection) checkTodo() []check.Finding {
 		return []check.Finding{check.Passed(variable + " is set: every model has a todo list")}
 	}
 	model, where := in.ChosenModel()
-	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
+	withTodo := []string{ // as Claude Code 2.1.329 names them
+		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
+		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+	}
+	if slices.ContainsFunc(withTodo, func(name string) bool { return strings.Contains(model, name) }) {
 		return []check.Finding{check.Passed(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
 	}
 	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "

@@ -40,7 +40,8 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	for _, r := range in.byUs {
-		if !in.isUnreadable(r.Scope) && !in.scopeSays(r.Scope, r.ID) {
+		unread := func(l client.Layer) bool { return l.Name == string(r.Scope) && l.Problem != "" }
+		if !slices.ContainsFunc(in.Settings, unread) && !in.scopeSays(r.Scope, r.ID) {
 			all = append(all, check.Warned(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
 		}
@@ -54,11 +55,6 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	return all
-}
-
-// isUnreadable tells whether a scope's settings cannot be read.
-func (in *Inspection) isUnreadable(scope client.Scope) bool {
-	return slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
 }
 
 // scopeSays tells whether a scope's settings name a plugin. Two scopes that share a

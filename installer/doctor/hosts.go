@@ -160,7 +160,6 @@ func (p HostPlugin) checkPlugin(o OnHost) check.Finding {
 	return check.Passed(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, o.Title, o.place.Host.Agent))
 }
 
-// WriteText prints it for people.
 func (o OnHost) WriteText(out layout.Printer) {
 	agent := o.place.Host.Agent
 	var deciding []string

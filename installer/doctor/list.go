@@ -97,28 +97,23 @@ func (in *Inspection) pluginsAtHand() []AtHand {
 	}
 	for _, o := range in.Others {
 		for _, p := range o.Plugins {
-			if p.On {
-				all = p.addToAtHand(all, o)
+			if !p.On {
+				continue
 			}
+			n := slices.IndexFunc(all, func(a AtHand) bool {
+				name, _, _ := strings.Cut(a.ID, "@")
+				return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
+			})
+			if n < 0 {
+				all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
+			}
+			all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 
-func (p HostPlugin) addToAtHand(all []AtHand, o OnHost) []AtHand {
-	n := slices.IndexFunc(all, func(a AtHand) bool {
-		name, _, _ := strings.Cut(a.ID, "@")
-		return a.ID == p.ID || name == p.Name && p.Suite != "" && rooted.IsSame(a.Suite, p.Suite)
-	})
-	if n < 0 {
-		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
-	}
-	all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
-	return all
-}
-
-// StateInWords says in words how it is with a plugin.
 func (p AtHand) StateInWords() string {
 	var says []string
 	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {

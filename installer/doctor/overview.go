@@ -133,7 +133,6 @@ func (in *Inspection) lastDecision() *Decision {
 	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
 }
 
-// forWhom says for whom a plugin is on.
 func (s Switch) forWhom() string {
 	if s.title != "" {
 		return "for you in " + s.title
@@ -147,7 +146,6 @@ func (s Switch) forWhom() string {
 // mostSaid is how much is told of each kind.
 const mostSaid = 2
 
-// WriteText writes the overview for one screen.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	say := func(out layout.Printer, title, text string) {
 		out.PrintFolded(layout.PadText(title, 10), "%s", layout.ClipText(out.ShortPath(text), 120)) // two lines

@@ -58,7 +58,6 @@ func otherScopes(p client.Switched) string {
 	return ", over " + strings.Join(names, " and ") + " settings"
 }
 
-// SumUpStatus sums up what is in effect.
 func (in *Inspection) SumUpStatus() Status {
 	w := in.whatWorks()
 	s := Status{Deciding: pluginIDs(w.deciding), OutsideStop: pluginIDs(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
@@ -104,7 +103,6 @@ func (in *Inspection) whatWorks() working {
 	return w
 }
 
-// whyNoneDecides say why no plugin decides.
 func (in *Inspection) whyNoneDecides(w working) []string {
 	all := []string{}
 	if len(w.deciding) > 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// WriteText prints a status for people.
 func (s Status) WriteText(out layout.Printer) {
 	if s.writeProblems(out) {
 		out.PrintText("")
@@ -138,7 +137,6 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 	}
 }
 
-// WriteText prints a list for people.
 func (l List) WriteText(out layout.Printer) {
 	out.PrintTable("", strategyTable(l.Strategies))
 	out.PrintText("")

@@ -67,7 +67,6 @@ func findComments(text string) (all []comment) {
 	return all
 }
 
-// commentsIn are the texts of comments.
 func commentsIn(text string) (all []string) {
 	for _, c := range findComments(text) {
 		all = append(all, text[c.start:c.end])

@@ -349,7 +349,6 @@ func KindName(raw json.RawMessage) string {
 	return "a number"
 }
 
-// parseValue reads one JSON value of any kind.
 func parseValue(text string) (*value, error) {
 	for _, check := range []func(string) error{checkEncoding, checkDepth, checkSyntax} {
 		if err := check(text); err != nil {

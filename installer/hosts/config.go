@@ -47,7 +47,6 @@ func (c config) Get(path ...string) (value json.RawMessage, found bool, err erro
 	return value, true, err
 }
 
-// names are the members of a table.
 func (c config) names(table string) []string {
 	members, _ := c.members[table].(map[string]any)
 	return slices.Sorted(maps.Keys(members))

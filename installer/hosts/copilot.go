@@ -39,17 +39,6 @@ type copilotFile struct {
 	in, path string
 }
 
-// copilotFiles are the user's settings and those of the project, the lowest first. The
-// project's count in a directory that the user trusts; two of them are Claude Code's.
-func copilotFiles(at Place) []copilotFile {
-	return []copilotFile{
-		{client.User, "", at.SettingsFile()},
-		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
-		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
-		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
-	}
-}
-
 // maxPlugins is how many plugins of one settings file are looked at, which may be a project's.
 const maxPlugins = 200
 
@@ -82,12 +71,15 @@ func (f copilotFile) readPlugins(at Place) (all []Installed, err error) {
 // copilotInstalled are the plugins of the user's settings and, in a directory that is
 // trusted, of the project's. A project's settings that cannot be read are as good as none.
 func copilotInstalled(at Place) ([]Installed, error) {
-	files := copilotFiles(at)
+	all, err := copilotFile{client.User, "", at.SettingsFile()}.readPlugins(at)
 	if !copilotTrusts(at) {
-		files = files[:1]
+		return all, err
 	}
-	all, err := files[0].readPlugins(at)
-	for _, f := range files[1:] {
+	for _, f := range []copilotFile{ // the lowest first; two of them are Claude Code's
+		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
+		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
+		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
+	} {
 		more, _ := f.readPlugins(at)
 		for _, i := range more {
 			known := slices.IndexFunc(all, func(other Installed) bool { return other.ID == i.ID })

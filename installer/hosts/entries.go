@@ -84,17 +84,17 @@ func (entries) PlanAllOff(now *settings.Settings, at Place, _ bool, c *journal.C
 			continue
 		}
 		ids = append(ids, i.ID)
-		what, by := fmt.Sprintf("%s settings of %s name %s", i.Scope, at.Host.Title, i.ID), "take out by hand what names "+i.ID
-		switch {
-		case i.Theirs && i.Scope == client.User:
-			left = append(left, settings.Left{What: at.refuseTheirs(i).Error(), Remove: at.Host.RemoveCommand(i.ID)})
-		case i.Scope != client.User:
-			left = append(left, settings.Left{What: what, Remove: by})
-		default:
-			if err := at.removalOf(i).planOff(now, c); err != nil {
-				left = append(left, settings.Left{What: err.Error(), Remove: by, Failed: true})
+		stays := settings.Left{What: fmt.Sprintf("%s settings of %s name %s", i.Scope, at.Host.Title, i.ID), Remove: "take out by hand what names " + i.ID}
+		if i.Theirs && i.Scope == client.User {
+			stays = settings.Left{What: at.refuseTheirs(i).Error(), Remove: at.Host.RemoveCommand(i.ID)}
+		} else if i.Scope == client.User {
+			err := at.removalOf(i).planOff(now, c)
+			if err == nil {
+				continue
 			}
+			stays.What, stays.Failed = err.Error(), true
 		}
+		left = append(left, stays)
 	}
 	return ids, left, nil
 }

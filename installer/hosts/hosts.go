@@ -35,8 +35,8 @@ type Host struct {
 	Above    bool     // Variable names what Dir lies in, not Dir itself
 	Traces   []string // files in its directory; any of them says that it has been used
 
-	Scopes    []client.Scope // in which plugins are switched
-	Switching Switching
+	Scopes []client.Scope // in which plugins are switched
+	Switching
 
 	// What follows is of hosts that have a plugin on by an entry, or a link, in a file. All other bytes of the file stay.
 
@@ -169,7 +169,6 @@ func AllHosts() []Host {
 	return []Host{DefaultHost(), codexHost(), copilotHost(), qwenHost(), droidHost(), geminiHost()}
 }
 
-// HostNamed is the host with a name.
 func HostNamed(name string) (Host, bool) {
 	for _, h := range AllHosts() {
 		if h.Name == name {
@@ -179,7 +178,6 @@ func HostNamed(name string) (Host, bool) {
 	return Host{}, false
 }
 
-// HostNames lists the names of hosts.
 func HostNames() []string {
 	return check.NamesOf(AllHosts(), func(h Host) string { return h.Name })
 }

@@ -42,14 +42,10 @@ func (h Host) PlaceFor(u User) Place {
 	return p
 }
 
-// IsFound tells whether the host is there: its program is on PATH, or its directory has been
-// used.
-func (p Place) IsFound() bool { return p.Program != "" || p.IsUsed() }
-
-// IsUsed tells whether a session of the host has left something in its directory.
+// IsFound reports whether the host is there: its program is on PATH, or a session has left something in its directory.
 // Springfield's own state in it does not count.
-func (p Place) IsUsed() bool {
-	return p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) })
+func (p Place) IsFound() bool {
+	return p.Program != "" || p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool { return rooted.IsTaken(filepath.Join(p.Dir, name)) })
 }
 
 // HostsFound lists the hosts that are there, in their order.
@@ -57,5 +53,4 @@ func HostsFound(u User) []Host {
 	return slices.DeleteFunc(AllHosts(), func(h Host) bool { return !h.PlaceFor(u).IsFound() })
 }
 
-// SettingsFile is the host's settings file.
 func (p Place) SettingsFile() string { return filepath.Join(p.Dir, p.Host.SettingsFile) }

@@ -29,14 +29,6 @@ type codexHook struct {
 	Enabled     bool   `json:"enabled"`
 }
 
-// isOf reports whether it is the hook of a plugin.
-func (h codexHook) isOf(i Installed) bool {
-	return h.Plugin == i.ID && i.Theirs || !i.Theirs && pluginOfCommand(h.Command) == i.Dir
-}
-
-// isTrusted reports whether Codex runs it. An administrator's hooks are managed.
-func (h codexHook) isTrusted() bool { return h.TrustStatus == "trusted" || h.TrustStatus == "managed" }
-
 // codexHooks lists the hooks of a place, and what Codex could not read there.
 func codexHooks(ctx context.Context, at Place) (hooks []codexHook, problems []string, err error) {
 	answers, err := at.askProgram(ctx, []string{"app-server"},
@@ -145,7 +137,7 @@ func codexCheck(ctx context.Context, at Place, on []Installed) (all []check.Find
 func codexFinding(i Installed, hooks []codexHook) check.Finding {
 	listed := false
 	for _, h := range hooks {
-		if !h.isOf(i) {
+		if i.Theirs && h.Plugin != i.ID || !i.Theirs && pluginOfCommand(h.Command) != i.Dir {
 			continue
 		}
 		listed = true
@@ -154,7 +146,7 @@ func codexFinding(i Installed, hooks []codexHook) check.Finding {
 			return check.Warned("the hook of "+i.Name+" is switched off in Codex", "start codex, type /hooks, and switch it on")
 		case h.TrustStatus == "modified":
 			return check.Failed(i.Name+" has changed since you trusted its hook, so Codex does not run it", codexTrusting)
-		case !h.isTrusted():
+		case h.TrustStatus != "trusted" && h.TrustStatus != "managed": // by an administrator
 			return check.Failed("Codex does not run the hook of "+i.Name+": you have not trusted it yet", codexTrusting)
 		}
 	}

@@ -120,7 +120,6 @@ type Said struct {
 	Why     string          `json:"why,omitempty"` // it, or a part of it, is not in force
 }
 
-// AllValues are all settings.
 func (s Stack) AllValues() []Value {
 	var all []Value
 	for _, k := range s.Keys {
@@ -129,7 +128,6 @@ func (s Stack) AllValues() []Value {
 	return all
 }
 
-// ValueOf is one setting.
 func (s Stack) ValueOf(k Key) Value {
 	v := Value{Key: k, Value: k.Default, From: "default", Said: []Said{}}
 	for _, f := range s.Files {
@@ -237,7 +235,6 @@ func (f File) refusal(k Key, raw, inForce json.RawMessage) string {
 	return "a project's file cannot set it"
 }
 
-// FindKey finds a setting by its name.
 func (s Stack) FindKey(name string) (Key, error) {
 	if i := slices.IndexFunc(s.Keys, func(k Key) bool { return k.Name == name }); i >= 0 {
 		return s.Keys[i], nil

@@ -131,7 +131,13 @@ func (s *Settings) takeBackDeclared(c *journal.Change, f file) error {
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
 // was on before springfield came, and in other scopes.
 func (v view) noteWhatIsLeft(c *journal.Change, f file, id string) {
-	after, err := document.ParseDocument(plannedBytes(*c, f)) // no bytes are an empty document
+	planned := f.Before
+	for _, e := range c.Edits {
+		if e.At == f.At && !e.Own {
+			planned = e.After
+		}
+	}
+	after, err := document.ParseDocument(planned.Bytes()) // no bytes are an empty document
 	if err == nil {
 		v.own = client.LayerOf(string(v.scope), f.Edit, after)
 	}

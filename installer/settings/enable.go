@@ -72,7 +72,6 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
-// PlanEnable plans to switch a plugin on in a scope.
 func (s *Settings) PlanEnable(e Switch) (journal.Change, error) {
 	c := journal.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
 	f, err := s.openScope(e.Scope)

@@ -184,13 +184,3 @@ func (s *Settings) addRelease(c *journal.Change, f file, back released) (err err
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }
-
-// plannedBytes are the bytes that a plan leaves a file with.
-func plannedBytes(c journal.Change, f file) []byte {
-	for _, e := range c.Edits {
-		if e.At == f.At && !e.Own {
-			return e.After.Bytes()
-		}
-	}
-	return f.Before.Bytes()
-}
