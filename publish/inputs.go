@@ -9,7 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -22,7 +24,8 @@ import (
 type inputs struct {
 	dir    string
 	suite  generator.Suite
-	around checkout // of the suite
+	files  rooted.Folder // of the suite
+	around checkout      // of the suite
 	market Market
 }
 
@@ -34,6 +37,10 @@ type checkout struct {
 	place   string            // of the directory in it
 	remote  string            // as it is configured
 	where   string            // as others fetch it, "" if they cannot
+
+	// Of the directory, and asked once: the files that are not as HEAD has them, and the modes in git's index.
+	dirty func() ([]string, error)
+	modes func() (map[string]string, error)
 }
 
 // Market is the marketplace to publish in. Of the suite itself, whose catalog is
@@ -82,8 +89,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 	if err = held.holdDir(q.Dir); err != nil {
 		return in, err
 	}
-	in.suite, err = generator.ReadSuite(q.Dir)
-	if err != nil {
+	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
 		return in, err
 	}
 	in.dir = q.Dir // may be named by a link to it
@@ -94,6 +100,10 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 			return in, err
 		}
 	}
+	if in.files, err = rooted.OpenFolder(in.dir); err != nil {
+		return in, err
+	}
+	held.all = append(held.all, func() { _ = in.files.Close() })
 	if in.around, err = m.checkout(ctx, in.dir); err != nil {
 		return in, err
 	}
@@ -121,6 +131,8 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.PublicURL(c.remote)
 	c.place, err = c.repo.GitPath(dir)
+	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
+	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, []string{c.place}) })
 	return c, err
 }
 
@@ -132,6 +144,24 @@ func (c checkout) requireRepo(why, advice string) error {
 		return check.Advisef(c.foreign.Advice, "%w; %s", c.foreign, why)
 	}
 	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
+}
+
+// dirtyFiles are the files below a place in the repository that are not as HEAD has them.
+func (c checkout) dirtyFiles(place string) ([]string, error) {
+	all, err := c.dirty()
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
+}
+
+// plainPrograms are those of some programs that git's index has as files that cannot be started, as a checkout on
+// Windows leaves them; unknown tells that it does not have all of them.
+func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
+	names = slices.DeleteFunc(c.namesInRepo(names), func(name string) bool { return path.Ext(name) == ".exe" })
+	if len(names) == 0 {
+		return nil, false, nil
+	}
+	modes, err := c.modes()
+	unknown = slices.ContainsFunc(names, func(name string) bool { return modes[name] == "" })
+	return slices.DeleteFunc(names, func(name string) bool { return modes[name] != git.Plain }), unknown, err
 }
 
 func (c checkout) namesInRepo(names []string) []string {

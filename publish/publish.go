@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -263,7 +262,7 @@ func (p *Plan) Release() { p.held.release() }
 // Both are no files, so undo leaves them.
 type gitTasks struct {
 	repo  *git.Repository
-	Marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
+	Marks []string // hooks that its index has as files that cannot be started
 	Tags  []string // PLUGIN--vVERSION, the form that Claude Code gives them
 	waits []string // what has to happen before it can be told all
 }
@@ -284,47 +283,32 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	var files []string
 	for _, p := range in.suite.Plugins {
 		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
-			files = append(files, in.around.namesInRepo(after.started(p.Name))...)
+			files = append(files, after.started(p.Name)...)
 		}
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return path.Ext(name) == ".exe" })
-	if len(files) == 0 {
-		return t, nil
-	}
-	modes, err := t.repo.FileModes(ctx, files)
-	if err != nil {
-		return t, err
-	}
-	t.Marks = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return modes[file] != git.Plain })
-	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
+	var unknown bool
+	if t.Marks, unknown, err = in.around.plainPrograms(files); unknown && err == nil && !t.repo.SeesModes(ctx) {
 		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
 	}
-	return t, nil
+	return t, err
 }
 
 var errUntagged = errors.New("nothing was tagged")
-
-// committed refuses to tag a plugin that is not committed.
-func (r release) committed(ctx context.Context) error {
-	if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
-		return err
-	}
-	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
-	if err == nil && len(dirty) > 0 {
-		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged,
-			dirty[0])
-	}
-	return err
-}
 
 // missingTags are the tags that the releases lack. They are for what is committed, so it is
 // an error if that is another one than the release.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
-		if err := r.committed(ctx); err != nil {
+		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
 			return nil, err
 		}
-		if len(after.changes(r.plugin)) > 0 {
+		dirty, err := r.around.dirtyFiles(r.placeInRepo())
+		switch {
+		case err != nil:
+			return nil, err
+		case len(dirty) > 0:
+			return nil, check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		case len(after.changes(r.plugin)) > 0:
 			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag",
 				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}

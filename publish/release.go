@@ -5,6 +5,7 @@ package publish
 // repository once per version, so other files under the same version reach no user.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,33 +42,31 @@ func (r release) changesVersion() bool { return r.old != r.new }
 // VersionParts are the parts of a version that can be raised.
 func VersionParts() []string { return []string{"patch", "minor", "major"} }
 
-// raiseVersion raises one part of a version; what stood behind it begins anew.
-func raiseVersion(version, part string) (string, error) {
+func parseVersion(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(version)
 	if err != nil {
-		return "", fmt.Errorf("version %q: %w", version, err)
+		err = fmt.Errorf("version %q: %w", version, err)
 	}
-	raise, ok := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]
-	if !ok {
-		return "", fmt.Errorf("there is no part %q of a version", part)
+	return v, err
+}
+
+// raiseVersion raises one part of a version, one of VersionParts; what stood behind it begins anew.
+func raiseVersion(version, part string) (string, error) {
+	v, err := parseVersion(version)
+	if err != nil {
+		return "", err
 	}
-	return raise().String(), nil
+	return map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]().String(), nil
 }
 
 // whyNotNewer says why a version cannot follow another, nil if it can.
 func whyNotNewer(from, to string) error {
-	next, err := semver.StrictNewVersion(to)
-	if err != nil {
-		return fmt.Errorf("version %q: %w", to, err)
+	next, err := parseVersion(to)
+	before, unknown := parseVersion(from)
+	if err = cmp.Or(err, unknown); err == nil && !next.GreaterThan(before) {
+		err = fmt.Errorf("version %s is not higher than %s", to, from)
 	}
-	before, err := semver.StrictNewVersion(from)
-	if err != nil {
-		return fmt.Errorf("version %q: %w", from, err)
-	}
-	if !next.GreaterThan(before) {
-		return fmt.Errorf("version %s is not higher than %s", to, from)
-	}
-	return nil
+	return err
 }
 
 // releases settles which plugins are published, and which version each gets.
@@ -95,13 +94,11 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
 			"there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir,
-		name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
+	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version,
-		new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
@@ -112,8 +109,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name,
-				err)
+			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -132,7 +128,7 @@ func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
-	if _, err := raiseVersion(before, "patch"); err != nil {
+	if _, err := parseVersion(before); err != nil {
 		return check.Advisef("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := whyNotNewer(before, r.new); err != nil {
@@ -145,7 +141,7 @@ func (r release) follows(before, where string) error {
 // the releases, their notes, and the record of what is published. A check leaves what
 // is published as it is: a newer springfield is no reason to fail a CI.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
-	if t, err = readTree(in.dir); err != nil {
+	if t, err = readTree(in.files); err != nil {
 		return t, nil, err
 	}
 	suite := in.suite

@@ -144,30 +144,23 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after tree, release
 
 func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
 	repo, place := r.around.repo, r.placeInRepo()
-	dirty, err := repo.DirtyFiles(ctx, place)
+	dirty, err := r.around.dirtyFiles(place)
 	if err != nil {
 		return "", "", err
 	}
-	modes, err := repo.FileModes(ctx, r.around.namesInRepo(after.started(r.plugin)))
+	plain, _, err := r.around.plainPrograms(after.started(r.plugin)) // publish mends these, and then there is something to commit
 	if err != nil {
 		return "", "", err
 	}
-	plain := false // publish mends that in git's index, and then there is something to commit
-	for file, mode := range modes {
-		plain = plain || mode == git.Plain && path.Ext(file) != ".exe"
-	}
-	if len(dirty) > 0 || plain || len(after.changes(r.plugin)) > 0 {
+	if len(dirty)+len(plain)+len(after.changes(r.plugin)) > 0 {
 		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again: that pins its entries to the commit", nil
 	}
 	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {
-		known := repo.CommitOf(ctx, before.SHA) != ""
-		same := known
-		if known {
-			if same, err = repo.HoldsExactly(ctx, before.SHA, place); err != nil {
-				return "", "", err
-			}
+		same, err := repo.HoldsExactly(ctx, before.SHA, place)
+		if err != nil {
+			return "", "", err
 		}
-		if same || !known && q.Check && repo.IsShallow(ctx) { // CI often has only the newest commit, which cannot tell
+		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) { // CI often has only the newest commit, which cannot tell
 			return before.SHA, "", nil
 		}
 	}

@@ -25,6 +25,7 @@ import (
 // tree is the files of a directory, by their paths in it with slashes.
 type tree struct {
 	dir   string
+	in    rooted.Folder   // the same
 	files map[string]file // as they will be
 	edits map[string]journal.Edit
 }
@@ -40,13 +41,9 @@ const maxFile = 1 << 30
 // readTree lists the files of a suite, without its git repository. A suite with
 // anything but files and directories in it is refused: links lead elsewhere on every
 // other machine.
-func readTree(dir string) (tree, error) {
-	t := tree{dir: dir, files: map[string]file{}, edits: map[string]journal.Edit{}}
-	in, err := rooted.OpenFolder(dir)
-	if err != nil {
-		return t, err
-	}
-	defer func() { _ = in.Close() }()
+func readTree(in rooted.Folder) (tree, error) {
+	dir := in.Name()
+	t := tree{dir, in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -116,7 +113,8 @@ func (t tree) readFile(name string) ([]byte, error) {
 	e, edited := t.edits[name]
 	switch {
 	case !edited:
-		return rooted.ReadFile(t.dir, name, maxFile)
+		data, _, err := t.in.ReadFile(name, maxFile)
+		return data, err
 	case e.After == nil:
 		return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
 	}
