@@ -150,16 +150,10 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, ErrNoGo
 	}
-	stage, err := os.MkdirTemp("", "springfield-build-")
+	stage, err := stageSources(sources)
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	// src for the sources, tmp beside it: go ignores a go.mod at the root of its temp directory.
-	for _, dir := range []string{"src", "tmp"} {
-		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
-			return Build{}, fmt.Errorf("compile the hook: %w", err)
-		}
 	}
 	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
 	if err != nil {
@@ -174,9 +168,6 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		working, done := t.Working()
 		defer done()
 		step = working
-	}
-	if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
-		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
 	overlay, known, err := t.writeOverlay(ctx, stage, goCommand, built.Go)
 	if err != nil {
@@ -311,17 +302,22 @@ func sourceFiles() (map[string][]byte, string, error) {
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func stageSources(stage string, files map[string][]byte) error {
-	for name, data := range files {
-		path := filepath.Join(stage, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
+// stageSources writes sources into src of a new directory, and makes tmp beside it: go ignores a go.mod at the root
+// of its temp directory.
+func stageSources(sources map[string][]byte) (stage string, err error) {
+	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
+		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)
+	}
+	for name, data := range sources {
+		path := filepath.Join(stage, "src", filepath.FromSlash(name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o755)
 		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			return err
+		if err == nil {
+			err = os.WriteFile(path, data, 0o644)
 		}
 	}
-	return nil
+	return stage, err
 }
 
 // lookPath finds a command on a given PATH, not on the process's own.
