@@ -27,6 +27,8 @@ type inputs struct {
 	files  rooted.Folder // of the suite
 	around checkout      // of the suite
 	market Market
+
+	held []func() // are called at the end: they give locks back, and close files
 }
 
 // checkout is the git checkout that a suite or a marketplace lies in.
@@ -57,36 +59,30 @@ type Market struct {
 	catalog
 }
 
-// locks keep other springfields from publishing in the same directories.
-type locks struct {
-	journal journal.Journal
-	off     bool // nothing will be written
-	all     []func()
-}
-
-func (l *locks) holdDir(dir string) error {
-	if l.off {
+// holdDir keeps other springfields from publishing in a directory, unless nothing will be written.
+func (m Means) holdDir(in *inputs, q Request, dir string) error {
+	if q.Check || q.Look {
 		return nil
 	}
-	unlock, err := l.journal.LockDir(dir)
+	unlock, err := m.Journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
 		return check.Advisef("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
 			journal.ErrLocked)
 	}
 	if err == nil {
-		l.all = append(l.all, unlock)
+		in.held = append(in.held, unlock)
 	}
 	return err
 }
 
-func (l *locks) release() {
-	for _, unlock := range l.all {
-		unlock()
+func (in inputs) unlock() {
+	for _, release := range in.held {
+		release()
 	}
 }
 
-func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in inputs, err error) {
-	if err = held.holdDir(q.Dir); err != nil {
+func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error) {
+	if err = m.holdDir(&in, q, q.Dir); err != nil {
 		return in, err
 	}
 	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
@@ -103,7 +99,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 	if in.files, err = rooted.OpenFolder(in.dir); err != nil {
 		return in, err
 	}
-	held.all = append(held.all, func() { _ = in.files.Close() })
+	in.held = append(in.held, func() { _ = in.files.Close() })
 	if in.around, err = m.checkout(ctx, in.dir); err != nil {
 		return in, err
 	}
@@ -113,7 +109,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 				"%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
-	in.market, err = m.findMarketplace(ctx, q, in, held)
+	in.market, err = m.findMarketplace(ctx, q, &in)
 	return in, err
 }
 
@@ -152,8 +148,8 @@ func (c checkout) dirtyFiles(place string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
 }
 
-// plainPrograms are those of some programs that git's index has as files that cannot be started, as a checkout on
-// Windows leaves them; unknown tells that it does not have all of them.
+// plainPrograms returns the programs that git's index has as files that cannot be started, as a checkout on Windows
+// leaves them, and whether some are not in it.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
 	names = slices.DeleteFunc(c.namesInRepo(names), func(name string) bool { return path.Ext(name) == ".exe" })
 	if len(names) == 0 {
@@ -170,7 +166,7 @@ func (c checkout) namesInRepo(names []string) []string {
 
 // findMarketplace finds the marketplace: the one that is named, else the one that the suite
 // names, else the suite.
-func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *locks) (k Market, err error) {
+func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
 	case q.To != "":
@@ -187,7 +183,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
 	if k.Own = rooted.IsSame(to, in.dir); !k.Own {
-		if err := held.holdDir(to); err != nil {
+		if err := m.holdDir(in, q, to); err != nil {
 			return k, err
 		}
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {

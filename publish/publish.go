@@ -78,7 +78,7 @@ type Plan struct {
 
 	gitTasks
 	journal journal.Journal
-	held    *locks
+	unlock  func()
 }
 
 // Plugin is one plugin as it is published.
@@ -104,13 +104,12 @@ func (e *RefusedError) Hint() string { return "the fix is beside each" }
 // PlanRelease works out what publishing would do. Until the plan is closed, no other
 // springfield publishes the suite, or anything in the same marketplace.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
-	held := &locks{journal: m.Journal, off: q.Check || q.Look}
+	in, err := m.readInputs(ctx, q)
 	defer func() {
 		if err != nil {
-			held.release()
+			in.unlock()
 		}
 	}()
-	in, err := m.readInputs(ctx, q, held)
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +120,11 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	after, digests, err := in.renderSuite(ctx, m.Tools, q, releases)
+	after, err := in.renderSuite(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
-	releases, unpinned, err := in.pinReleases(ctx, q, after, releases)
+	unpinned, err := in.pinReleases(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +152,9 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	return &Plan{
-		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Checks: checks,
+		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, held: held,
+		gitTasks: tasks, journal: m.Journal, unlock: in.unlock,
 	}, nil
 }
 
@@ -178,10 +177,10 @@ func (in inputs) planChange(
 }
 
 // describe says what is published.
-func describe(after tree, releases []release, digests map[string]string) []Plugin {
+func describe(after tree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
-		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.changesVersion()}
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.changesVersion()}
 		p.Source, p.SHA = r.sourceForPeople()
 		for _, name := range after.listFiles(r.plugin) {
 			p.Size += after.files[name].size
@@ -256,7 +255,7 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 }
 
 // Release lets other springfields publish again.
-func (p *Plan) Release() { p.held.release() }
+func (p *Plan) Release() { p.unlock() }
 
 // gitTasks is what git is told of a release: the executable bit of hooks in its index, and tags.
 // Both are no files, so undo leaves them.

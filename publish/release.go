@@ -35,6 +35,7 @@ type release struct {
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
 	source   any      // of that entry as it will be: a path, or fetched
+	digest   string   // of its files
 }
 
 func (r release) changesVersion() bool { return r.old != r.new }
@@ -138,11 +139,11 @@ func (r release) follows(before, where string) error {
 }
 
 // renderSuite gives the suite's files as they will be: the versions, hooks and texts of
-// the releases, their notes, and the record of what is published. A check leaves what
+// the releases, their notes, and the record of what is published. The releases get their digests. A check leaves what
 // is published as it is: a newer springfield is no reason to fail a CI.
-func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
+func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
-		return t, nil, err
+		return t, err
 	}
 	suite := in.suite
 	suite.Plugins = slices.Clone(suite.Plugins)
@@ -154,35 +155,34 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		// Before the versions are raised, and before anything is compiled.
 		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
 		if err != nil {
-			return t, nil, err
+			return t, err
 		}
 		if len(kept) > 0 {
-			return t, nil, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
+			return t, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
 				"take what you want from it, then publish again",
 				"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
-			return t, nil, err
+			return t, err
 		}
 		if t, _, err = t.updated(suite); err != nil {
-			return t, nil, err
+			return t, err
 		}
 	}
-	digests = map[string]string{}
-	for _, r := range releases {
-		if digests[r.plugin], err = t.digestOf(r.plugin); err != nil {
-			return t, nil, err
+	for i := range releases {
+		r := &releases[i]
+		if r.digest, err = t.digestOf(r.plugin); err != nil {
+			return t, err
 		}
-		if published := in.published(r.plugin); !r.changesVersion() && published.Files != digests[r.plugin] {
-			return t, nil, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
+		if published := in.published(r.plugin); !r.changesVersion() && published.Files != r.digest {
+			return t, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
-		if t, err = t.withNotes(r, q); err != nil {
-			return t, nil, err
+		if t, err = t.withNotes(*r, q); err != nil {
+			return t, err
 		}
 	}
-	t, err = in.recordReleases(t, suite, releases, digests)
-	return t, digests, err
+	return in.recordReleases(t, suite, releases)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
@@ -284,7 +284,7 @@ func (t tree) withNotes(r release, q Request) (tree, error) {
 }
 
 // recordReleases writes into springfield.yaml what is published.
-func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release, digests map[string]string) (tree, error) {
+func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release) (tree, error) {
 	if len(releases) == 0 {
 		return t, nil
 	}
@@ -294,7 +294,7 @@ func (in inputs) recordReleases(t tree, suite generator.Suite, releases []releas
 		maps.Copy(publish.Plugins, in.suite.Publish.Plugins)
 	}
 	for _, r := range releases {
-		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: digests[r.plugin]}
+		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: r.digest}
 	}
 	suite.Publish = &publish
 	old, err := t.readFile(generator.SuiteFile)

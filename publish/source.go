@@ -123,23 +123,22 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	return f, nil
 }
 
-// pinReleases are the releases with the commits to fetch, and what has to happen before
+// pinReleases gives the releases the commits to fetch, and returns what has to happen before
 // the others can have one: the first run writes everything but the pin, and after
 // commit and push the next one writes that.
-func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (all []release, waits []string, err error) {
-	for _, r := range releases {
+func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
+	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {
 			var wait string
 			if f.SHA, wait, err = r.pinCommit(ctx, q, after); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if r.source = f; wait != "" {
+			if releases[i].source = f; wait != "" {
 				waits = append(waits, wait)
 			}
 		}
-		all = append(all, r)
 	}
-	return all, waits, nil
+	return waits, nil
 }
 
 func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
