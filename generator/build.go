@@ -155,11 +155,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
+	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return Build{}, err
 	}
-	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}, Builder: WithGo}
+	version, root, _ := strings.Cut(string(env), "\n")
+	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
@@ -169,9 +170,9 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		defer done()
 		step = working
 	}
-	overlay, known, err := t.writeOverlay(ctx, stage, goCommand, built.Go)
+	overlay, known, err := writeOverlay(stage, strings.TrimSpace(root), built.Go)
 	if err != nil {
-		return Build{}, err
+		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
 	if !known && t.Warn != nil {
 		t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +

@@ -161,7 +161,8 @@ type foundProgram struct {
 }
 
 func examineProgram(file string, program Program, data []byte) foundProgram {
-	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data), marked: bytes.Contains(data, []byte(goMark))}
+	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
+	s.marked = bytes.Contains(data, []byte(goMark))
 	s.target, _ = targetIn(bytes.NewReader(data))
 	info, err := buildinfo.Read(bytes.NewReader(data))
 	if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(program) && len(info.GoVersion) < 64 {

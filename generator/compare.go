@@ -107,7 +107,8 @@ func (c *comparison) readPlugin() (file string, err error) {
 	if err != nil {
 		return "strategy.json", err
 	}
-	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: AllTargets(), Plugins: []Plugin{plugin}}
+	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: AllTargets()}
+	spec.Plugins = []Plugin{plugin}
 	files, err := RenderSuite(spec, Unbuilt(spec))
 	if err != nil {
 		return "", err
@@ -220,7 +221,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 		return
 	case c.suite != "":
 		says = "edited: it is not as this springfield makes it"
-		fix = "if that was not you, remove the file, then springfield init " + check.QuoteArgument(c.suite) + " makes it again"
+		again := "springfield init " + check.QuoteArgument(c.suite) + " makes it again"
+		fix = "if that was not you, remove the file, then " + again
 	}
 	noteFinding(&c.texts, state, file, says, fix)
 }

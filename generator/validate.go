@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,10 +109,6 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 // at it, too, if it can be understood. The error is about looking, not about the suite:
 // ErrNoSuite, or something that cannot be read.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
-	set, err := readSchemas()
-	if err != nil {
-		return nil, err
-	}
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
 		defer func() { _ = files.Close() }()
@@ -125,7 +120,8 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{dir: dir, called: check.QuoteArgument(called), files: folder{Folder: files, limit: maxProgram}, schemas: set}
+	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: newSchemas()}
+	in.called = check.QuoteArgument(called)
 	checks := suiteChecks()
 	record, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
@@ -139,16 +135,12 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-func (in *inspection) pathOf(file string) string {
-	return filepath.Join(in.dir, filepath.FromSlash(file))
-}
-
 // readSubject reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = in.subject(file)
 	var err error
-	t.data, err = in.readText(file)
+	t.data, _, err = in.files.ReadFile(file, maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		state := check.Failure
@@ -190,11 +182,6 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	return t, err == nil
 }
 
-func (in *inspection) readText(file string) ([]byte, error) {
-	data, _, err := in.files.ReadFile(file, maxText)
-	return data, err
-}
-
 // reportLink reports that the file, or a directory on the way to it, is a link.
 func (t subject) reportLink(err error) {
 	t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
@@ -221,7 +208,8 @@ func (in *inspection) readRecord() {
 	for _, target := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, target) == "" {
-				t.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+target.String(), in.commandFor("build"))
+				t.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+target.String(),
+					in.commandFor("build"))
 			}
 		}
 	}
@@ -306,7 +294,7 @@ func (in *inspection) lookAtManifests(p Plugin) {
 				"and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
-	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.pathOf(file)) {
+	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.files.PathOf(file)) {
 		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
 			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
@@ -323,14 +311,14 @@ func (in *inspection) lookAtRules() {
 		if in.files.CheckLinks(t.file) != nil {
 			continue // said already
 		}
-		settings, err := hook.ReadSettings(in.pathOf(p.Name), "", "")
+		settings, err := hook.ReadSettings(in.files.PathOf(p.Name), "", "")
 		faults := settings.Faults
 		if err != nil {
 			faults = []string{err.Error()}
 		}
 		faults = append(faults, check.NamesOf(rules.CheckPatterns(settings.Options), error.Error)...)
 		for _, says := range faults {
-			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
+			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.files.PathOf(t.file)+": ")
 			t.reportFailure(says, "mend it there; until then the hook uses the rest")
 		}
 	}

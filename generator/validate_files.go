@@ -23,7 +23,7 @@ import (
 // plugin because each is what springfield.yaml records.
 func (in *inspection) lookAtBinaries() {
 	for _, p := range in.suite.Plugins {
-		if !rooted.IsTaken(in.pathOf(p.Name)) {
+		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
 			continue // said already
 		}
 		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
@@ -112,15 +112,16 @@ func (in *inspection) lookAtFiles() {
 		if in.expected[name].Compiled || slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, path.Base(name)) {
 			continue // looked at already
 		}
-		if d := in.files.compareFile(in.expected[name]); !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.pathOf(top))) {
+		d := in.files.compareFile(in.expected[name])
+		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
 			in.subject(name).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		}
 	}
-	err := filepath.WalkDir(in.dir, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(in.files.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(in.dir, name)
+		relative, err := filepath.Rel(in.files.Name(), name)
 		if err != nil {
 			return err
 		}

@@ -126,7 +126,7 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		return
 	}
 	var rules struct{ Judge struct{ Within int } }
-	data, err := t.in.readText(p.Name + "/strategy.json")
+	data, _, err := t.in.files.ReadFile(p.Name+"/strategy.json", maxText)
 	if err != nil || json.Unmarshal(data, &rules) != nil {
 		return // said where it is read
 	}
