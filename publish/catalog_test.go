@@ -235,9 +235,9 @@ func TestReviewRefuses(t *testing.T) {
 	suite := suiteOf(t, map[string]string{"anthropic-ned": "ned-flanders"})
 	litter := []string{".DS_Store", ".env", ".env.local", "key.pem", "README.md.orig", "notes~", "skills/x/.netrc"}
 	for _, file := range append(litter, "environment.md", "skills/x/env") {
-		put(t, filepath.Join(suite.dir, "anthropic-ned", filepath.FromSlash(file)), "")
+		put(t, suite.in.PathOf("anthropic-ned/"+file), "")
 	}
-	suite = treeOf(t, suite.dir)
+	suite = treeOf(t, suite.in.Name())
 	var got []string
 	for _, f := range (release{plugin: "anthropic-ned"}).reviewPlugin(suite, nil) {
 		scratch.Equal(t, f.State, check.Failure, f.File+": "+f.Says)

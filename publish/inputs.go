@@ -5,7 +5,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -88,10 +87,8 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
 		return in, err
 	}
-	in.dir = q.Dir // may be named by a link to it
-	if info, err := os.Lstat(q.Dir); err != nil {
-		return in, err
-	} else if info.Mode()&fs.ModeSymlink != 0 {
+	in.dir = q.Dir
+	if _, named := os.Readlink(q.Dir); named == nil { // by a link to it
 		if in.dir, err = filepath.EvalSymlinks(q.Dir); err != nil {
 			return in, err
 		}

@@ -190,9 +190,8 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor are what has to happen before the next run, each once.
-func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (once []string, err error) {
-	var all []string
+// stepsToWaitFor are what has to happen before the next run.
+func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield's hook is in all of them
 		before := in.published(p.Name)
 		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
@@ -206,12 +205,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
 		}
 	}
-	for _, says := range append(all, more...) {
-		if !slices.Contains(once, says) {
-			once = append(once, says)
-		}
-	}
-	return once, nil
+	return append(all, more...), nil
 }
 
 // checkoutsToPush are the checkouts that have something new for clients, unless the suite waits

@@ -57,7 +57,8 @@ func raiseVersion(version, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]().String(), nil
+	raise := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}
+	return raise[part]().String(), nil
 }
 
 // whyNotNewer says why a version cannot follow another, nil if it can.
@@ -208,14 +209,14 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	if err != nil {
 		return t, nil, err
 	}
-	update, err := generator.MakePlan(t.dir, generator.Updating, files)
+	update, err := generator.MakePlan(t.in.Name(), generator.Updating, files)
 	if err != nil {
 		return t, nil, err
 	}
 	kept = update.Paths(generator.Kept)
 	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
 		return slices.ContainsFunc(kept, func(name string) bool {
-			return e.Path == filepath.Join(t.dir, filepath.FromSlash(name+generator.BesideSuffix))
+			return e.Path == t.in.PathOf(name+generator.BesideSuffix)
 		})
 	})...)
 	for _, name := range kept {

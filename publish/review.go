@@ -54,7 +54,8 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		}
 		return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
 	}
-	found, err := check.RunAll(ctx, after, check.Check[tree]{Name: "review", Look: review}, check.Check[tree]{Name: "client", Look: ask})
+	checks := []check.Check[tree]{{Name: "review", Look: review}, {Name: "client", Look: ask}}
+	found, err := check.RunAll(ctx, after, checks...)
 	return append(valid, found...), err
 }
 
@@ -98,11 +99,11 @@ func finding(file, says, fix string) check.Finding {
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.dir)))
+			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
-		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
+		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())+" adds it"))
 	}
 	for _, name := range t.listFiles(r.plugin) {
 		if generator.IsLitter(path.Base(name)) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
@@ -124,7 +125,7 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 }
 
 // pinReleases gives the releases the commits to fetch, and returns what has to happen before
-// the others can have one: the first run writes everything but the pin, and after
+// the others can have one, each once: the first run writes everything but the pin, and after
 // commit and push the next one writes that.
 func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
 	for i, r := range releases {
@@ -133,7 +134,7 @@ func (in inputs) pinReleases(ctx context.Context, q Request, after tree, release
 			if f.SHA, wait, err = r.pinCommit(ctx, q, after); err != nil {
 				return nil, err
 			}
-			if releases[i].source = f; wait != "" {
+			if releases[i].source = f; wait != "" && !slices.Contains(waits, wait) {
 				waits = append(waits, wait)
 			}
 		}
@@ -147,7 +148,8 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	if err != nil {
 		return "", "", err
 	}
-	plain, _, err := r.around.plainPrograms(after.started(r.plugin)) // publish mends these, and then there is something to commit
+	// Publish mends these, and then there is something to commit.
+	plain, _, err := r.around.plainPrograms(after.started(r.plugin))
 	if err != nil {
 		return "", "", err
 	}
@@ -159,7 +161,8 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 		if err != nil {
 			return "", "", err
 		}
-		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) { // CI often has only the newest commit, which cannot tell
+		// CI often has only the newest commit, which is not enough to know.
+		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) {
 			return before.SHA, "", nil
 		}
 	}
