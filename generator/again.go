@@ -103,10 +103,10 @@ func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	if len(said.Targets) > 0 {
 		spec.Targets = said.Targets
 	}
-	if said.Marketplace != "" && said.Marketplace != made.Marketplace {
+	switch {
+	case said.Marketplace != "" && said.Marketplace != made.Marketplace:
 		return spec, differs("marketplace", made.Marketplace, leave)
-	}
-	if said.Owner.Name != "" && said.Owner != made.Owner {
+	case said.Owner.Name != "" && said.Owner != made.Owner:
 		return spec, differs("owner", made.Owner.String(), leave)
 	}
 	for _, p := range said.Plugins {

@@ -150,22 +150,17 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, ErrNoGo
 	}
-	stage, err := os.MkdirTemp("", "springfield-build-")
+	stage, err := stageSources(sources)
+	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	// src for the sources, tmp beside it: go ignores a go.mod at the root of its temp directory.
-	for _, dir := range []string{"src", "tmp"} {
-		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
-			return Build{}, fmt.Errorf("compile the hook: %w", err)
-		}
-	}
-	version, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION")
+	env, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return Build{}, err
 	}
-	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}, Builder: WithGo}
+	version, root, _ := strings.Cut(string(env), "\n")
+	built = Build{Source: hash, Go: strings.TrimSpace(version), SHA256: map[string]string{}, Builder: WithGo}
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
@@ -175,12 +170,9 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		defer done()
 		step = working
 	}
-	if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
-		return Build{}, fmt.Errorf("compile the hook: %w", err)
-	}
-	overlay, known, err := t.writeOverlay(ctx, stage, goCommand, built.Go)
+	overlay, known, err := writeOverlay(stage, strings.TrimSpace(root), built.Go)
 	if err != nil {
-		return Build{}, err
+		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
 	if !known && t.Warn != nil {
 		t.Warn("springfield does not know how " + built.Go + " reads its variables: of a program compiled with it, " +
@@ -311,17 +303,22 @@ func sourceFiles() (map[string][]byte, string, error) {
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func stageSources(stage string, files map[string][]byte) error {
-	for name, data := range files {
-		path := filepath.Join(stage, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
+// stageSources writes sources into src of a new directory, and makes tmp beside it: go ignores a go.mod at the root
+// of its temp directory.
+func stageSources(sources map[string][]byte) (stage string, err error) {
+	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
+		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)
+	}
+	for name, data := range sources {
+		path := filepath.Join(stage, "src", filepath.FromSlash(name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o755)
 		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			return err
+		if err == nil {
+			err = os.WriteFile(path, data, 0o644)
 		}
 	}
-	return nil
+	return stage, err
 }
 
 // lookPath finds a command on a given PATH, not on the process's own.

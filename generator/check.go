@@ -5,7 +5,9 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"debug/buildinfo"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -20,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 // ErrNotExecutable says that a program is there which must not be started.
@@ -147,28 +150,76 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return err
 }
 
+// foundProgram is a program as it was found in a plugin.
+type foundProgram struct {
+	file    string
+	program Program // that its place is for
+	target  Target  // that it is compiled for; none of what is no program
+	sum     string
+	with    string // the version of Go in it, "" if it is named otherwise
+	marked  bool   // its runtime reads no variable of Go's own
+}
+
+func examineProgram(file string, program Program, data []byte) foundProgram {
+	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
+	s.marked = bytes.Contains(data, []byte(goMark))
+	s.target, _ = targetIn(bytes.NewReader(data))
+	info, err := buildinfo.Read(bytes.NewReader(data))
+	if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(program) && len(info.GoVersion) < 64 {
+		s.with = info.GoVersion
+	}
+	return s
+}
+
+// readPrograms reads the programs that the plugin in a directory has for a machine.
+func readPrograms(dir string, machine Target) (all []foundProgram, err error) {
+	p, err := programsOf(dir, machine)
+	if err != nil {
+		return nil, err
+	}
+	for _, program := range []Program{Hook, Judge} {
+		path := p.programPath(program)
+		data, _, unread := rooted.ReadPath(path, maxProgram)
+		switch {
+		case unread == nil:
+			all = append(all, examineProgram(path, program, data))
+		case !errors.Is(unread, fs.ErrNotExist):
+			err = cmp.Or(err, fmt.Errorf("%s: %w", path, unread))
+		}
+	}
+	return all, err
+}
+
 // CheckRuntime says which program of the plugin in a directory, for a machine,
 // obeys variables that a project can set: ErrReadsGo. What is missing is for
 // CheckPrograms to tell.
 func CheckRuntime(dir string, machine Target) error {
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return err
+	all, err := readPrograms(dir, machine)
+	for _, found := range all {
+		if !found.marked {
+			return fmt.Errorf("%s: %w", found.file, ErrReadsGo)
+		}
 	}
-	for _, program := range []Program{Hook, Judge} {
-		if err := checkRuntime(p.programPath(program)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", p.programPath(program), err)
+	return err
+}
+
+// ErrChanged says that a program is not the one that its suite records.
+var ErrChanged = errors.New("not the program that its suite records")
+
+// CheckRecorded says why the programs of the plugin in a directory are not those that
+// the suite around it records. Where there is no record there is nothing to say.
+func CheckRecorded(dir string, machine Target) error {
+	suite, err := ReadSuite(filepath.Dir(dir))
+	if err != nil {
+		return nil
+	}
+	all, _ := readPrograms(dir, machine) // the rest is for CheckPrograms
+	for _, found := range all {
+		if want := suite.Build.Recorded(found.program, machine); want != "" && found.sum != want {
+			return fmt.Errorf("%s is %w", found.file, ErrChanged)
 		}
 	}
 	return nil
-}
-
-func checkRuntime(path string) error {
-	data, _, err := rooted.ReadPath(path, maxProgram)
-	if err == nil && !bytes.Contains(data, []byte(goMark)) {
-		err = ErrReadsGo
-	}
-	return err
 }
 
 func (p programs) checkStart(program Program) error {
@@ -190,36 +241,8 @@ func (p programs) checkStart(program Program) error {
 	return nil
 }
 
-// ErrChanged says that a program is not the one that its suite records.
-var ErrChanged = errors.New("not the program that its suite records")
-
-// CheckRecorded says why the programs of the plugin in a directory are not those that
-// the suite around it records. Where there is no record there is nothing to say.
-func CheckRecorded(dir string, machine Target) error {
-	suite, err := ReadSuite(filepath.Dir(dir))
-	if err != nil {
-		return nil
-	}
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return err
-	}
-	for _, program := range []Program{Hook, Judge} {
-		want := suite.Build.Recorded(program, machine)
-		data, _, err := rooted.ReadPath(p.programPath(program), maxProgram)
-		if want != "" && err == nil && journal.HashBytes(data) != want {
-			return fmt.Errorf("%s is %w", p.programPath(program), ErrChanged)
-		}
-	}
-	return nil
-}
-
 func checkMode(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("read hook: %w", err)
-	}
-	if info.Mode()&0o111 == 0 {
+	if info, err := os.Stat(path); err == nil && info.Mode()&0o111 == 0 {
 		return &fs.PathError{Op: "start", Path: path, Err: ErrNotExecutable}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +24,8 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
-	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 const (
@@ -56,15 +53,6 @@ type comparison struct {
 	same     int             // files that are as springfield renders them
 	texts    []check.Finding // of the others: another springfield may have made them so
 	found    []check.Finding
-}
-
-// foundProgram is a program as it lies in a plugin.
-type foundProgram struct {
-	file    string
-	program Program // that its place is for
-	target  Target  // that it is compiled for
-	sum     string
-	with    string // the version of Go that it says, "" if it says to be another program
 }
 
 // Compare tells of plugins whether they are what this springfield makes: a failure is something
@@ -119,18 +107,13 @@ func (c *comparison) readPlugin() (file string, err error) {
 	if err != nil {
 		return "strategy.json", err
 	}
-	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Plugins: []Plugin{plugin}}
-	spec.Targets = []Target{HostTarget()}
-	files, err := RenderSuite(spec, Build{})
+	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: AllTargets()}
+	spec.Plugins = []Plugin{plugin}
+	files, err := RenderSuite(spec, Unbuilt(spec))
 	if err != nil {
 		return "", err
 	}
-	made := map[string][]byte{}
-	for _, f := range files {
-		if file, ok := strings.CutPrefix(f.Path, plugin.Name+"/"); ok {
-			made[file] = f.Data
-		}
-	}
+	made := filesBelow(plugin.Name+"/", files)
 	above, base := filepath.Split(filepath.Clean(c.Dir))
 	suite, err := ReadSuite(above)
 	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
@@ -138,43 +121,37 @@ func (c *comparison) readPlugin() (file string, err error) {
 	} else {
 		c.readAround(above, base, made)
 	}
-	c.readPrograms(in)
+	c.readPrograms(in, made)
 	c.readFiles(in, made, "")
 	c.readEntry(plugin.Name)
 	return "", nil
 }
 
 // readPrograms reads the programs that this machine starts, and the launcher.
-func (c *comparison) readPrograms(in rooted.Folder) {
+func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
-			data, _, err := in.ReadFile(place, maxProgram)
+			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
+			case d.Kind == Missing:
 				continue
-			case err != nil:
-				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(err), c.buildCommand())
+			case d.err != nil:
+				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
 				continue
-			case p == Hook && bytes.HasPrefix(data, []byte("#!")):
-				if made, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil); err != nil || !bytes.Equal(data, made) {
+			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
+				if !bytes.Equal(d.data, made[place].Data) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this springfield makes", c.buildCommand())
 				}
 				continue
 			}
-			s := foundProgram{file: in.PathOf(place), program: p, sum: journal.HashBytes(data)}
-			s.target, _ = targetIn(bytes.NewReader(data)) // what is no program is none of ours
-			info, err := buildinfo.Read(bytes.NewReader(data))
-			if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(p) && len(info.GoVersion) < 64 {
-				s.with = info.GoVersion
-			}
-			c.programs = append(c.programs, s)
+			c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 		}
 	}
 }
 
 // readAround compares the files around the plugin, if Gemini CLI has a whole branch of a
 // marketplace as its extension: there the plugin is a directory in it.
-func (c *comparison) readAround(above, base string, made map[string][]byte) {
+func (c *comparison) readAround(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
 		return
@@ -183,17 +160,16 @@ func (c *comparison) readAround(above, base string, made map[string][]byte) {
 	if _, err := in.Lstat("gemini-extension.json"); err != nil {
 		return
 	}
-	around := map[string][]byte{}
-	for file, data := range made {
-		if file, ok := strings.CutPrefix(file, "gemini/"); ok {
-			around[file] = bytes.ReplaceAll(data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
-		}
+	around := filesBelow("gemini/", slices.Collect(maps.Values(made)))
+	for file, f := range around {
+		f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
+		around[file] = f
 	}
 	c.readFiles(in, around, base)
 }
 
 // readFiles compares the files in a directory, but those below except, with what is rendered.
-func (c *comparison) readFiles(in rooted.Folder, made map[string][]byte, except string) {
+func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])
@@ -213,40 +189,42 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string][]byte, except 
 			case e.IsDir():
 				dirs = append(dirs, name)
 			default:
-				c.readFile(in, name, e, made)
+				mode := e.Type()
+				if info, err := e.Info(); err == nil {
+					mode = info.Mode()
+				}
+				if starts, speaks := roleOfFile(name, mode); starts || speaks {
+					f := made[name]
+					f.Path = name
+					c.noteDifference(in.PathOf(name), folder{Folder: in, limit: maxText}.compareFile(f), starts)
+				}
 			}
 		}
 	}
 }
 
-func (c *comparison) readFile(in rooted.Folder, name string, e fs.DirEntry, made map[string][]byte) {
-	mode := e.Type()
-	if info, err := e.Info(); err == nil {
-		mode = info.Mode()
-	}
-	starts, speaks := roleOfFile(name, mode)
-	if !starts && !speaks {
-		return
-	}
-	state := check.Warning
+// noteDifference notes how a file differs that can start a program, or speaks to a model.
+func (c *comparison) noteDifference(file string, d Difference, starts bool) {
+	state, says, fix := check.Warning, "not as this springfield makes it", ""
 	if starts {
 		state = check.Failure
 	}
-	wants, isMade := made[name]
-	switch data, _, err := in.ReadFile(name, maxText); {
-	case err != nil:
-		noteFinding(&c.texts, check.Failure, in.PathOf(name), notRead(err), "")
-	case !isMade:
-		noteFinding(&c.texts, state, in.PathOf(name), "springfield does not make it",
-			"remove it if you did not put it there")
-	case sameText(name, data, wants):
+	switch {
+	case d.Kind == Missing: // since it was listed
+		return
+	case d.err != nil:
+		state, says = check.Failure, notRead(d.err)
+	case d.Kind == Foreign:
+		says, fix = "springfield does not make it", "remove it if you did not put it there"
+	case d.Kind == Same || d.isDescribed():
 		c.same++
+		return
 	case c.suite != "":
-		noteFinding(&c.texts, state, in.PathOf(name), "edited: it is not as this springfield makes it",
-			"if that was not you, remove the file, then springfield init "+check.QuoteArgument(c.suite)+" makes it again")
-	default:
-		noteFinding(&c.texts, state, in.PathOf(name), "not as this springfield makes it", "")
+		says = "edited: it is not as this springfield makes it"
+		again := "springfield init " + check.QuoteArgument(c.suite) + " makes it again"
+		fix = "if that was not you, remove the file, then " + again
 	}
+	noteFinding(&c.texts, state, file, says, fix)
 }
 
 // roleOfFile tells whether a file of a plugin can start a program, or names one, and whether a model
@@ -277,20 +255,15 @@ func describingMembers() []string {
 	}
 }
 
-// sameText tells whether two texts differ in no more than line ends, and JSON in what describes it.
-func sameText(name string, a, b []byte) bool {
-	has, isText := plainText(a)
-	wants, _ := plainText(b)
-	if has == wants || !isText || path.Ext(name) != ".json" {
-		return isText && has == wants
-	}
+// isDescribed reports whether a JSON file differs in no more than members that describe it.
+func (d Difference) isDescribed() bool {
 	var both [2]map[string]any
-	for i, data := range [][]byte{a, b} {
-		d, err := parseJSON(data)
-		if err != nil {
+	for i, data := range [][]byte{d.data, d.Data} {
+		json, err := parseJSON(data)
+		if err != nil || path.Ext(d.Path) != ".json" {
 			return false
 		}
-		both[i], _ = d.value.(map[string]any)
+		both[i], _ = json.value.(map[string]any)
 		maps.DeleteFunc(both[i], func(name string, _ any) bool { return slices.Contains(describingMembers(), name) })
 	}
 	return reflect.DeepEqual(both[0], both[1])

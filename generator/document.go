@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,28 +169,23 @@ func decodeYAML(data []byte, into any) error {
 	return nil
 }
 
-// readSchemas reads the published schemas, which are compiled when first asked for.
-func readSchemas() (*jsonschema.Compiler, error) {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	entries, err := schemas.Files.ReadDir(".")
+// published reads the schemas that springfield carries, by their addresses.
+type published struct{}
+
+func (published) Load(url string) (any, error) {
+	data, err := schemas.Files.ReadFile(path.Base(url))
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		data, err := schemas.Files.ReadFile(e.Name())
-		if err != nil {
-			return nil, err
-		}
-		text, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			return nil, fmt.Errorf("read schema %s: %w", e.Name(), err)
-		}
-		if err := c.AddResource(schemaURL(e.Name()), text); err != nil {
-			return nil, fmt.Errorf("read schema %s: %w", e.Name(), err)
-		}
-	}
-	return c, nil
+	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
+}
+
+// newSchemas has them compiled when first asked for.
+func newSchemas() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	c.UseLoader(published{})
+	return c
 }
 
 func schemaURL(file string) string {

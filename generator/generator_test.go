@@ -263,13 +263,8 @@ func TestBuildIsReproducible(t *testing.T) {
 		t.Errorf("left in the temp directory: %v", left)
 	}
 
-	stage := t.TempDir()
-	for _, dir := range []string{"src", "tmp"} {
-		must(t, os.Mkdir(filepath.Join(stage, dir), 0o755))
-	}
-	goCommand, err := lookPath("go", os.Getenv("PATH"))
-	must(t, err)
-	overlay, _, err := toolchain(t).writeOverlay(ctx, stage, goCommand, goVersion(t))
+	goroot, _ := scratch.FindGo(t)
+	overlay, _, err := writeOverlay(t.TempDir(), goroot, goVersion(t))
 	must(t, err)
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.ShortName())
@@ -312,7 +307,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 				put(t, filepath.Join(sources, file), text, 0o644)
 			}
 			tools := toolchain(t)
-			tools.Path = fakeGo(t, elsewhere, "exec "+real+" \"$@\"\n") + string(os.PathListSeparator) + tools.Path
+			tools.Path = fakeGo(t, goVersion(t), elsewhere, "exec "+real+" \"$@\"\n") + string(os.PathListSeparator) + tools.Path
 			warned := ""
 			tools.Warn = func(text string) { warned += text }
 			built, err := tools.BuildPrograms(context.Background(), []Target{HostTarget()}, Hook)
@@ -375,11 +370,12 @@ func goVersion(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// fakeGo is a directory for PATH, with a go that says where its sources lie, and else does what a script does.
-func fakeGo(t *testing.T, goroot, script string) (bin string) {
+// fakeGo is a directory for PATH, with a go that says which it is and where its sources lie, and else does what a
+// script does.
+func fakeGo(t *testing.T, version, goroot, script string) (bin string) {
 	t.Helper()
 	bin = t.TempDir()
-	script = "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + goroot + "'; exit; }\n" + script
+	script = "#!/bin/sh\n[ \"$1\" = env ] && { echo " + version + "; echo '" + goroot + "'; exit; }\n" + script
 	put(t, filepath.Join(bin, "go"), []byte(script), 0o755)
 	return bin
 }
@@ -392,8 +388,7 @@ func TestBuildFailures(t *testing.T) {
 	goroot, _ := scratch.FindGo(t)
 	// A go that is too old is named; of one that cannot, its own words arrive.
 	with := func(version string) error {
-		bin := fakeGo(t, goroot, "[ \"$1\" = env ] && { echo "+version+"; exit; }\n"+
-			"echo 'no space left on device' >&2\nexit 1\n")
+		bin := fakeGo(t, version, goroot, "echo 'no space left on device' >&2\nexit 1\n")
 		_, err := (Toolchain{Path: bin}).BuildPrograms(ctx, []Target{HostTarget()}, Hook)
 		return err
 	}

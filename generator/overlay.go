@@ -13,10 +13,8 @@ package generator
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	goversion "go/version"
 	"os"
 	"path/filepath"
@@ -72,16 +70,12 @@ const newestGo = "go1.27"
 // writeOverlay writes the files that go build takes in the place of the runtime's own, and returns the
 // path of the list of them: an empty one where this Go has other functions. The Go is known if all
 // is replaced that reads variables.
-func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
-	root, err := t.runGo(ctx, stage, goCommand, nil, "env", "GOROOT")
-	if err != nil {
-		return "", false, err
-	}
+func writeOverlay(stage, root, version string) (list string, known bool, err error) {
 	version, _, _ = strings.Cut(version, " ") // what follows are experiments
 	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
 	for i, p := range runtimePatches() {
-		source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", p.file)
+		source := filepath.Join(root, "src", "runtime", p.file)
 		text, err := os.ReadFile(source)
 		patched, ok := p.applyPatch(text)
 		if err != nil || !ok {
@@ -93,7 +87,7 @@ func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version s
 		}
 		replace[source] = filepath.Join(stage, p.file)
 		if err := os.WriteFile(replace[source], patched, 0o644); err != nil {
-			return "", false, fmt.Errorf("compile the hook: %w", err)
+			return "", false, err
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
@@ -101,10 +95,7 @@ func (t Toolchain) writeOverlay(ctx context.Context, stage, goCommand, version s
 		list = filepath.Join(stage, "overlay.json")
 		err = os.WriteFile(list, data, 0o644)
 	}
-	if err != nil {
-		return "", false, fmt.Errorf("compile the hook: %w", err)
-	}
-	return list, known, nil
+	return list, known, err
 }
 
 // ErrReadsGo says that a program obeys variables of Go's own, so that a

@@ -23,7 +23,6 @@
 package generator
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,7 +30,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -102,20 +100,16 @@ func Existing(dir string) (*Suite, error) {
 	case err != nil:
 		return nil, err
 	}
-	suite, err := ReadSuite(dir)
-	switch {
-	case errors.Is(err, ErrNoSuite):
-		for _, e := range entries {
-			if e.Name() != ".git" {
-				return nil, check.Advisef("name another directory: springfield init DIR",
-					"%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
-			}
-		}
-		return nil, nil
-	case err != nil:
-		return nil, err
+	if suite, err := ReadSuite(dir); !errors.Is(err, ErrNoSuite) {
+		return &suite, err
 	}
-	return &suite, nil
+	for _, e := range entries {
+		if e.Name() != ".git" {
+			return nil, check.Advisef("name another directory: springfield init DIR",
+				"%s is not empty and not a springfield suite (it has %s)", dir, e.Name())
+		}
+	}
+	return nil, nil
 }
 
 // Aim is which files a plan follows.
@@ -130,37 +124,34 @@ const (
 // planner works out a plan.
 type planner struct {
 	Plan
-	aim        Aim
-	in         *rooted.Folder // nil: there is nothing yet
-	suite      Suite          // as springfield.yaml has it
-	base, next record         // what springfield wrote before, and will have written
+	folder // of the suite, with the record of what springfield wrote before
+	aim    Aim
+	suite  Suite  // as springfield.yaml has it
+	next   record // what springfield will have written
 }
 
 // MakePlan compares the suite in dir with the files that RenderSuite makes for it. To complete
 // one, dir may be absent or empty. Programs without bytes count as changed. Errors are
 // about files that cannot be read, and directories that are links.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
-	p := planner{Plan: Plan{dir: dir}, aim: aim, next: record{}}
+	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
 	suite, err := Existing(dir)
 	switch {
 	case err == nil && suite == nil && aim != Completing:
 		err = noSuite(dir)
 	case err == nil && suite != nil:
 		p.suite = *suite
-		p.base, err = readRecord(dir)
+		if p.record, err = readRecord(dir); err == nil {
+			p.Folder, err = rooted.OpenFolder(dir)
+		}
 	}
 	if err != nil {
 		return Plan{}, err
 	}
 	if suite != nil {
-		in, err := rooted.OpenFolder(dir)
-		if err != nil {
-			return Plan{}, err
-		}
-		defer func() { _ = in.Close() }()
-		p.in = &in
+		defer func() { _ = p.Close() }()
 	}
-	p.Fresh = aim == Completing && len(p.base) == 0
+	p.Fresh = aim == Completing && len(p.record) == 0
 	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update"}[aim]+" suite "+dir
 	if p.Fresh {
 		p.Did = "make suite " + dir
@@ -168,39 +159,44 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	var places []string // files of springfield's own that go when they are not among files
 	switch aim {
 	case Updating:
-		places = slices.Sorted(maps.Keys(p.base))
+		places = slices.Sorted(maps.Keys(p.record))
 	case Building:
 		if places, err = p.hookPlaces(); err != nil {
 			return Plan{}, err
 		}
 		fallthrough
 	default:
-		maps.Copy(p.next, p.base)
+		maps.Copy(p.next, p.record)
 	}
+	var compared, last []File
 	for _, f := range files {
-		if f.Path == SuiteFile || aim == Building && !f.Compiled {
-			continue // springfield.yaml is last: its build tells whether anything has changed
-		}
-		if err := p.planFile(f); err != nil {
-			return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
+		switch {
+		case f.Path == SuiteFile:
+			last = append(last, f) // its build tells whether anything has changed
+		case aim != Building || f.Compiled:
+			compared = append(compared, f)
 		}
 	}
 	for _, name := range places {
 		if !slices.ContainsFunc(files, func(f File) bool { return f.Path == name }) {
-			if err := p.leaveFile(name); err != nil {
-				return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
-			}
+			compared = append(compared, File{Path: name})
 		}
 	}
-	if err := p.planSuiteFile(files); err != nil {
-		return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, SuiteFile), err)
+	for _, f := range append(compared, last...) {
+		d, err := p.lookAt(f)
+		if err == nil {
+			err = p.planFile(d)
+		}
+		if err != nil {
+			return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
+		}
 	}
-	if !maps.Equal(p.base, p.next) && (aim != Building || !p.IsEmpty()) {
-		has, err := p.lookAt(RecordFile)
+	if !maps.Equal(p.record, p.next) && (aim != Building || !p.IsEmpty()) {
+		has, err := p.lookAt(File{Path: RecordFile})
 		if err != nil {
 			return Plan{}, err
 		}
-		e := p.editFromFound(RecordFile, has)
+		e := p.editOf(RecordFile, has)
 		e.Own, e.After = true, &journal.Content{Data: p.next.encodeSums(), Mode: 0o644}
 		p.Edits = append(p.Edits, e)
 	}
@@ -223,11 +219,11 @@ func IsUntouched(dir string) bool {
 // hookPlaces are the files of hooks that the suite could have. Every plugin must be there.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
-		if err := p.in.CheckLinks(plugin.Name); err != nil {
-			return nil, err
-		}
-		if info, err := p.in.Lstat(plugin.Name); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.in.PathOf(plugin.Name))
+		switch d := p.compareFile(File{Path: plugin.Name}); {
+		case d.Kind == Link:
+			return nil, d.err
+		case !d.mode.IsDir():
+			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.PathOf(plugin.Name))
 		}
 		for _, place := range hookPlaces(Hook, Judge) {
 			places = append(places, path.Join(plugin.Name, place))
@@ -242,8 +238,8 @@ func (p *planner) noteOutcome(path string, state State) {
 }
 
 // planWrite adds the edit of a file; the state Removed removes it.
-func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode) {
-	e := p.editFromFound(o.Writes, has)
+func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.FileMode) {
+	e := p.editOf(o.Writes, has)
 	if o.State != Removed {
 		e.After = &journal.Content{Data: data, Mode: mode}
 	}
@@ -251,56 +247,64 @@ func (p *planner) planWrite(o Outcome, has found, data []byte, mode fs.FileMode)
 	p.Edits = append(p.Edits, e)
 }
 
-// editFromFound is the edit of a file of the suite, from what was found there. What is no file has no content to change.
-func (p *planner) editFromFound(name string, has found) journal.Edit {
+// editOf is the edit of a file of the suite, from what was found there. A link or a directory has no content to change.
+func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
-	if has.regular {
-		e.Before = &journal.Content{Data: has.data, Mode: has.mode}
+	if has.isRead() {
+		e.Before = &journal.Content{Data: has.data, Mode: has.mode.Perm()}
 	}
 	return e
 }
 
-// planFile decides about one file.
-func (p *planner) planFile(f File) error {
-	has, err := p.lookAt(f.Path)
-	if err != nil {
-		return err
+// lookAt compares one file. A link or a directory in its place is not an error.
+func (p *planner) lookAt(f File) (Difference, error) {
+	d := p.compareFile(f)
+	if d.there && !d.mode.IsRegular() {
+		return d, nil
 	}
-	base, known := p.base[f.Path]
+	return d, d.err
+}
+
+// planFile decides about one file.
+func (p *planner) planFile(d Difference) error {
+	f := d.File
+	switch {
+	case f.Path == SuiteFile:
+		return p.planSuiteFile(d)
+	case !f.isMade():
+		p.leaveFile(d)
+		return nil
+	}
+	base, known := p.record[f.Path]
 	now := textSum(f.Data)
 	p.next[f.Path] = now
-	same := has.regular && (bytes.Equal(has.data, f.Data) || textSum(has.data) == now)
-	if f.Compiled { // a program is run as it is
-		bits := has.mode&0o111 == f.Mode&0o111 || runtime.GOOS == "windows"
-		same = same && bytes.Equal(has.data, f.Data) && bits
-	}
 	switch {
-	case same:
-	case f.Compiled && has.there:
-		p.planWrite(Outcome{f.Path, Rebuilt, f.Path}, has, f.Data, f.Mode)
-	case !has.there:
-		return p.planMissingFile(f, known)
-	case p.aim == Building || p.aim == Completing && (!known || textSum(has.data) != base):
+	case d.Kind == Same:
+	case d.Kind == Missing:
+		return p.planMissingFile(d, known)
+	case f.Compiled:
+		p.planWrite(Outcome{f.Path, Rebuilt, f.Path}, d, f.Data, f.Mode)
+	case d.Kind == Outdated:
+		data := f.Data
+		if text, isText := plainText(data); isText {
+			data = withEndsOf(d.data, text)
+		}
+		p.planWrite(Outcome{f.Path, Followed, f.Path}, d, data, d.mode.Perm())
+	case p.aim == Completing:
 		delete(p.next, f.Path)
 		if known { // springfield's text of today waits for an update
 			p.next[f.Path] = base
 		}
 		p.noteOutcome(f.Path, Kept)
-	case has.regular && known && textSum(has.data) == base:
-		data := f.Data
-		if text, isText := plainText(data); isText {
-			data = withEndsOf(has.data, text)
-		}
-		p.planWrite(Outcome{f.Path, Followed, f.Path}, has, data, has.mode)
 	case known && base == now:
 		// Only the user has changed it.
 	default:
 		name := f.Path + BesideSuffix
-		beside, err := p.lookAt(name)
+		beside, err := p.lookAt(File{Path: name})
 		if err != nil {
 			return err
 		}
-		if beside.there && !beside.regular {
+		if beside.there && !beside.isRead() {
 			p.noteOutcome(f.Path, Kept)
 			return nil
 		}
@@ -310,86 +314,52 @@ func (p *planner) planFile(f File) error {
 }
 
 // planMissingFile adds a file, unless the user has deleted it.
-func (p *planner) planMissingFile(f File, known bool) error {
+func (p *planner) planMissingFile(d Difference, known bool) error {
 	state := Added
-	if f.Compiled {
+	if d.Compiled {
 		state = Rebuilt
 	}
 	if known && p.aim == Updating {
-		top, _, _ := strings.Cut(f.Path, "/")
-		plugin, err := p.lookAt(top)
+		top, _, _ := strings.Cut(d.Path, "/")
+		plugin, err := p.lookAt(File{Path: top})
 		if err != nil {
 			return err
 		}
-		if !f.Compiled || !plugin.there {
-			p.noteOutcome(f.Path, Deleted)
+		if !d.Compiled || !plugin.there {
+			p.noteOutcome(d.Path, Deleted)
 			return nil
 		}
 	}
-	p.planWrite(Outcome{f.Path, state, f.Path}, found{}, f.Data, f.Mode)
+	p.planWrite(Outcome{d.Path, state, d.Path}, d, d.Data, d.Mode)
 	return nil
 }
 
 // leaveFile takes away a file that springfield no longer writes, unless it was changed.
 // Hooks are springfield's own.
-func (p *planner) leaveFile(name string) error {
-	has, err := p.lookAt(name)
-	if err != nil || !has.there {
-		return err
+func (p *planner) leaveFile(d Difference) {
+	switch {
+	case !d.there:
+	case p.aim == Updating && !(d.isRead() && p.record[d.Path] == textSum(d.data)):
+		p.noteOutcome(d.Path, Orphaned)
+	default:
+		if p.aim == Building {
+			delete(p.next, d.Path)
+		}
+		p.planWrite(Outcome{d.Path, Removed, d.Path}, d, nil, 0)
 	}
-	if p.aim == Updating && !(has.regular && p.base[name] == textSum(has.data)) {
-		p.noteOutcome(name, Orphaned)
-		return nil
-	}
-	if p.aim == Building {
-		delete(p.next, name)
-	}
-	p.planWrite(Outcome{name, Removed, name}, has, nil, 0)
-	return nil
 }
 
 // planSuiteFile puts today's answers and build into springfield.yaml.
-func (p *planner) planSuiteFile(files []File) error {
-	i := slices.IndexFunc(files, func(f File) bool { return f.Path == SuiteFile })
-	has, err := p.lookAt(SuiteFile)
-	if err != nil || i < 0 {
-		return err
-	}
-	if !has.there {
-		p.planWrite(Outcome{SuiteFile, Added, SuiteFile}, has, files[i].Data, files[i].Mode)
+func (p *planner) planSuiteFile(d Difference) error {
+	if !d.there {
+		p.planWrite(Outcome{SuiteFile, Added, SuiteFile}, d, d.Data, d.Mode)
 		return nil
 	}
-	next, err := decodeSuite(files[i].Data)
+	next, err := decodeSuite(d.Data)
 	if err != nil || p.suite.isEqual(next) {
 		return err
 	}
-	after, err := next.OverlayText(has.data)
-	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
+	after, err := next.OverlayText(d.data)
+	p.planWrite(Outcome{SuiteFile, Followed, SuiteFile}, d, after, d.mode.Perm())
 	return err
-}
-
-// found is what lies at a path; data only of regular files.
-type found struct {
-	there, regular bool
-	data           []byte
-	mode           fs.FileMode
-}
-
-// lookAt reads a file without following a link.
-func (p *planner) lookAt(name string) (found, error) {
-	if p.in == nil {
-		return found{}, nil
-	}
-	info, err := p.in.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return found{}, nil
-	}
-	if err != nil {
-		return found{}, err
-	}
-	f := found{there: true, regular: info.Mode().IsRegular(), mode: info.Mode().Perm()}
-	if f.regular {
-		f.data, _, err = p.in.ReadFile(name, maxFile)
-	}
-	return f, err
 }

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -62,13 +63,12 @@ func ReadCarried(files fs.FS) (*Build, error) {
 // ErrNoPrebuilt when they are not there or are made from other sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Build{}, err
-	}
-	if m == nil {
+	case m == nil:
 		return Build{}, ErrNoPrebuilt
-	}
-	if m.Source != source {
+	case m.Source != source:
 		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
@@ -185,12 +185,8 @@ func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byt
 		return nil, err
 	}
 	defer z.Close()
-	missing := map[string]bool{}
-	for _, w := range wanted {
-		missing[w] = true
-	}
 	found := map[string][]byte{}
-	for r := tar.NewReader(z); len(missing) > 0; {
+	for r := tar.NewReader(z); len(found) < len(wanted); {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s ends before all programs were found", name)
@@ -198,7 +194,7 @@ func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byt
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if !missing[h.Name] {
+		if !slices.Contains(wanted, h.Name) {
 			continue
 		}
 		if h.Size > maxHook {
@@ -207,7 +203,6 @@ func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byt
 		if found[h.Name], err = io.ReadAll(r); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		delete(missing, h.Name)
 	}
 	return found, nil
 }

@@ -29,6 +29,8 @@ type File struct {
 	// Compiled marks the hook and its launcher: never edited by hand, so they
 	// may be replaced.
 	Compiled bool
+	program  Program // of a compiled one
+	target   Target  // none of the launcher
 }
 
 // view is what templates see of a plugin.
@@ -147,7 +149,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 		}
 		for _, f := range p.hookFiles(built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
-			files = append(files, f.File)
+			files = append(files, f)
 		}
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -190,12 +192,12 @@ var readParts = sync.OnceValues(func() (*template.Template, error) {
 })
 
 func renderTemplate(name string, data any) ([]byte, error) {
-	t, err := parseTemplate(name)
-	if err != nil {
-		return nil, fmt.Errorf("render: %w", err)
-	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
+	t, err := parseTemplate(name)
+	if err == nil {
+		err = t.Execute(&b, data)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil

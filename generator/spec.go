@@ -53,18 +53,14 @@ func NamesOf(plugins []Plugin) []string {
 // Suggested is the plugin to begin with: the default strategy's, else
 // the first that decides at Stop, else the first.
 func (s Spec) Suggested() Plugin {
-	for _, fits := range []func(Plugin) bool{
-		func(p Plugin) bool { return p.Strategy == registry.Default() },
-		func(p Plugin) bool {
+	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
+	if i < 0 {
+		i = slices.IndexFunc(s.Plugins, func(p Plugin) bool {
 			known, _ := registry.StrategyNamed(p.Strategy)
 			return known.EventName() == "Stop"
-		},
-	} {
-		if i := slices.IndexFunc(s.Plugins, fits); i >= 0 {
-			return s.Plugins[i]
-		}
+		})
 	}
-	return s.Plugins[0]
+	return s.Plugins[max(i, 0)]
 }
 
 // FirstVersion is the version a new plugin starts with, unless its strategy has
@@ -125,10 +121,7 @@ func MarketplaceSlug(s string) string {
 
 // Validate reports the first fault of a spec.
 func (s Spec) Validate() error {
-	if err := CheckMarketplace(s.Marketplace); err != nil {
-		return err
-	}
-	if err := s.Owner.validate(); err != nil {
+	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err
 	}
 	if len(s.Plugins) == 0 {

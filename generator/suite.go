@@ -59,9 +59,15 @@ func noSuite(dir string) error {
 // ReadSuite reads the suite in a directory.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
-	data, err := readSuiteFile(dir)
-	if err != nil {
-		return Suite{}, err
+	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
+	var link *rooted.LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Suite{}, noSuite(dir)
+	case errors.As(err, &link):
+		return Suite{}, fmt.Errorf("read suite: %w", err)
+	case err != nil:
+		return Suite{}, fmt.Errorf("read %s: %w", file, check.CauseOf(err))
 	}
 	s, err := decodeSuite(data)
 	if fault := (*FileError)(nil); errors.As(err, &fault) {
@@ -72,20 +78,6 @@ func ReadSuite(dir string) (Suite, error) {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
-}
-
-func readSuiteFile(dir string) ([]byte, error) {
-	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
-	var link *rooted.LinkError
-	switch {
-	case err == nil:
-		return data, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, noSuite(dir)
-	case errors.As(err, &link):
-		return nil, fmt.Errorf("read suite: %w", err)
-	}
-	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), check.CauseOf(err))
 }
 
 // decodeSuite reads what springfield.yaml says. Every error is a *FileError.

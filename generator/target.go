@@ -117,37 +117,27 @@ func (p Plugin) Programs() []Program {
 
 // Programs are what some plugin of the suite has compiled in it.
 func (s Spec) Programs() []Program {
-	for _, p := range s.Plugins {
-		if all := p.Programs(); len(all) > 1 {
-			return all
-		}
+	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
+		return s.Plugins[i].Programs()
 	}
 	return []Program{Hook}
-}
-
-// laid is a compiled file where it lies in a plugin; the launcher has no target.
-type laid struct {
-	File
-	program Program
-	target  Target
 }
 
 // hookFiles lays out the compiled files of one plugin: for a single target each
 // program as it is, for several a launcher of the hook and each program once per
 // target. The hook finds its judge beside itself.
-func (p Plugin) hookFiles(binaries []Binary, launcher []byte) []laid {
+func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
 	binaries = slices.DeleteFunc(slices.Clone(binaries), func(b Binary) bool {
 		return !slices.Contains(programs, b.Program)
 	})
 	several := slices.ContainsFunc(binaries, func(b Binary) bool { return b.Target != binaries[0].Target })
-	var files []laid
 	if several {
-		files = append(files, laid{File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher, Compiled: true}, Hook, Target{}})
+		files = append(files, File{"hooks/springfield-hook", mode, launcher, true, Hook, Target{}})
 	}
 	for _, b := range binaries {
-		files = append(files, laid{File{Path: b.Program.placeIn(b.Target, several), Mode: mode, Data: b.Data, Compiled: true}, b.Program, b.Target})
+		files = append(files, File{b.Program.placeIn(b.Target, several), mode, b.Data, true, b.Program, b.Target})
 	}
 	return files
 }

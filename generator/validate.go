@@ -5,12 +5,12 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,15 +30,16 @@ const maxText = 256 << 10
 // inspection is one validation in progress.
 type inspection struct {
 	dir      string
-	called   string        // dir, as commands name it
-	files    rooted.Folder // of dir
+	called   string // dir, as commands name it
+	files    folder // of dir
 	schemas  *jsonschema.Compiler
 	suite    Suite
-	readable bool   // springfield.yaml can be understood; without it there is only what is wrong with it
-	expected []File // what it would be generated with
+	readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
+	expected map[string]File // what it would be generated with, by path
 	// sameSource tells that its programs are of the sources that this springfield carries.
 	sameSource bool
 	found      []check.Finding // by the check that looks
+	err        error           // about looking
 }
 
 // subject is a file that is looked at.
@@ -46,6 +47,7 @@ type subject struct {
 	in       *inspection
 	file     string // relative to the suite, with slashes
 	document        // empty if the file is not read
+	data     []byte // of a document
 }
 
 func (in *inspection) subject(file string) subject { return subject{in: in, file: file} }
@@ -65,7 +67,7 @@ func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
-		look func(*inspection) error
+		look func(*inspection)
 		fine string // said where nothing was found, with counts for P and T
 	}{
 		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
@@ -79,8 +81,8 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	} {
 		look := func(_ context.Context, in *inspection) ([]check.Finding, error) {
 			in.found = nil
-			err := c.look(in)
-			return in.found, err
+			c.look(in)
+			return in.found, in.err
 		}
 		fine := func(in *inspection) string {
 			plugins := layout.CountOf(len(in.suite.Plugins), "plugin")
@@ -93,20 +95,13 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 }
 
 // forPlugins looks at each plugin whose directory is there; of the others lookAtFiles tells.
-func forPlugins(look func(*inspection, Plugin) error) func(*inspection) error {
-	return func(in *inspection) error {
+func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
+	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {
-			if in.files.CheckLinks(p.Name) != nil {
-				continue
-			}
-			if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-				continue
-			}
-			if err := look(in, p); err != nil {
-				return err
+			if info, err := in.files.Lstat(p.Name); err == nil && info.IsDir() {
+				look(in, p)
 			}
 		}
-		return nil
 	}
 }
 
@@ -114,10 +109,6 @@ func forPlugins(look func(*inspection, Plugin) error) func(*inspection) error {
 // at it, too, if it can be understood. The error is about looking, not about the suite:
 // ErrNoSuite, or something that cannot be read.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
-	set, err := readSchemas()
-	if err != nil {
-		return nil, err
-	}
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
 		defer func() { _ = files.Close() }()
@@ -129,7 +120,8 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{dir: dir, called: check.QuoteArgument(called), files: files, schemas: set}
+	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: newSchemas()}
+	in.called = check.QuoteArgument(called)
 	checks := suiteChecks()
 	record, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
@@ -143,15 +135,12 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-func (in *inspection) pathOf(file string) string {
-	return filepath.Join(in.dir, filepath.FromSlash(file))
-}
-
 // readSubject reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
-func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err error) {
+func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = in.subject(file)
-	data, err := in.readText(file)
+	var err error
+	t.data, _, err = in.files.ReadFile(file, maxText)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		state := check.Failure
@@ -159,25 +148,25 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 			state = check.Warning
 		}
 		t.reportFinding(state, "not found", in.commandFor("init")+" adds it")
-		return t, false, nil
+		return t, false
 	case err != nil:
 		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
-		return t, false, nil
+		return t, false
 	}
 	if path.Ext(file) == ".yaml" {
-		err = decodeYAML(data, &t.document.value)
+		err = decodeYAML(t.data, &t.document.value)
 	} else {
-		t.document, err = parseJSON(data)
+		t.document, err = parseJSON(t.data)
 	}
 	var bad *FileError
 	if errors.As(err, &bad) {
 		t.reportBroken(bad)
-		return t, false, nil
+		return t, false
 	}
-	if err != nil {
-		return t, false, err
+	var flaws []flaw
+	if err == nil {
+		flaws, err = judgeDocument(in.schemas, t.document, schema)
 	}
-	flaws, err := judgeDocument(in.schemas, t.document, schema)
 	for _, f := range flaws {
 		state := check.Failure
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
@@ -189,69 +178,47 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool, err 
 		}
 		t.reportFinding(state, f.says, fix)
 	}
-	return t, err == nil, err
+	in.err = cmp.Or(in.err, err)
+	return t, err == nil
 }
 
-func (in *inspection) readText(file string) ([]byte, error) {
-	data, _, err := in.files.ReadFile(file, maxText)
-	return data, err
-}
-
-// isLinked says that the file, or a directory on the way to it, is a link. Nothing
-// is read through one.
-func (t subject) isLinked() bool {
-	err := t.in.files.CheckLinks(t.file)
-	if err != nil {
-		t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
-	}
-	return err != nil
+// reportLink reports that the file, or a directory on the way to it, is a link.
+func (t subject) reportLink(err error) {
+	t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 }
 
 // readRecord reads springfield.yaml, and makes what the suite is compared with.
-func (in *inspection) readRecord() error {
-	t, ok, err := in.readSubject(SuiteFile, "springfield")
-	if err != nil || !ok {
-		return err
+func (in *inspection) readRecord() {
+	t, ok := in.readSubject(SuiteFile, "springfield")
+	if !ok {
+		return
 	}
-	data, err := readSuiteFile(in.dir)
-	if err == nil {
-		in.suite, err = decodeSuite(data)
-	}
+	var err error
 	var fault *FileError
-	switch {
-	case errors.As(err, &fault):
+	if in.suite, err = decodeSuite(t.data); errors.As(err, &fault) {
 		// What the schema says of it says less.
 		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool { return f.State == check.Failure })
 		t.reportBroken(fault)
-		return nil
-	case err != nil:
-		t.reportFailure(check.CauseOf(err).Error(), "")
-		return nil
+		return
 	}
 	if in.readable = check.CountState(in.found, check.Failure) == 0; in.readable {
-		if in.expected, err = RenderSuite(in.suite.Spec, Build{}); err != nil {
-			return err
-		}
+		files, err := RenderSuite(in.suite.Spec, Unbuilt(in.suite.Spec))
+		in.expected, in.err = filesBelow("", files), cmp.Or(in.err, err)
 	}
-	return in.lookAtRecord()
-}
-
-func (in *inspection) lookAtRecord() error {
-	record := in.subject(SuiteFile)
-	for _, t := range in.suite.Targets {
+	for _, target := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
-			if in.suite.Build.Recorded(program, t) == "" {
-				record.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+t.String(),
+			if in.suite.Build.Recorded(program, target) == "" {
+				t.reportFailure("no checksum is recorded for the "+program.ShortName()+" for "+target.String(),
 					in.commandFor("build"))
 			}
 		}
 	}
 	hash, err := SourceHash()
 	if in.sameSource = in.suite.Build.Source == hash; err == nil && !in.sameSource {
-		record.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
+		t.reportFinding(check.Note, "its hooks were compiled from other sources than this springfield carries",
 			in.commandFor("build")+" compiles these")
 	}
-	return err
+	in.err = cmp.Or(in.err, err)
 }
 
 func (t subject) reportBroken(fault *FileError) {
@@ -266,10 +233,10 @@ func (t subject) requireText(what, want string, at ...string) {
 	}
 }
 
-func (in *inspection) lookAtMarketplace() error {
-	t, ok, err := in.readSubject(".claude-plugin/marketplace.json", "marketplace")
-	if err != nil || !ok {
-		return err
+func (in *inspection) lookAtMarketplace() {
+	t, ok := in.readSubject(".claude-plugin/marketplace.json", "marketplace")
+	if !ok {
+		return
 	}
 	t.requireText("its name", in.suite.Marketplace, "name")
 	t.requireText("its owner", in.suite.Owner.Name, "owner", "name")
@@ -282,7 +249,6 @@ func (in *inspection) lookAtMarketplace() error {
 			t.reportFailure(fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
 		}
 	}
-	return nil
 }
 
 // lookAtOffer looks at an entry of marketplace.json, and adds it to the offers.
@@ -306,16 +272,13 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 }
 
 // lookAtManifests looks at those that hosts read of a plugin.
-func (in *inspection) lookAtManifests(p Plugin) error {
+func (in *inspection) lookAtManifests(p Plugin) {
 	for _, m := range []struct{ file, schema string }{
 		{".claude-plugin/plugin.json", "plugin"},
 		{".codex-plugin/plugin.json", "host"}, {".github/plugin/plugin.json", "host"},
 		{"qwen/qwen-extension.json", "host"}, {"gemini/gemini-extension.json", "host"},
 	} {
-		t, ok, err := in.readSubject(p.Name+"/"+m.file, m.schema)
-		if err != nil {
-			return err
-		}
+		t, ok := in.readSubject(p.Name+"/"+m.file, m.schema)
 		if !ok {
 			continue
 		}
@@ -331,46 +294,43 @@ func (in *inspection) lookAtManifests(p Plugin) error {
 				"and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
-	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.pathOf(file)) {
+	if file := p.Name + "/gemini-extension.json"; rooted.IsTaken(in.files.PathOf(file)) {
 		in.subject(file).reportFailure("with it Qwen Code takes the plugin for an extension of Gemini CLI",
 			"remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
-	return nil
 }
 
 // lookAtRules looks at each strategy.json, and if the schema has nothing against any, has the
 // hook's own reader look, too.
-func (in *inspection) lookAtRules() error {
-	if err := forPlugins((*inspection).lookAtStrategy)(in); err != nil || len(in.found) > 0 {
-		return err
+func (in *inspection) lookAtRules() {
+	if forPlugins((*inspection).lookAtStrategy)(in); len(in.found) > 0 {
+		return
 	}
 	for _, p := range in.suite.Plugins {
 		t := in.subject(p.Name + "/strategy.json")
 		if in.files.CheckLinks(t.file) != nil {
 			continue // said already
 		}
-		settings, err := hook.ReadSettings(in.pathOf(p.Name), "", "")
+		settings, err := hook.ReadSettings(in.files.PathOf(p.Name), "", "")
 		faults := settings.Faults
 		if err != nil {
 			faults = []string{err.Error()}
 		}
 		faults = append(faults, check.NamesOf(rules.CheckPatterns(settings.Options), error.Error)...)
 		for _, says := range faults {
-			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.pathOf(t.file)+": ")
+			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.files.PathOf(t.file)+": ")
 			t.reportFailure(says, "mend it there; until then the hook uses the rest")
 		}
 	}
-	return nil
 }
 
-func (in *inspection) lookAtStrategy(p Plugin) error {
-	t, ok, err := in.readSubject(p.Name+"/strategy.json", "strategy")
+func (in *inspection) lookAtStrategy(p Plugin) {
+	t, ok := in.readSubject(p.Name+"/strategy.json", "strategy")
 	if !ok {
-		return err
+		return
 	}
 	t.requireText("its strategy", p.Strategy, "strategy")
 	if t.valueAt("plugin") != nil || p.Name != p.Strategy {
 		t.requireText("its plugin", p.Name, "plugin")
 	}
-	return nil
 }

@@ -5,9 +5,10 @@ package generator
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -15,28 +16,22 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
-	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
 // lookAtBinaries looks at the programs themselves. They are the same in every
 // plugin because each is what springfield.yaml records.
-func (in *inspection) lookAtBinaries() error {
-	binaries := Unbuilt(in.suite.Spec).Binaries
-	launcher, err := renderTemplate("shared/launcher/springfield-hook.tmpl", nil)
-	if err != nil {
-		return err
-	}
+func (in *inspection) lookAtBinaries() {
 	for _, p := range in.suite.Plugins {
-		if !rooted.IsTaken(in.pathOf(p.Name)) {
+		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
 			continue // said already
 		}
-		for _, f := range p.hookFiles(binaries, launcher) {
+		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
 			t := in.subject(path.Join(p.Name, f.Path))
-			if f.target == (Target{}) {
-				t.lookAtLauncher(launcher)
+			if d := in.files.compareFile(in.expected[t.file]); d.target == (Target{}) {
+				t.lookAtLauncher(d)
 			} else {
-				t.lookAtProgram(f.program, f.target)
+				t.lookAtProgram(d)
 			}
 		}
 	}
@@ -44,114 +39,102 @@ func (in *inspection) lookAtBinaries() error {
 		in.subject(SuiteFile).reportFinding(check.Note,
 			"it has no hook for this machine, "+HostTarget().String(), in.commandFor("build")+flags)
 	}
-	return nil
 }
 
 // canStart looks at what keeps a file from being started, whatever is in it.
-func (t subject) canStart(what string) bool {
-	if t.isLinked() {
-		return false
-	}
-	info, err := t.in.files.Lstat(t.file)
+func (t subject) canStart(d Difference, name string) bool {
+	build := t.in.commandFor("build")
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		t.reportFailure("the "+what+" is missing", t.in.commandFor("build"))
+	case d.Kind == Link:
+		t.reportLink(d.err)
 		return false
-	case err != nil:
-		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
+	case d.Kind == Missing:
+		t.reportFailure("the "+name+" is missing", build)
 		return false
-	case !info.Mode().IsRegular():
-		t.reportFailure("not a regular file", "remove it, then "+t.in.commandFor("build"))
+	case !d.there:
+		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
 		return false
-	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.reportFailure("not executable", t.in.commandFor("build")+"; if git lost the bit: git update-index --chmod=+x")
+	case !d.mode.IsRegular():
+		t.reportFailure("not a regular file", "remove it, then "+build)
+		return false
+	case d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
+		t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
 	}
 	return true
 }
 
-func (t subject) lookAtLauncher(launcher []byte) {
-	if !t.canStart("launcher") {
-		return
-	}
-	data, err := t.in.readText(t.file)
+func (t subject) lookAtLauncher(d Difference) {
 	switch {
-	case err != nil:
-		t.reportFailure("not readable: "+check.CauseOf(err).Error(), "")
-	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
+	case !t.canStart(d, "launcher"):
+	case d.err != nil:
+		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
+	case !bytes.HasPrefix(d.data, []byte("#!/bin/sh\n")):
 		t.reportFailure("not the launcher, which several targets need", t.in.commandFor("build"))
-	case !bytes.Equal(data, launcher):
+	case !bytes.Equal(d.data, d.Data):
 		t.reportFinding(check.Warning, "not this springfield's launcher", t.in.commandFor("build"))
 	}
 }
 
-func (t subject) lookAtProgram(program Program, target Target) {
-	if !t.canStart(program.ShortName() + " for " + target.String()) {
+func (t subject) lookAtProgram(d Difference) {
+	if !t.canStart(d, d.program.ShortName()+" for "+d.target.String()) {
 		return
 	}
-	file := t.in.pathOf(t.file)
-	found, err := TargetOf(file)
-	if err != nil {
-		t.reportFailure("not a program", t.in.commandFor("build")+"; if it is a pointer of Git LFS: git lfs pull")
+	build, found := t.in.commandFor("build"), examineProgram(t.file, d.program, d.data)
+	if found.target == (Target{}) {
+		t.reportFailure("not a program", build+"; if it is a pointer of Git LFS: git lfs pull")
 		return
 	}
-	if found != target {
-		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.commandFor("build"))
+	if found.target != d.target {
+		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", found.target, d.target), build)
 		return
 	}
-	if err := checkRuntime(file); err != nil {
-		t.reportFinding(check.Warning, check.CauseOf(err).Error(), t.in.commandFor("build"))
+	if !found.marked {
+		t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
 	}
-	want := t.in.suite.Build.Recorded(program, target)
-	if data, _, err := rooted.ReadPath(file, maxProgram); err != nil || want != "" && journal.HashBytes(data) != want {
-		t.reportFailure("its checksum is not the one in "+SuiteFile, t.in.commandFor("build"))
+	if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && found.sum != want {
+		t.reportFailure("its checksum is not the one in "+SuiteFile, build)
 	}
 }
 
 // lookAtFiles looks for what is missing beside all that, and for what should
 // not be there.
-func (in *inspection) lookAtFiles() error {
+func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
-		dir := in.subject(p.Name)
-		if dir.isLinked() {
-			continue
-		}
-		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
+		switch d, dir := in.files.compareFile(File{Path: p.Name}), in.subject(p.Name); {
+		case d.Kind == Link:
+			dir.reportLink(d.err)
+		case !d.mode.IsDir():
 			dir.reportFailure("the plugin's directory is missing", in.commandFor("init")+" adds it")
 		}
 	}
-	known := map[string]bool{}
-	for _, f := range in.expected {
-		known[f.Path] = true
-		t := in.subject(f.Path)
-		top, _, inside := strings.Cut(f.Path, "/")
-		switch base := path.Base(f.Path); {
-		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
-		case !rooted.IsTaken(in.pathOf(f.Path)) && (!inside || rooted.IsTaken(in.pathOf(top))):
-			t.reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
+	for _, name := range slices.Sorted(maps.Keys(in.expected)) {
+		top, _, inside := strings.Cut(name, "/")
+		if in.expected[name].Compiled || slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, path.Base(name)) {
+			continue // looked at already
+		}
+		d := in.files.compareFile(in.expected[name])
+		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
+			in.subject(name).reportFinding(check.Warning, "not found", in.commandFor("init")+" adds it")
 		}
 	}
-	for _, p := range in.suite.Plugins {
-		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
-			known[path.Join(p.Name, f.Path)] = true
-		}
-	}
-	return filepath.WalkDir(in.dir, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(in.files.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(in.dir, name)
+		relative, err := filepath.Rel(in.files.Name(), name)
 		if err != nil {
 			return err
 		}
 		t := in.subject(filepath.ToSlash(relative))
-		switch name := d.Name(); {
-		case d.IsDir() && (name == ".git" || name == "node_modules"):
+		if name := d.Name(); d.IsDir() && (name == ".git" || name == "node_modules") {
 			return filepath.SkipDir
-		case !known[t.file]:
+		}
+		if _, known := in.expected[t.file]; !known {
 			t.lookAtUnknown(d)
 		}
 		return nil
 	})
+	in.err = cmp.Or(in.err, err)
 }
 
 func (t subject) reportStray(says string) {

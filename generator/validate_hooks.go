@@ -10,6 +10,7 @@
 package generator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -60,18 +61,9 @@ func handlersOf(file document) (all []handler) {
 	return all
 }
 
-// madeAs is a file as springfield would make it.
-func (in *inspection) madeAs(file string) (document, error) {
-	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == file })
-	if i < 0 {
-		return document{}, fmt.Errorf("%s is not among the files that springfield makes", file)
-	}
-	return parseJSON(in.expected[i].Data)
-}
-
 // lookAtHooks looks at the files of hooks of a plugin: that which Claude Code, Qwen Code and
 // Droid read, and those that a manifest names for one host, or that lie where only one host looks.
-func (in *inspection) lookAtHooks(p Plugin) error {
+func (in *inspection) lookAtHooks(p Plugin) {
 	differs := check.Warning // another springfield may have made them so
 	if in.sameSource {
 		differs = check.Failure
@@ -84,17 +76,12 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 		{"hooks/hooks.json", "hooks", 1}, {"hooks/shell.json", "shell", 1},
 		{"qwen/hooks/hooks.json", "qwen", 1}, {"gemini/hooks/hooks.json", "gemini", 1000},
 	} {
-		t, ok, err := in.readSubject(p.Name+"/"+own.file, own.schema)
-		if err != nil {
-			return err
-		}
+		t, ok := in.readSubject(p.Name+"/"+own.file, own.schema)
 		if !ok {
 			continue
 		}
-		made, err := in.madeAs(t.file)
-		if err != nil {
-			return err
-		}
+		made, err := parseJSON(in.expected[t.file].Data)
+		in.err = cmp.Or(in.err, err)
 		wanted, has := handlersOf(made), handlersOf(t.document)
 		for _, w := range wanted {
 			state := differs
@@ -119,7 +106,6 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 			t.lookAtTimeout(p, h, own.unit)
 		}
 	}
-	return nil
 }
 
 // lookAtTimeout compares how long a host waits for the hook with how long the hook may
@@ -140,7 +126,7 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 		return
 	}
 	var rules struct{ Judge struct{ Within int } }
-	data, err := t.in.readText(p.Name + "/strategy.json")
+	data, _, err := t.in.files.ReadFile(p.Name+"/strategy.json", maxText)
 	if err != nil || json.Unmarshal(data, &rules) != nil {
 		return // said where it is read
 	}

@@ -175,7 +175,7 @@ func (r release) members(after tree) ([]member, error) {
 	if err := after.readJSON(manifest, &is); err != nil {
 		return nil, err
 	}
-	_ = tree{dir: after.dir}.readJSON(manifest, &was) // without one nothing was published
+	_ = tree{in: after.in}.readJSON(manifest, &was) // without one nothing was published
 	source, err := document.EncodeValue(r.source)
 	if err != nil {
 		return nil, err

@@ -136,7 +136,7 @@ func TestToAdd(t *testing.T) {
 func TestVersions(t *testing.T) {
 	for _, test := range []struct{ version, part, want string }{
 		{"0.1.0", "patch", "0.1.1"}, {"0.1.9", "minor", "0.2.0"}, {"1.2.3", "major", "2.0.0"}, {"1.2.3-rc.1", "patch", "1.2.3"}, {"1.2.3+7", "minor", "1.3.0"},
-		{"1.2", "patch", ""}, {"v1.2.3", "patch", ""}, {"1.2.3", "all", ""},
+		{"1.2", "patch", ""}, {"v1.2.3", "patch", ""},
 	} {
 		if got, err := raiseVersion(test.version, test.part); got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("bump(%s, %s) = %s, %v", test.version, test.part, got, err)
@@ -165,9 +165,7 @@ func TestDigest(t *testing.T) {
 	}
 	digest := func() string {
 		t.Helper()
-		files, err := readTree(dir)
-		must(t, err)
-		d, err := files.digestOf("p")
+		d, err := treeOf(t, dir).digestOf("p")
 		must(t, err)
 		return d
 	}
@@ -195,7 +193,10 @@ func TestDigest(t *testing.T) {
 		base = next
 	}
 	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
-	if _, err := readTree(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
+	in, err := rooted.OpenFolder(dir)
+	must(t, err)
+	defer in.Close()
+	if _, err := readTree(in); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
 	}
 }
@@ -216,7 +217,15 @@ func suiteOf(t *testing.T, plugins map[string]string) tree {
 	for _, f := range files {
 		put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Data))
 	}
-	all, err := readTree(dir)
+	return treeOf(t, dir)
+}
+
+func treeOf(t *testing.T, dir string) tree {
+	t.Helper()
+	in, err := rooted.OpenFolder(dir)
+	must(t, err)
+	t.Cleanup(func() { _ = in.Close() })
+	all, err := readTree(in)
 	must(t, err)
 	return all
 }
@@ -226,12 +235,11 @@ func TestReviewRefuses(t *testing.T) {
 	suite := suiteOf(t, map[string]string{"anthropic-ned": "ned-flanders"})
 	litter := []string{".DS_Store", ".env", ".env.local", "key.pem", "README.md.orig", "notes~", "skills/x/.netrc"}
 	for _, file := range append(litter, "environment.md", "skills/x/env") {
-		put(t, filepath.Join(suite.dir, "anthropic-ned", filepath.FromSlash(file)), "")
+		put(t, suite.in.PathOf("anthropic-ned/"+file), "")
 	}
-	suite, err := readTree(suite.dir)
-	must(t, err)
+	suite = treeOf(t, suite.in.Name())
 	var got []string
-	for _, f := range (release{plugin: "anthropic-ned"}).reviewPlugin(suite) {
+	for _, f := range (release{plugin: "anthropic-ned"}).reviewPlugin(suite, nil) {
 		scratch.Equal(t, f.State, check.Failure, f.File+": "+f.Says)
 		got = append(got, f.File)
 	}
@@ -252,6 +260,6 @@ func TestReviewOfWhatIsMade(t *testing.T) {
 	}
 	suite := suiteOf(t, plugins)
 	for _, name := range registry.StrategyNames() {
-		scratch.Equal(t, (release{plugin: name}).reviewPlugin(suite), nil, name)
+		scratch.Equal(t, (release{plugin: name}).reviewPlugin(suite, nil), nil, name)
 	}
 }

@@ -5,11 +5,12 @@ package publish
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/check"
@@ -22,8 +23,11 @@ import (
 type inputs struct {
 	dir    string
 	suite  generator.Suite
-	around checkout // of the suite
+	files  rooted.Folder // of the suite
+	around checkout      // of the suite
 	market Market
+
+	held []func() // are called at the end: they give locks back, and close files
 }
 
 // checkout is the git checkout that a suite or a marketplace lies in.
@@ -34,6 +38,10 @@ type checkout struct {
 	place   string            // of the directory in it
 	remote  string            // as it is configured
 	where   string            // as others fetch it, "" if they cannot
+
+	// Of the directory, and asked once: the files that are not as HEAD has them, and the modes in git's index.
+	dirty func() ([]string, error)
+	modes func() (map[string]string, error)
 }
 
 // Market is the marketplace to publish in. Of the suite itself, whose catalog is
@@ -50,50 +58,45 @@ type Market struct {
 	catalog
 }
 
-// locks keep other springfields from publishing in the same directories.
-type locks struct {
-	journal journal.Journal
-	off     bool // nothing will be written
-	all     []func()
-}
-
-func (l *locks) holdDir(dir string) error {
-	if l.off {
+// holdDir keeps other springfields from publishing in a directory, unless nothing will be written.
+func (m Means) holdDir(in *inputs, q Request, dir string) error {
+	if q.Check || q.Look {
 		return nil
 	}
-	unlock, err := l.journal.LockDir(dir)
+	unlock, err := m.Journal.LockDir(dir)
 	if errors.Is(err, journal.ErrLocked) {
 		return check.Advisef("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir,
 			journal.ErrLocked)
 	}
 	if err == nil {
-		l.all = append(l.all, unlock)
+		in.held = append(in.held, unlock)
 	}
 	return err
 }
 
-func (l *locks) release() {
-	for _, unlock := range l.all {
-		unlock()
+func (in inputs) unlock() {
+	for _, release := range in.held {
+		release()
 	}
 }
 
-func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in inputs, err error) {
-	if err = held.holdDir(q.Dir); err != nil {
+func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error) {
+	if err = m.holdDir(&in, q, q.Dir); err != nil {
 		return in, err
 	}
-	in.suite, err = generator.ReadSuite(q.Dir)
-	if err != nil {
+	if in.suite, err = generator.ReadSuite(q.Dir); err != nil {
 		return in, err
 	}
-	in.dir = q.Dir // may be named by a link to it
-	if info, err := os.Lstat(q.Dir); err != nil {
-		return in, err
-	} else if info.Mode()&fs.ModeSymlink != 0 {
+	in.dir = q.Dir
+	if _, named := os.Readlink(q.Dir); named == nil { // by a link to it
 		if in.dir, err = filepath.EvalSymlinks(q.Dir); err != nil {
 			return in, err
 		}
 	}
+	if in.files, err = rooted.OpenFolder(in.dir); err != nil {
+		return in, err
+	}
+	in.held = append(in.held, func() { _ = in.files.Close() })
 	if in.around, err = m.checkout(ctx, in.dir); err != nil {
 		return in, err
 	}
@@ -103,7 +106,7 @@ func (m Means) readInputs(ctx context.Context, q Request, held *locks) (in input
 				"%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
-	in.market, err = m.findMarketplace(ctx, q, in, held)
+	in.market, err = m.findMarketplace(ctx, q, &in)
 	return in, err
 }
 
@@ -121,6 +124,8 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.PublicURL(c.remote)
 	c.place, err = c.repo.GitPath(dir)
+	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
+	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, []string{c.place}) })
 	return c, err
 }
 
@@ -134,13 +139,31 @@ func (c checkout) requireRepo(why, advice string) error {
 	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
+// dirtyFiles are the files below a place in the repository that are not as HEAD has them.
+func (c checkout) dirtyFiles(place string) ([]string, error) {
+	all, err := c.dirty()
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
+}
+
+// plainPrograms returns the programs that git's index has as files that cannot be started, as a checkout on Windows
+// leaves them, and whether some are not in it.
+func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
+	names = slices.DeleteFunc(c.namesInRepo(names), func(name string) bool { return path.Ext(name) == ".exe" })
+	if len(names) == 0 {
+		return nil, false, nil
+	}
+	modes, err := c.modes()
+	unknown = slices.ContainsFunc(names, func(name string) bool { return modes[name] == "" })
+	return slices.DeleteFunc(names, func(name string) bool { return modes[name] != git.Plain }), unknown, err
+}
+
 func (c checkout) namesInRepo(names []string) []string {
 	return check.NamesOf(names, func(name string) string { return path.Join(c.place, name) })
 }
 
 // findMarketplace finds the marketplace: the one that is named, else the one that the suite
 // names, else the suite.
-func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *locks) (k Market, err error) {
+func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
 	case q.To != "":
@@ -157,7 +180,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in inputs, held *
 	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
 	around := in.around
 	if k.Own = rooted.IsSame(to, in.dir); !k.Own {
-		if err := held.holdDir(to); err != nil {
+		if err := m.holdDir(in, q, to); err != nil {
 			return k, err
 		}
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {

@@ -16,7 +16,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,7 +78,7 @@ type Plan struct {
 
 	gitTasks
 	journal journal.Journal
-	held    *locks
+	unlock  func()
 }
 
 // Plugin is one plugin as it is published.
@@ -105,13 +104,12 @@ func (e *RefusedError) Hint() string { return "the fix is beside each" }
 // PlanRelease works out what publishing would do. Until Plan.Unlock, no other
 // springfield publishes the suite, or anything in the same marketplace.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
-	held := &locks{journal: m.Journal, off: q.Check || q.Look}
+	in, err := m.readInputs(ctx, q)
 	defer func() {
 		if err != nil {
-			held.release()
+			in.unlock()
 		}
 	}()
-	in, err := m.readInputs(ctx, q, held)
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +120,11 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	after, digests, err := in.renderSuite(ctx, m.Tools, q, releases)
+	after, err := in.renderSuite(ctx, m.Tools, q, releases)
 	if err != nil {
 		return nil, err
 	}
-	releases, unpinned, err := in.pinReleases(ctx, q, after, releases)
+	unpinned, err := in.pinReleases(ctx, q, after, releases)
 	if err != nil {
 		return nil, err
 	}
@@ -154,9 +152,9 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 		return nil, err
 	}
 	return &Plan{
-		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Checks: checks,
+		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, held: held,
+		gitTasks: tasks, journal: m.Journal, unlock: in.unlock,
 	}, nil
 }
 
@@ -179,10 +177,10 @@ func (in inputs) planChange(
 }
 
 // describe says what is published.
-func describe(after tree, releases []release, digests map[string]string) []Plugin {
+func describe(after tree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
-		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.changesVersion()}
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: r.digest, Fresh: r.changesVersion()}
 		p.Source, p.SHA = r.sourceForPeople()
 		for _, name := range after.listFiles(r.plugin) {
 			p.Size += after.files[name].size
@@ -192,9 +190,8 @@ func describe(after tree, releases []release, digests map[string]string) []Plugi
 	return all
 }
 
-// stepsToWaitFor are what has to happen before the next run, each once.
-func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (once []string, err error) {
-	var all []string
+// stepsToWaitFor are what has to happen before the next run.
+func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
 	for _, p := range in.suite.Plugins { // a newer springfield's hook is in all of them
 		before := in.published(p.Name)
 		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
@@ -208,12 +205,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.commandAgain("--plugin "+check.QuoteArgument(p.Name)+" --bump patch")))
 		}
 	}
-	for _, says := range append(all, more...) {
-		if !slices.Contains(once, says) {
-			once = append(once, says)
-		}
-	}
-	return once, nil
+	return append(all, more...), nil
 }
 
 // checkoutsToPush are the checkouts that have something new for clients, unless the suite waits
@@ -257,13 +249,13 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 }
 
 // Unlock lets other springfields publish again.
-func (p *Plan) Unlock() { p.held.release() }
+func (p *Plan) Unlock() { p.unlock() }
 
 // gitTasks is what git is told of a release: the executable bit of hooks in its index, and tags.
 // Both are no files, so undo leaves them.
 type gitTasks struct {
 	repo  *git.Repository
-	Marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
+	Marks []string // hooks that its index has as files that cannot be started
 	Tags  []string // PLUGIN--vVERSION, the form that Claude Code gives them
 	waits []string // what has to happen before it can be told all
 }
@@ -284,47 +276,32 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 	var files []string
 	for _, p := range in.suite.Plugins {
 		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
-			files = append(files, in.around.namesInRepo(after.started(p.Name))...)
+			files = append(files, after.started(p.Name)...)
 		}
 	}
-	files = slices.DeleteFunc(files, func(name string) bool { return path.Ext(name) == ".exe" })
-	if len(files) == 0 {
-		return t, nil
-	}
-	modes, err := t.repo.FileModes(ctx, files)
-	if err != nil {
-		return t, err
-	}
-	t.Marks = slices.DeleteFunc(slices.Clone(files), func(file string) bool { return modes[file] != git.Plain })
-	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
+	var unknown bool
+	if t.Marks, unknown, err = in.around.plainPrograms(files); unknown && err == nil && !t.repo.SeesModes(ctx) {
 		t.waits = append(t.waits, "git add "+check.QuoteArgument(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
 	}
-	return t, nil
+	return t, err
 }
 
 var errUntagged = errors.New("nothing was tagged")
-
-// committed refuses to tag a plugin that is not committed.
-func (r release) committed(ctx context.Context) error {
-	if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
-		return err
-	}
-	dirty, err := r.around.repo.DirtyFiles(ctx, r.placeInRepo())
-	if err == nil && len(dirty) > 0 {
-		err = check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged,
-			dirty[0])
-	}
-	return err
-}
 
 // missingTags are the tags that the releases lack. They are for what is committed, so it is
 // an error if that is another one than the release.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
-		if err := r.committed(ctx); err != nil {
+		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {
 			return nil, err
 		}
-		if len(after.changes(r.plugin)) > 0 {
+		dirty, err := r.around.dirtyFiles(r.placeInRepo())
+		switch {
+		case err != nil:
+			return nil, err
+		case len(dirty) > 0:
+			return nil, check.Advisef("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+		case len(after.changes(r.plugin)) > 0:
 			return nil, check.Advisef("springfield publish, commit what it writes, then springfield publish --tag",
 				"%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}

@@ -5,6 +5,7 @@ package publish
 // repository once per version, so other files under the same version reach no user.
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,7 @@ type release struct {
 	around   checkout // of the suite
 	entry    item     // in another marketplace, as it is
 	source   any      // of that entry as it will be: a path, or fetched
+	digest   string   // of its files
 }
 
 func (r release) changesVersion() bool { return r.old != r.new }
@@ -41,33 +43,32 @@ func (r release) changesVersion() bool { return r.old != r.new }
 // VersionParts are the parts of a version that can be raised.
 func VersionParts() []string { return []string{"patch", "minor", "major"} }
 
-// raiseVersion raises one part of a version; what stood behind it begins anew.
-func raiseVersion(version, part string) (string, error) {
+func parseVersion(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(version)
 	if err != nil {
-		return "", fmt.Errorf("version %q: %w", version, err)
+		err = fmt.Errorf("version %q: %w", version, err)
 	}
-	raise, ok := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}[part]
-	if !ok {
-		return "", fmt.Errorf("there is no part %q of a version", part)
+	return v, err
+}
+
+// raiseVersion raises one part of a version, one of VersionParts; what stood behind it begins anew.
+func raiseVersion(version, part string) (string, error) {
+	v, err := parseVersion(version)
+	if err != nil {
+		return "", err
 	}
-	return raise().String(), nil
+	raise := map[string]func() semver.Version{"major": v.IncMajor, "minor": v.IncMinor, "patch": v.IncPatch}
+	return raise[part]().String(), nil
 }
 
 // whyNotNewer says why a version cannot follow another, nil if it can.
 func whyNotNewer(from, to string) error {
-	next, err := semver.StrictNewVersion(to)
-	if err != nil {
-		return fmt.Errorf("version %q: %w", to, err)
+	next, err := parseVersion(to)
+	before, unknown := parseVersion(from)
+	if err = cmp.Or(err, unknown); err == nil && !next.GreaterThan(before) {
+		err = fmt.Errorf("version %s is not higher than %s", to, from)
 	}
-	before, err := semver.StrictNewVersion(from)
-	if err != nil {
-		return fmt.Errorf("version %q: %w", from, err)
-	}
-	if !next.GreaterThan(before) {
-		return fmt.Errorf("version %s is not higher than %s", to, from)
-	}
-	return nil
+	return err
 }
 
 // releases settles which plugins are published, and which version each gets.
@@ -95,13 +96,11 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
 			"there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir,
-		name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
+	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version,
-		new: in.suite.Plugins[i].Version, around: in.around}
+	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
@@ -112,8 +111,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := whyNotNewer(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name,
-				err)
+			return r, check.Misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -132,7 +130,7 @@ func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
 	}
-	if _, err := raiseVersion(before, "patch"); err != nil {
+	if _, err := parseVersion(before); err != nil {
 		return check.Advisef("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := whyNotNewer(before, r.new); err != nil {
@@ -142,11 +140,11 @@ func (r release) follows(before, where string) error {
 }
 
 // renderSuite gives the suite's files as they will be: the versions, hooks and texts of
-// the releases, their notes, and the record of what is published. A check leaves what
+// the releases, their notes, and the record of what is published. The releases get their digests. A check leaves what
 // is published as it is: a newer springfield is no reason to fail a CI.
-func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
-	if t, err = readTree(in.dir); err != nil {
-		return t, nil, err
+func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
+	if t, err = readTree(in.files); err != nil {
+		return t, err
 	}
 	suite := in.suite
 	suite.Plugins = slices.Clone(suite.Plugins)
@@ -158,35 +156,34 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		// Before the versions are raised, and before anything is compiled.
 		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
 		if err != nil {
-			return t, nil, err
+			return t, err
 		}
 		if len(kept) > 0 {
-			return t, nil, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
+			return t, check.Advisef("springfield update "+check.QuoteArgument(in.dir)+" writes it beside yours; "+
 				"take what you want from it, then publish again",
 				"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
-			return t, nil, err
+			return t, err
 		}
 		if t, _, err = t.updated(suite); err != nil {
-			return t, nil, err
+			return t, err
 		}
 	}
-	digests = map[string]string{}
-	for _, r := range releases {
-		if digests[r.plugin], err = t.digestOf(r.plugin); err != nil {
-			return t, nil, err
+	for i := range releases {
+		r := &releases[i]
+		if r.digest, err = t.digestOf(r.plugin); err != nil {
+			return t, err
 		}
-		if published := in.published(r.plugin); !r.changesVersion() && published.Files != digests[r.plugin] {
-			return t, nil, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
+		if published := in.published(r.plugin); !r.changesVersion() && published.Files != r.digest {
+			return t, check.Advisef("raise it: "+q.commandAgain("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
-		if t, err = t.withNotes(r, q); err != nil {
-			return t, nil, err
+		if t, err = t.withNotes(*r, q); err != nil {
+			return t, err
 		}
 	}
-	t, err = in.recordReleases(t, suite, releases, digests)
-	return t, digests, err
+	return in.recordReleases(t, suite, releases)
 }
 
 // compile gets the hooks to publish: for every machine that clients run on, unless
@@ -212,14 +209,14 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	if err != nil {
 		return t, nil, err
 	}
-	update, err := generator.MakePlan(t.dir, generator.Updating, files)
+	update, err := generator.MakePlan(t.in.Name(), generator.Updating, files)
 	if err != nil {
 		return t, nil, err
 	}
 	kept = update.Paths(generator.Kept)
 	after = t.withEdits(slices.DeleteFunc(update.Edits, func(e journal.Edit) bool {
 		return slices.ContainsFunc(kept, func(name string) bool {
-			return e.Path == filepath.Join(t.dir, filepath.FromSlash(name+generator.BesideSuffix))
+			return e.Path == t.in.PathOf(name+generator.BesideSuffix)
 		})
 	})...)
 	for _, name := range kept {
@@ -288,7 +285,7 @@ func (t tree) withNotes(r release, q Request) (tree, error) {
 }
 
 // recordReleases writes into springfield.yaml what is published.
-func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release, digests map[string]string) (tree, error) {
+func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release) (tree, error) {
 	if len(releases) == 0 {
 		return t, nil
 	}
@@ -298,7 +295,7 @@ func (in inputs) recordReleases(t tree, suite generator.Suite, releases []releas
 		maps.Copy(publish.Plugins, in.suite.Publish.Plugins)
 	}
 	for _, r := range releases {
-		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: digests[r.plugin]}
+		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: r.digest}
 	}
 	suite.Publish = &publish
 	old, err := t.readFile(generator.SuiteFile)

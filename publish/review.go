@@ -47,29 +47,35 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	if err != nil {
 		return nil, err
 	}
-	var checks []check.Check[tree]
-	for _, r := range releases {
-		checks = append(checks, reviewCheck(check.Sure(r.reviewPlugin)), reviewCheck(r.findIgnored))
+	review := func(ctx context.Context, after tree) ([]check.Finding, error) { return in.review(ctx, after, releases) }
+	ask := func(ctx context.Context, _ tree) ([]check.Finding, error) {
+		if !catalog.Changes() {
+			return nil, nil
+		}
+		return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
 	}
-	checks = append(checks, reviewCheck(check.Sure(in.reviewMarket)))
-	if catalog.Changes() {
-		checks = append(checks,
-			check.Check[tree]{Name: "client", Look: func(ctx context.Context, _ tree) ([]check.Finding, error) {
-				return m.validateCatalog(ctx, filepath.Join(temporary, "marketplace"), catalog.After.Data)
-			}})
-	}
+	checks := []check.Check[tree]{{Name: "review", Look: review}, {Name: "client", Look: ask}}
 	found, err := check.RunAll(ctx, after, checks...)
 	return append(valid, found...), err
 }
 
-// reviewMarket looks at what the marketplace is called, and whose it is.
-func (in inputs) reviewMarket(tree) []check.Finding {
-	err := generator.CheckMarketplace(in.market.Name)
-	if in.market.Own || err == nil { // the suite's own name was looked at with its answers
-		return nil
+// review looks at the plugins, and at what another marketplace is called, and whose it is.
+func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
+	var files, ignored []string
+	for _, r := range releases {
+		files = append(files, in.around.namesInRepo(after.listFiles(r.plugin))...)
 	}
-	return []check.Finding{{State: check.Warning, File: in.market.Path, Says: err.Error(),
-		Fix: "Claude Code takes such a name only from its owner"}}
+	if in.around.repo != nil {
+		ignored, err = in.around.repo.Ignored(ctx, files)
+	}
+	for _, r := range releases {
+		found = append(found, r.reviewPlugin(after, ignored)...)
+	}
+	if wrong := generator.CheckMarketplace(in.market.Name); !in.market.Own && wrong != nil {
+		found = append(found, check.Finding{State: check.Warning, File: in.market.Path, Says: wrong.Error(),
+			Fix: "Claude Code takes such a name only from its owner"})
+	}
+	return found, err
 }
 
 // validateCatalog has Claude Code look at another marketplace as it will be. What it
@@ -85,22 +91,19 @@ func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) 
 	return slices.DeleteFunc(said, func(f check.Finding) bool { return f.State != check.Failure }), err
 }
 
-func reviewCheck(look func(context.Context, tree) ([]check.Finding, error)) check.Check[tree] {
-	return check.Check[tree]{Name: "review", Look: look}
-}
-
 func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-func (r release) reviewPlugin(t tree) (found []check.Finding) {
+// reviewPlugin looks at a plugin. ignored are files that git passes over.
+func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
-			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.dir)))
+			fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", r.plugin), anotherName(t.in.Name())))
 	}
 	icon := path.Join(r.plugin, ".claude-plugin", "icon.png")
 	if _, there := t.files[icon]; !there {
-		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.dir)+" adds it"))
+		found = append(found, finding(icon, "no icon", "springfield init "+check.QuoteArgument(t.in.Name())+" adds it"))
 	}
 	for _, name := range t.listFiles(r.plugin) {
 		if generator.IsLitter(path.Base(name)) {
@@ -110,24 +113,15 @@ func (r release) reviewPlugin(t tree) (found []check.Finding) {
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))
 		}
 	}
+	for _, file := range ignored {
+		if inside, ok := strings.CutPrefix(file, r.placeInRepo()+"/"); ok {
+			found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
+		}
+	}
 	return found
 }
 
 // anotherName is how to make a plugin that cannot be published under its name anew.
 func anotherName(suite string) string {
 	return "springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " makes a plugin under another name"
-}
-
-// findIgnored finds files of a release that git ignores, so that clients would not get
-// them.
-func (r release) findIgnored(ctx context.Context, after tree) (found []check.Finding, err error) {
-	if r.around.repo == nil {
-		return nil, nil
-	}
-	ignored, err := r.around.repo.Ignored(ctx, r.around.namesInRepo(after.listFiles(r.plugin)))
-	for _, file := range ignored {
-		inside := strings.TrimPrefix(strings.TrimPrefix(file, r.around.place), "/")
-		found = append(found, finding(inside, "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
-	}
-	return found, err
 }

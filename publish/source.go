@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
@@ -123,51 +124,45 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	return f, nil
 }
 
-// pinReleases are the releases with the commits to fetch, and what has to happen before
-// the others can have one: the first run writes everything but the pin, and after
+// pinReleases gives the releases the commits to fetch, and returns what has to happen before
+// the others can have one, each once: the first run writes everything but the pin, and after
 // commit and push the next one writes that.
-func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (all []release, waits []string, err error) {
-	for _, r := range releases {
+func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
+	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {
 			var wait string
 			if f.SHA, wait, err = r.pinCommit(ctx, q, after); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			if r.source = f; wait != "" {
+			if releases[i].source = f; wait != "" && !slices.Contains(waits, wait) {
 				waits = append(waits, wait)
 			}
 		}
-		all = append(all, r)
 	}
-	return all, waits, nil
+	return waits, nil
 }
 
 func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, wait string, err error) {
 	repo, place := r.around.repo, r.placeInRepo()
-	dirty, err := repo.DirtyFiles(ctx, place)
+	dirty, err := r.around.dirtyFiles(place)
 	if err != nil {
 		return "", "", err
 	}
-	modes, err := repo.FileModes(ctx, r.around.namesInRepo(after.started(r.plugin)))
+	// Publish mends these, and then there is something to commit.
+	plain, _, err := r.around.plainPrograms(after.started(r.plugin))
 	if err != nil {
 		return "", "", err
 	}
-	plain := false // publish mends that in git's index, and then there is something to commit
-	for file, mode := range modes {
-		plain = plain || mode == git.Plain && path.Ext(file) != ".exe"
-	}
-	if len(dirty) > 0 || plain || len(after.changes(r.plugin)) > 0 {
+	if len(dirty)+len(plain)+len(after.changes(r.plugin)) > 0 {
 		return "", "commit and push " + check.QuoteArgument(r.around.dir) + ", then publish again: that pins its entries to the commit", nil
 	}
 	if before, ours := r.fetchedBefore(); ours && before.SHA != "" {
-		known := repo.CommitOf(ctx, before.SHA) != ""
-		same := known
-		if known {
-			if same, err = repo.HoldsExactly(ctx, before.SHA, place); err != nil {
-				return "", "", err
-			}
+		same, err := repo.HoldsExactly(ctx, before.SHA, place)
+		if err != nil {
+			return "", "", err
 		}
-		if same || !known && q.Check && repo.IsShallow(ctx) { // CI often has only the newest commit, which cannot tell
+		// CI often has only the newest commit, which is not enough to know.
+		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) {
 			return before.SHA, "", nil
 		}
 	}

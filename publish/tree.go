@@ -24,7 +24,7 @@ import (
 
 // tree is the files of a directory, by their paths in it with slashes.
 type tree struct {
-	dir   string
+	in    rooted.Folder
 	files map[string]file // as they will be
 	edits map[string]journal.Edit
 }
@@ -40,18 +40,13 @@ const maxFile = 1 << 30
 // readTree lists the files of a suite, without its git repository. A suite with
 // anything but files and directories in it is refused: links lead elsewhere on every
 // other machine.
-func readTree(dir string) (tree, error) {
-	t := tree{dir: dir, files: map[string]file{}, edits: map[string]journal.Edit{}}
-	in, err := rooted.OpenFolder(dir)
-	if err != nil {
-		return t, err
-	}
-	defer func() { _ = in.Close() }()
-	return t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+func readTree(in rooted.Folder) (tree, error) {
+	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
+	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		relative, err := filepath.Rel(dir, name)
+		relative, err := filepath.Rel(in.Name(), name)
 		switch {
 		case err != nil:
 			return err
@@ -76,7 +71,7 @@ func readTree(dir string) (tree, error) {
 func (t tree) withEdits(edits ...journal.Edit) tree {
 	t.files, t.edits = maps.Clone(t.files), maps.Clone(t.edits)
 	for _, e := range edits {
-		name, err := filepath.Rel(t.dir, e.Path)
+		name, err := filepath.Rel(t.in.Name(), e.Path)
 		if err != nil {
 			continue
 		}
@@ -93,7 +88,7 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	e, known := t.edits[name]
 	if !known {
 		var err error
-		if e, err = journal.OpenEdit(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
+		if e, err = journal.OpenEdit(t.in.Name(), t.in.PathOf(name)); err != nil {
 			return t, err
 		}
 	}
@@ -116,7 +111,8 @@ func (t tree) readFile(name string) ([]byte, error) {
 	e, edited := t.edits[name]
 	switch {
 	case !edited:
-		return rooted.ReadFile(t.dir, name, maxFile)
+		data, _, err := t.in.ReadFile(name, maxFile)
+		return data, err
 	case e.After == nil:
 		return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
 	}
@@ -129,7 +125,7 @@ func (t tree) readJSON(name string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("read %s: %w", filepath.Join(t.dir, filepath.FromSlash(name)), err)
+		return fmt.Errorf("read %s: %w", t.in.PathOf(name), err)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (r *Repository) RemoteURL(ctx context.Context) string {
 
 // DirtyFiles are the files below a path that are not as HEAD has them.
 func (r *Repository) DirtyFiles(ctx context.Context, path string) ([]string, error) {
-	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all",
+	out, err := r.runGit(ctx, "", "status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all",
 		"--", path)
 	if err != nil {
 		return nil, err

@@ -195,3 +195,19 @@ func stale(t *testing.T, file string) {
 	t.Helper()
 	must(t, os.Chtimes(file, time.Now(), time.Now()))
 }
+
+// A file that was moved has changed in both places.
+func TestDirtyFilesThatWereMoved(t *testing.T) {
+	w := newWorld(t)
+	w.write(t, "suite/ned/text", "hi-diddly-ho\n", 0o644)
+	w.must(t, "", w.git, "init", "--quiet", w.path("suite"))
+	w.must(t, "suite", w.git, "add", ".")
+	w.must(t, "suite", w.git, "commit", "--quiet", "--message", "first")
+	must(t, os.Mkdir(w.path("suite", "todd"), 0o755))
+	w.must(t, "suite", w.git, "mv", "ned/text", "todd/text")
+	repo, err := git.FindGit(w.base, w.dir, w.path("home")).Repository(t.Context(), w.path("suite"))
+	must(t, err)
+	dirty, err := repo.DirtyFiles(t.Context(), ".")
+	must(t, err)
+	scratch.Equal(t, strings.Join(dirty, " "), "ned/text todd/text")
+}
