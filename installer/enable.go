@@ -249,8 +249,8 @@ func (e *enableRun) examine(ctx context.Context) (err error) {
 	return err
 }
 
-// resolveInstallSource finds out what Claude Code does not know yet. dir is where the plugin's files are, "" before
-// they are fetched.
+// resolveInstallSource finds where the plugin's files are, "" before they are fetched, and notes how Claude Code gets to
+// know them.
 func (e *enableRun) resolveInstallSource() (dir string, err error) {
 	plugin := e.wanted.Plugin
 	if plugin.Suite != "" {
@@ -309,42 +309,34 @@ func (e *enableRun) examinePluginDir(dir string) error {
 			"springfield update "+check.QuoteArgument(plugin.Suite)+" adds it")}
 	}
 	e.setKind(found.Strategy, found.DrivesStop())
-	settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), "")
-	if err != nil && host.Markets {
+	if settings, err := hook.ReadSettings(dir, e.Settings.StatePath(), ""); err == nil {
+		e.wanted.MaxContinues = settings.MaxContinues()
+	} else if host.Markets {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
 	}
-	if err != nil {
-		return nil
-	}
-	e.wanted.MaxContinues = settings.MaxContinues()
 	return nil
 }
 
-// setKind sets what other plugins are of the kind of a strategy, of which one is on, and whether it drives a loop
-// through a spec, as plugins of others do.
+// setKind notes the strategies of the same kind as one, of which one is on, and whether that is to drive a loop through
+// a spec, as plugins of others do.
 func (e *enableRun) setKind(strategyName string, decides bool) {
-	e.wanted.DecidesNothing = !decides
 	known, ok := registry.StrategyNamed(strategyName)
-	if e.wanted.Loops, e.wanted.SameKind = ok && known.KindOf() == strategy.SpecLoop, nil; !ok {
-		return
-	}
+	e.wanted.DecidesNothing, e.wanted.Loops, e.wanted.SameKind = !decides, ok && known.KindOf() == strategy.SpecLoop, nil
 	for _, other := range registry.Strategies {
-		if other.KindOf() == known.KindOf() {
+		if ok && other.KindOf() == known.KindOf() {
 			e.wanted.SameKind = append(e.wanted.SameKind, other.Name)
 		}
 	}
 }
 
+// planFrom works out the change. A suite that was named is the user's from now on, the user's own gets the plugin, and
+// another's is only spoken of.
 func (e *enableRun) planFrom(now *settings.Settings) (journal.Change, error) {
 	c, err := e.wanted.At.Host.PlanOn(now, e.wanted)
-	c.Leaves = e.leaves
-	return e.addSuite(c, err, now)
-}
-
-// addSuite adds to a change what it makes of suites: one that was named is the user's from now on, the user's own gets
-// the plugin, and another's is only spoken of.
-func (e *enableRun) addSuite(c journal.Change, err error, now *settings.Settings) (journal.Change, error) {
-	if e.Suite != "" && err == nil {
+	if err != nil {
+		return c, err
+	}
+	if c.Leaves = e.leaves; e.Suite != "" {
 		list, unread := settings.RememberSuite(now.Places, e.wanted.Plugin.Suite)
 		if c.Edits = append(c.Edits, list); unread != nil { // and list is no change
 			c.Notes = append(c.Notes, "enable needs --suite the next time, too: "+unread.Error())
@@ -352,7 +344,7 @@ func (e *enableRun) addSuite(c journal.Change, err error, now *settings.Settings
 	} else if says := e.takeFromOthers(e.EnableRequest.Plugin, e.wanted.Plugin.Suite); says != "" && e.Marketplace == "" {
 		c.Notes = append(c.Notes, says)
 	}
-	if c, err = e.own.addTo(c, err, now); err == nil {
+	if c, err = e.own.addTo(c, now); err == nil {
 		err = c.Writable()
 	}
 	return c, err

@@ -101,9 +101,9 @@ func (o *OwnSuite) Close() {
 }
 
 // addTo adds the files to a change that switches the plugin on, and the suite to those that are known.
-func (o *OwnSuite) addTo(c journal.Change, err error, now *settings.Settings) (journal.Change, error) {
-	if o == nil || len(o.files) == 0 || err != nil {
-		return c, err
+func (o *OwnSuite) addTo(c journal.Change, now *settings.Settings) (journal.Change, error) {
+	if o == nil || len(o.files) == 0 {
+		return c, nil
 	}
 	plan, err := generator.MakePlan(o.Dir, generator.Completing, o.files)
 	if err != nil {
@@ -152,7 +152,10 @@ func (e *enableRun) examineOwn(ctx context.Context) error {
 
 // checkSettings refuses settings that do not take a plugin before it is made.
 func (e *enableRun) checkSettings() error {
-	if !e.wanted.At.Host.Markets { // the entry is worked out from the plugin's files
+	if !e.wanted.At.Host.Markets && !e.Unmade { // the entry is worked out from the plugin's files
+		return nil
+	}
+	if !e.wanted.At.Host.Markets {
 		return e.Settings.CheckForeign(e.wanted.EntryFile())
 	}
 	if why := e.Settings.Inventory().Silenced; strings.HasSuffix(why, "managed settings") {

@@ -52,11 +52,11 @@ func (entries) PlanOn(now *settings.Settings, r Request) (c journal.Change, err 
 			c.Notes = append(c.Notes, other.ID+" is switched off")
 		}
 	}
-	entries, err := r.At.Host.Entries(r)
+	edits, err := r.At.Host.Entries(r)
 	if err != nil {
 		return c, err
 	}
-	return c, now.SetForPlugin(&c, r.EntryFile(), r.ID, entries)
+	return c, now.SetForPlugin(&c, r.EntryFile(), r.ID, edits)
 }
 
 func (entries) PlanOff(now *settings.Settings, r Request) (c journal.Change, err error) {

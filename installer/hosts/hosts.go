@@ -38,7 +38,7 @@ type Host struct {
 	Scopes []client.Scope // in which plugins are switched
 	Switching
 
-	// What follows is of hosts that have a plugin on by an entry, or a link, in a file. All other bytes of the file stay.
+	// The rest is for hosts that have a plugin on by an entry, or a link, in a file. All other bytes of it stay.
 
 	SettingsFile string // in its directory
 	HooksOff     string // the member of it, and its value, that switches all hooks off; "" for none
