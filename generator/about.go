@@ -65,11 +65,11 @@ type Choice struct {
 // ReadAbout reads what a strategy says about itself.
 func ReadAbout(strategy string) (About, error) {
 	data, err := templates.Files.ReadFile(strategy + "/about.yaml")
-	if err != nil {
-		return About{}, fmt.Errorf("read about %s: %w", strategy, err)
-	}
 	var a About
-	if err := yaml.UnmarshalWithOptions(data, &a, yaml.DisallowUnknownField()); err != nil {
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(data, &a, yaml.DisallowUnknownField())
+	}
+	if err != nil {
 		return About{}, fmt.Errorf("read about %s: %w", strategy, err)
 	}
 	a.Version = cmp.Or(a.Version, FirstVersion)

@@ -110,13 +110,8 @@ func CheckMarketplace(name string) error {
 
 // MarketplaceSlug makes a marketplace name out of a directory's name; it may be empty.
 func MarketplaceSlug(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(s))
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '-' }), "-")
+	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")
 }
 
 // Validate reports the first fault of a spec.

@@ -137,10 +137,6 @@ func (in *inspection) lookAtFiles() {
 	in.err = cmp.Or(in.err, err)
 }
 
-func (t subject) reportStray(says string) {
-	t.reportFinding(check.Note, says, "remove it if you do not need it")
-}
-
 // lookAtUnknown looks at a file that the suite does not need.
 func (t subject) lookAtUnknown(d fs.DirEntry) {
 	plugin, below, _ := strings.Cut(t.file, "/")
@@ -154,9 +150,9 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
 			t.in.commandFor("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
-		t.reportStray("Claude Code would install packages for it")
+		t.reportFinding(check.Note, "Claude Code would install packages for it", "remove it if you do not need it")
 	case IsLitter(base):
-		t.reportStray("it should not be there")
+		t.reportFinding(check.Note, "it should not be there", "remove it if you do not need it")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
 		t.reportFinding(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	}

@@ -39,9 +39,11 @@ type checkout struct {
 	remote  string            // as it is configured
 	where   string            // as others fetch it, "" if they cannot
 
-	// Of the directory, and asked once: the files that are not as HEAD has them, and the modes in git's index.
-	dirty func() ([]string, error)
-	modes func() (map[string]string, error)
+	// Asked once: the branch that is checked out, and of the directory the files that are not as HEAD has them, and the
+	// modes in git's index.
+	branch func() string
+	dirty  func() ([]string, error)
+	modes  func() (map[string]string, error)
 }
 
 // Market is the marketplace to publish in. Of the suite itself, whose catalog is
@@ -124,6 +126,7 @@ func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c.remote = c.repo.RemoteURL(ctx)
 	c.where, _ = git.PublicURL(c.remote)
 	c.place, err = c.repo.GitPath(dir)
+	c.branch = sync.OnceValue(func() string { return c.repo.CurrentBranch(ctx) })
 	c.dirty = sync.OnceValues(func() ([]string, error) { return c.repo.DirtyFiles(ctx, c.place) })
 	c.modes = sync.OnceValues(func() (map[string]string, error) { return c.repo.FileModes(ctx, []string{c.place}) })
 	return c, err

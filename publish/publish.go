@@ -116,7 +116,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	if in.market.Own && !q.Check && in.around.repo != nil && in.around.remote == "" {
 		m.Note(in.dir + " has no remote: others can install from it once it is pushed to one (git remote add origin URL)")
 	}
-	releases, err := in.releases(ctx, q)
+	releases, err := in.releases(q)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func whyNotNewer(from, to string) error {
 }
 
 // releases settles which plugins are published, and which version each gets.
-func (in inputs) releases(ctx context.Context, q Request) (all []release, err error) {
+func (in inputs) releases(q Request) (all []release, err error) {
 	chosen := q.Plugins
 	for _, p := range in.suite.Plugins {
 		// What was never published cannot have changed since.
@@ -81,7 +81,7 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 		}
 	}
 	for _, name := range chosen {
-		r, err := in.release(ctx, q, name)
+		r, err := in.release(q, name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 	return all, nil
 }
 
-func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
+func (in inputs) release(q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
 		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
@@ -104,7 +104,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.entryOf(name)
-		if r.source, err = in.sourceOf(ctx, q, r); err != nil {
+		if r.source, err = in.sourceOf(q, r); err != nil {
 			return r, err
 		}
 	}

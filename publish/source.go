@@ -43,7 +43,7 @@ func (r release) sourceForPeople() (text, sha string) {
 // sourceOf is where a plugin's entry in another marketplace leads: to a path where the
 // suite lies in the marketplace's checkout, else to the suite's repository, without
 // the commit so far. An entry that fetches the plugin already keeps its form.
-func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any, err error) {
+func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	_, listed := in.market.entryOf(r.plugin)
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -52,7 +52,7 @@ func (in inputs) sourceOf(ctx context.Context, q Request, r release) (source any
 	before, ours := r.fetchedBefore()
 	source = inside
 	if ours || inside == "" {
-		source, err = r.fetchedFrom(ctx, q, before)
+		source, err = r.fetchedFrom(q, before)
 	}
 	if place, isPath := in.market.placeOfSource(r.entry.Source); isPath {
 		ours = inside != "" && place == path.Clean(inside)
@@ -97,7 +97,7 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 
 // fetchedFrom names the plugin's repository and the place in it. The same repository
 // stays written as it was: every checkout has another way to write it.
-func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fetched, error) {
+func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	if err := c.requireRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
 		return fetched{}, err
@@ -112,7 +112,7 @@ func (r release) fetchedFrom(ctx context.Context, q Request, before fetched) (fe
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
 	if !q.Check || f.Ref == "" { // CI checks pull requests out, and other branches
-		f.Ref = c.repo.CurrentBranch(ctx)
+		f.Ref = c.branch()
 	}
 	if f.Ref == "" {
 		return fetched{}, check.Advisef("git switch BRANCH",
