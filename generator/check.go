@@ -154,7 +154,7 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 type foundProgram struct {
 	file    string
 	program Program // that its place is for
-	target  Target  // that it is compiled for; none of what is no program
+	target  Target  // zero for a file that is no program
 	sum     string
 	with    string // the version of Go in it, "" if it is named otherwise
 	marked  bool   // its runtime reads no variable of Go's own
@@ -203,7 +203,7 @@ func CheckRuntime(dir string, machine Target) error {
 	return err
 }
 
-// ErrChanged says that a program is not the one that its suite records.
+// ErrChanged is returned for a program that differs from the record of its suite.
 var ErrChanged = errors.New("not the program that its suite records")
 
 // CheckRecorded says why the programs of the plugin in a directory are not those that

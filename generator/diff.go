@@ -1,6 +1,6 @@
-// Made against found: how a file in a folder differs from springfield's own of today, and from the record of what was
-// written there before. The callers decide: a plan trusts the record, validate accepts a user's edits, and the check of
-// plugins that agents run trusts no record.
+// A file in a folder is compared with the one that springfield makes today, and with the record of the last write. The
+// callers decide: a plan trusts the record, validate accepts a user's edits, and the check of plugins that agents run
+// trusts no record.
 
 package generator
 
@@ -24,7 +24,7 @@ const (
 	Edited          // neither as it is made nor as it is recorded
 	Foreign         // springfield does not make it
 	Link            // it, or a directory on the way to it, is a link; none is followed
-	Unreadable      // or not a file
+	Unreadable      // it cannot be read, or is not a file
 )
 
 // Difference is a file as it is made, and as it was found.
@@ -33,7 +33,7 @@ type Difference struct {
 	Kind  Kind
 	there bool // something is in its place
 	mode  fs.FileMode
-	data  []byte // only of what could be read
+	data  []byte // nil if it was not read
 	err   error  // why it was not read, nil if it is Missing
 }
 
@@ -42,7 +42,7 @@ func (d Difference) isRead() bool { return d.there && d.err == nil }
 // folder is a directory that files are compared with. Where none is open, every file is Missing.
 type folder struct {
 	rooted.Folder
-	record record // of what springfield wrote there; nil: there is none to trust
+	record record // nil if none is trusted
 	limit  int64  // of a file, in bytes
 }
 

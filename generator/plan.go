@@ -124,7 +124,7 @@ const (
 // planner works out a plan.
 type planner struct {
 	Plan
-	folder // of the suite, with the record of what springfield wrote before
+	folder // of the suite, with its record
 	aim    Aim
 	suite  Suite  // as springfield.yaml has it
 	next   record // what springfield will have written
@@ -172,7 +172,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	for _, f := range files {
 		switch {
 		case f.Path == SuiteFile:
-			last = append(last, f) // its build tells whether anything has changed
+			last = append(last, f) // whether it has changed is known after the build
 		case aim != Building || f.Compiled:
 			compared = append(compared, f)
 		}

@@ -61,7 +61,7 @@ type Host struct {
 	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
 }
 
-// Switching is how a host's plugins go on and off. Each plan is made from settings as they are read.
+// Switching plans how plugins of a host are enabled and disabled. Each plan is made from settings as they are read.
 type Switching interface {
 	// On are the plugins that are on in a scope, or that springfield has an entry of.
 	On(now *settings.Settings, at Place, scope client.Scope) ([]Installed, error)
@@ -134,8 +134,7 @@ type Installed struct {
 	Theirs  bool         `json:"-"` // by the host's own command, which alone removes it
 }
 
-// PassedOverError says that there is nothing to do on one host. Where all hosts are meant,
-// the others are no less.
+// PassedOverError is returned where one host has nothing to do. With all hosts chosen the others go on.
 type PassedOverError struct{ Err error }
 
 func (e *PassedOverError) Error() string { return e.Err.Error() }
