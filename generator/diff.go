@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// Kind is how a file was found.
+// Kind is the state of a file.
 type Kind int
 
 const (

@@ -140,8 +140,8 @@ func (r release) follows(before, where string) error {
 }
 
 // renderSuite gives the suite's files as they will be: the versions, hooks and texts of
-// the releases, their notes, and the record of what is published. The releases get their digests. A check leaves what
-// is published as it is: a newer springfield is no reason to fail a CI.
+// the releases, their notes, and the record of what is published. The releases get their digests. A check
+// accepts the published files: a newer springfield is no reason to fail a CI.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err

@@ -259,7 +259,7 @@ func ListOf[T any, O interface {
 	}
 }
 
-// eachObject is what lists of all types have in common, which is in the program once.
+// eachObject reads or writes a list of any type. It is no generic function, which would be compiled once a type.
 func (m *Members) eachObject(name string, n int, at func(i int) Object, add func() Object, drop func()) bool {
 	most, number, read := m.most, 0, 0
 	m.most = 0

@@ -48,7 +48,7 @@ const maxShort = 200
 // maxUntold is the length of a prompt, in bytes, that may be too short to tell its language.
 const maxUntold = 120
 
-// maxLanguages is how many languages a prompt is read in.
+// maxLanguages bounds the languages that a prompt is read in.
 const maxLanguages = 4
 
 func Read(p Prompt) Word {

@@ -2,8 +2,7 @@ package rules
 
 import "github.com/cameronsjo/springfield/runtime/lastmessage"
 
-// Cache is what decisions on many situations, one after the other, need to work out only
-// once, whichever strategies take them: patterns, and how the newest message reads. It is for one goroutine.
+// Cache keeps compiled patterns and the newest message between decisions, of any strategy. It is for one goroutine.
 type Cache struct {
 	patterns map[string]pattern
 	newest   *message

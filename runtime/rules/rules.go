@@ -74,8 +74,8 @@ type Rule struct {
 	// of them knows of a person who is needed, or of work.
 	Late bool
 
-	// ByProject tells that a project brings the rule, which has less to spend then; see
-	// effort.go. No file sets it.
+	// ByProject marks a rule from a project, which may spend less; see effort.go. No
+	// file sets it.
 	ByProject bool
 
 	Then strategy.Decision
@@ -92,9 +92,8 @@ type Rule struct {
 	// Window makes Tool and Todo look at the last lines of the transcript only,
 	// as the first design has it. No file sets it.
 	Window bool
-	// Test is a condition of the strategy's own. It says what it saw, held or not;
-	// its words to the model, if it has any, take the place of Reason. No file sets
-	// it.
+	// Test is a condition of the strategy's own. It returns evidence, whether it holds
+	// or not, and may return words to the model in place of Reason. No file sets it.
 	Test func(strategy.Situation) (evidence, reason string, ok bool)
 }
 

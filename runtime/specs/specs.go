@@ -56,10 +56,10 @@ type Kind struct {
 	// Find names the directories where the active spec may be, the likeliest
 	// first, and what has to be read to know.
 	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
-	// Blocks tells that the limit is an error which the model hears of; else it
-	// is the end of the loop and said on standard error alone.
+	// Blocks makes the limit an error for the model. Else it ends the loop, with a
+	// line on standard error alone.
 	Blocks bool
-	// Groups tells that tasks marked [P] are handed over together.
+	// Groups hands tasks marked [P] over together.
 	Groups bool
 	// Script runs on completion.
 	Script []string

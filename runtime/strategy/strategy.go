@@ -57,7 +57,7 @@ type Situation struct {
 // Message is the last thing that Claude said.
 type Message struct {
 	// Text is the event's own text, else the newest of the transcript, which may be
-	// from an earlier turn. FromEvent tells that it is the event's.
+	// from an earlier turn. FromEvent reports whether it is the event's.
 	Text      string
 	FromEvent bool
 	// Lags tells that the transcript does not have it yet: what it has of this turn

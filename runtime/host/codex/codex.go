@@ -299,9 +299,8 @@ func ownsLog(line []byte) bool {
 	return len(source) == 0 || source[0] == '"'
 }
 
-// classifyCall says what a call does. In code mode the agent calls one tool, exec, with a script
-// that calls the others, and what a script calls is not known: a todo list that it writes
-// is none for us.
+// classifyCall sets the effect of a call. In code mode the agent calls one tool, exec, with a
+// script. The calls of a script are not known, so a todo list that it writes does not count.
 func classifyCall(call *transcript.Part) {
 	switch string(call.Name) {
 	case "update_plan":
