@@ -210,8 +210,8 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	w.do("first", w.edit("", "home/a", "new"))
 	w.write("home/a", "old") // by hand, so that there is nothing left to write
 	u, err := w.journal().PlanUndo()
-	if err != nil || len(u.Edits) > 0 {
-		t.Fatalf("%v, %+v", err, u.Edits)
+	if written, removed := u.Files(); err != nil || len(written)+len(removed) > 0 {
+		t.Fatalf("%v, %v, %v", err, written, removed)
 	}
 	must(t, w.undo())
 	w.do("second", w.edit("", "home/b", "new"))

@@ -313,3 +313,43 @@ func (w world) checkParts(what string, old, all map[string]string) int {
 	}
 	return 0
 }
+
+// An undo can be planned while another springfield is writing the change: some files
+// are as before then. Applied later it takes back all of the change or nothing.
+func TestUndoPlannedDuringTheChange(t *testing.T) {
+	for name, begin := range worlds() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world{t: t, dir: filepath.Join(t.TempDir(), "world")}
+			w.plan = func() (Change, error) { return begin.plan(w), nil }
+			w.put(begin.files)
+			original := w.files(false)
+			var plans []Undo
+			writing := w
+			writing.at = func(string) error {
+				u, err := w.journal().PlanUndo()
+				if err == nil {
+					plans = append(plans, u)
+				}
+				return nil
+			}
+			must(t, writing.apply())
+			scratch.FailIf(t, len(plans) < 4, "only %d plans", len(plans))
+			all, written := w.files(false), w.files(true)
+			for n, u := range plans {
+				w.put(written)
+				err := w.journal().ApplyChange(u.Change)
+				switch is := w.files(false); {
+				case err == nil:
+					scratch.Equal(t, is, original, "undone by plan", n)
+				case errors.Is(err, ErrChanged):
+					scratch.Equal(t, is, all, "refused plan", n)
+					scratch.Equal(t, w.undoAll(), nil, "undo after plan", n)
+					scratch.Equal(t, w.files(false), original, "undone after plan", n)
+				default:
+					t.Errorf("plan %d: %v", n, err)
+				}
+			}
+		})
+	}
+}

@@ -118,7 +118,12 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range edits {
+	entry, undoing := c.undoes, c.undoes.ID != 0
+	read := edits
+	if undoing { // also the files that were as before: the change may have been in the middle
+		read = c.Edits
+	}
+	for _, e := range read {
 		if e.isDirectory() {
 			continue
 		}
@@ -129,7 +134,6 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
-	entry, undoing := c.undoes, c.undoes.ID != 0
 	if undoing {
 		err = j.reopenEntry(entry) // here, where nothing has changed yet, it may fail
 	} else {

@@ -142,6 +142,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	now := edit.Before
 	switch {
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
+		u.Edits = append(u.Edits, edit) // no change; it must still be so when the undo is applied
 		return nil
 	case edit.isWhollyGone(f.After): // and nothing to give back to
 		if !f.Own {
