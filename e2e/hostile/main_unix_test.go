@@ -3,8 +3,6 @@
 package hostile
 
 import (
-	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -12,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -104,24 +101,14 @@ func springfield(home, work string, vars []string, args ...string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*watchdog)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := exec.Command(program, args...)
 	cmd.Dir = work
 	cmd.Env = append([]string{
 		"PATH=" + filepath.Join(tool.Root, "bin") + ":/usr/bin:/bin", "HOME=" + home, "GOCACHE=" + tool.Cache,
 		"TERM=dumb",
 	}, vars...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err = cmd.Run()
-	if ctx.Err() != nil {
-		err = os.ErrDeadlineExceeded
-	}
-	return out.String(), err
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // goTool is what the toolchain says of itself.

@@ -272,8 +272,6 @@ const (
 // reads is what Claude Code would take an outcome for, and what is wrong with it.
 func reads(o outcome) (answer, string) {
 	switch {
-	case o.Hung:
-		return garbled, "it hangs"
 	case o.Left:
 		return garbled, "it leaves a process behind"
 	case o.Signal != "":
