@@ -141,7 +141,7 @@ func (in reader) splitClauses(s sentence) (all []clause) {
 	return all
 }
 
-// splitAtSigns cuts a sentence at commas, colons, dashes and brackets.
+// splitAtSigns cuts a sentence at commas, colons, dashes, brackets and emoji.
 func splitAtSigns(text string) (all []string) {
 	start := 0
 	for i, r := range text {
@@ -153,7 +153,9 @@ func splitAtSigns(text string) (all []string) {
 			}
 		case '，', '、', '：', '—', '–', '(', '（', '…':
 		default:
-			continue
+			if !unicode.Is(unicode.So, r) { // 👍
+				continue
+			}
 		}
 		if len(all) < 20 {
 			all = append(all, text[start:i])
