@@ -238,14 +238,15 @@ func (c *Closing) startsAction() (string, bool) {
 	return s.said, c.isAbout(language.Start, s) && !isQuestion(s)
 }
 
-// announcesWork finds what the agent does next, in the last sentence: words behind it take the turn
-// back. What it begins at once may be the sentence before.
+// announcesWork returns the words that announce the agent's next step, in the last sentence. An action
+// that begins at once may be in the sentence before it. An announcement in front of a list is a plan to be
+// approved, and no announcement.
 func (c *Closing) announcesWork(class language.Class) (string, bool) {
 	list := c.final
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled || len(list) == 0 || c.showsWhatItSays() {
+	if c.titled || len(list) == 0 || c.showsWhatItSays() || len(c.intro) > 0 && class == language.Announce {
 		return "", false
 	}
 	if s := list[len(list)-1]; c.isAbout(class, s) && !c.isBesidesThePoint(s) && !(class == language.Announce && c.announcesStep(list[:len(list)-1])) {

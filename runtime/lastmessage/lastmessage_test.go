@@ -31,6 +31,7 @@ func TestActs(t *testing.T) {
 		"a comment":                     {"It works.<!-- Now I'll run the tests. -->", Announces, false},
 		"a quotation":                   {"It works.\n\n> Now I'll run the tests.", Announces, false},
 		"an announcement before others": {"I'm adding it now. It has two sides.", Announces, false},
+		"an announcement of a plan":     {"I'll do the cheap part first:\n\n- drop the imports\n- run the tests", Announces, false},
 		"leave":                         {"Phase 2 is done. Shall I start phase 3?", Leave, true},
 		"leave, without a question":     {"Phase 2 is done.\n\nReady to proceed to phase 3 when you are.", Leave, true},
 		"leave in a word":               {"All checks pass. Say go.", Leave, true},
