@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +25,10 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 const (
@@ -147,6 +150,25 @@ func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 			c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 		}
 	}
+}
+
+// foundProgram is a program of a plugin that is compared.
+type foundProgram struct {
+	file    string
+	program Program // that its place is for
+	target  Target  // zero for a file that is not a program
+	sum     string
+	with    string // its version of Go, "" for a program of another name
+}
+
+func examineProgram(file string, program Program, data []byte) foundProgram {
+	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
+	s.target, _ = targetIn(bytes.NewReader(data))
+	info, err := buildinfo.Read(bytes.NewReader(data))
+	if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(program) && len(info.GoVersion) < 64 {
+		s.with = info.GoVersion
+	}
+	return s
 }
 
 // readAround compares the files around the plugin, if Gemini CLI has a whole branch of a

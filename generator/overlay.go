@@ -98,6 +98,9 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	return list, known, err
 }
 
+// isMarked reports whether the runtime of a program reads no variable of Go's own.
+func isMarked(program []byte) bool { return bytes.Contains(program, []byte(goMark)) }
+
 // ErrReadsGo says that a program obeys variables of Go's own, so that a
 // project's settings can make it block every stop.
 var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")

@@ -422,9 +422,7 @@ func TestHooksForOtherSystems(t *testing.T) {
 	}
 	for _, b := range binaries {
 		t.Run(b.Program.ShortName()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "hook")
-			must(t, os.WriteFile(path, b.Data, 0o755))
-			if got, err := TargetOf(path); err != nil || got != b.Target {
+			if got, err := targetIn(bytes.NewReader(b.Data)); err != nil || got != b.Target {
 				t.Errorf("it is compiled for %s, %v", got, err)
 			}
 			if size, most := len(b.Data), map[Program]int{Hook: 19 << 18, Judge: 10 << 20}[b.Program]; size > most {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
@@ -79,19 +80,20 @@ func (t subject) lookAtProgram(d Difference) {
 	if !t.canStart(d, d.program.ShortName()+" for "+d.target.String()) {
 		return
 	}
-	build, found := t.in.commandFor("build"), examineProgram(t.file, d.program, d.data)
-	if found.target == (Target{}) {
+	build := t.in.commandFor("build")
+	target, err := targetIn(bytes.NewReader(d.data))
+	if err != nil {
 		t.reportFailure("not a program", build+"; if it is a pointer of Git LFS: git lfs pull")
 		return
 	}
-	if found.target != d.target {
-		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", found.target, d.target), build)
+	if target != d.target {
+		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", target, d.target), build)
 		return
 	}
-	if !found.marked {
+	if !isMarked(d.data) {
 		t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
 	}
-	if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && found.sum != want {
+	if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
 		t.reportFailure("its checksum is not the one in "+SuiteFile, build)
 	}
 }
