@@ -180,7 +180,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	}
 	wanted := unbuiltBinaries(targets, programs)
 	for i, b := range wanted {
-		does := "compiling " + b.Program.describe() + " for " + b.Target.String()
+		does := "compiling " + "the " + b.Program.ShortName() + " for " + b.Target.String()
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}

@@ -197,7 +197,7 @@ func makeExecutable(dir string) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	for _, file := range HookFiles() {
+	for _, file := range HookFiles(Hook, Judge) {
 		if err := in.CheckLinks(file); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func makeExecutable(dir string) error {
 
 // targetsIn returns the machines that a program of a plugin is compiled for.
 func targetsIn(dir string, program Program) (found []Target) {
-	for _, place := range hookPlaces(program) {
+	for _, place := range HookFiles(program) {
 		data, _, err := rooted.ReadPath(filepath.Join(dir, filepath.FromSlash(place)), maxProgram)
 		if err != nil {
 			continue

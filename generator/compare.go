@@ -207,7 +207,7 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 				return
 			}
 			switch {
-			case name == ".git" || name == except || slices.Contains(HookFiles(), name):
+			case name == ".git" || name == except || slices.Contains(HookFiles(Hook, Judge), name):
 			case e.IsDir():
 				dirs = append(dirs, name)
 			default:
@@ -395,7 +395,7 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
 		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
-			same, right, sums[s.file] = true, append(right, s.program.describe()), s.sum
+			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
 		}
 		state, says := r.explainProgram(s, c.record)
@@ -429,7 +429,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	case recorded != "" && recorded != s.sum:
 		return check.Failure, ErrChanged.Error()
 	case s.with == "":
-		return check.Failure, "not " + s.program.describe() + " of a springfield"
+		return check.Failure, "not the " + s.program.ShortName() + " of a springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
 	case r.ownChecksumOf(s) == "":

@@ -225,7 +225,7 @@ func (p *planner) hookPlaces() (places []string, err error) {
 		case !d.mode.IsDir():
 			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.PathOf(plugin.Name))
 		}
-		for _, place := range hookPlaces(Hook, Judge) {
+		for _, place := range HookFiles(Hook, Judge) {
 			places = append(places, path.Join(plugin.Name, place))
 		}
 	}

@@ -45,11 +45,6 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// NamesOf are the names of plugins.
-func NamesOf(plugins []Plugin) []string {
-	return check.NamesOf(plugins, func(p Plugin) string { return p.Name })
-}
-
 // Suggested is the plugin to begin with: the default strategy's, else
 // the first that decides at Stop, else the first.
 func (s Spec) Suggested() Plugin {

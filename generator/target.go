@@ -102,10 +102,8 @@ const (
 	Judge Program = "springfield-judge" // of plugins that ask a model
 )
 
-// ShortName and says are what people read of a program.
+// ShortName returns the name without its prefix.
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
-
-func (p Program) describe() string { return "the " + p.ShortName() }
 
 // Programs are what a plugin has compiled in it.
 func (p Plugin) Programs() []Program {
@@ -152,10 +150,8 @@ func (p Program) placeIn(t Target, several bool) string {
 	return "hooks/" + string(p)
 }
 
-// hookPlaces are all files of a plugin that a build can make of some programs,
-// for any targets.
-func hookPlaces(programs ...Program) []string {
-	var places []string
+// HookFiles returns the files of a plugin that a build can make of some programs, for any target.
+func HookFiles(programs ...Program) (places []string) {
 	for _, p := range programs {
 		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))
 		for _, t := range AllTargets() {
@@ -166,6 +162,3 @@ func hookPlaces(programs ...Program) []string {
 	}
 	return places
 }
-
-// HookFiles are all files of a plugin that a build can make.
-func HookFiles() []string { return hookPlaces(Hook, Judge) }

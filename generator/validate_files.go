@@ -146,9 +146,9 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	inside := n >= 0 && below != ""
 	switch base := path.Base(t.file); {
 	case d.IsDir():
-	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
+	case inside && slices.Contains(HookFiles(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
 		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
-	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
+	case inside && slices.Contains(HookFiles(Hook, Judge), below):
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
 			t.in.commandFor("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):

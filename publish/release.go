@@ -91,10 +91,10 @@ func (in inputs) releases(q Request) (all []release, err error) {
 }
 
 func (in inputs) release(q Request, name string) (release, error) {
-	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+	names := check.NamesOf(in.suite.Plugins, func(p generator.Plugin) string { return p.Name })
+	i := slices.Index(names, name)
 	if i < 0 {
-		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
-			"there is no plugin %q in %s", name, in.dir)
+		return release{}, check.Misusef(check.HintAtNames(name, "", names, ""), "there is no plugin %q in %s", name, in.dir)
 	}
 	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+

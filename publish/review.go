@@ -25,7 +25,8 @@ const maxPublished = 100 << 20
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
-			return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
+			names := check.NamesOf(s.Plugins, func(p generator.Plugin) string { return p.Name })
+			return c.Validate(ctx, dir, names, asking)
 		}}
 }
 

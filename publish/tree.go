@@ -185,7 +185,7 @@ func (t tree) digestOf(plugin string) (string, error) {
 // say so: a checkout on Windows has none.
 func isStarted(name string) bool {
 	_, file, _ := strings.Cut(name, "/")
-	return slices.Contains(generator.HookFiles(), file)
+	return slices.Contains(generator.HookFiles(generator.Hook, generator.Judge), file)
 }
 
 // started are the files of a plugin that have to be executable, as far as they are
