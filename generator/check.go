@@ -31,11 +31,10 @@ var (
 	errNoProgram = errors.New("not a program")
 )
 
-// openedProgram is a program of a plugin, read once.
 type openedProgram struct {
 	program Program
 	path    string
-	data    []byte // nil if it cannot be read
+	data    []byte // nil if unreadable
 	mode    fs.FileMode
 	err     error // why it would not start
 }
@@ -212,7 +211,6 @@ func makeExecutable(dir string) error {
 	return nil
 }
 
-// targetsIn returns the machines that a program of a plugin is compiled for.
 func targetsIn(dir string, program Program) (found []Target) {
 	for _, place := range HookFiles(program) {
 		data, _, err := rooted.ReadPath(filepath.Join(dir, filepath.FromSlash(place)), maxProgram)
@@ -226,7 +224,6 @@ func targetsIn(dir string, program Program) (found []Target) {
 	return found
 }
 
-// targetIn returns the machine that a program is compiled for.
 func targetIn(data io.ReaderAt) (Target, error) {
 	if e, err := elf.NewFile(data); err == nil {
 		return Target{"linux", archOf(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil

@@ -1,5 +1,4 @@
-// Validating the files of a suite that are no documents: its programs, what is
-// missing beside them, and what should not be there.
+// Validation of programs, and of missing and superfluous files.
 
 package generator
 
@@ -20,12 +19,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// lookAtBinaries looks at the programs themselves. They are the same in every
-// plugin because each is what springfield.yaml records.
 func (in *inspection) lookAtBinaries() {
 	for _, p := range in.suite.Plugins {
 		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
-			continue // said already
+			continue // reported already
 		}
 		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
 			t := in.subject(path.Join(p.Name, f.Path))
@@ -42,7 +39,7 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart looks at what keeps a file from being started, whatever is in it.
+// canStart reports obstacles to starting a file, whatever its content.
 func (t subject) canStart(d Difference, name string) bool {
 	build := t.in.commandFor("build")
 	switch {
@@ -98,8 +95,7 @@ func (t subject) lookAtProgram(d Difference) {
 	}
 }
 
-// lookAtFiles looks for what is missing beside all that, and for what should
-// not be there.
+// lookAtFiles reports missing and superfluous files.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
 		switch d, dir := in.files.compareFile(File{Path: p.Name}), in.subject(p.Name); {
@@ -112,7 +108,7 @@ func (in *inspection) lookAtFiles() {
 	for _, name := range slices.Sorted(maps.Keys(in.expected)) {
 		top, _, inside := strings.Cut(name, "/")
 		if in.expected[name].Compiled || slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, path.Base(name)) {
-			continue // looked at already
+			continue // checked already
 		}
 		d := in.files.compareFile(in.expected[name])
 		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
@@ -139,7 +135,7 @@ func (in *inspection) lookAtFiles() {
 	in.err = cmp.Or(in.err, err)
 }
 
-// lookAtUnknown looks at a file that the suite does not need.
+// lookAtUnknown reports a file that the suite does not need.
 func (t subject) lookAtUnknown(d fs.DirEntry) {
 	plugin, below, _ := strings.Cut(t.file, "/")
 	n := slices.IndexFunc(t.in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin })
@@ -160,8 +156,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// IsLitter tells files that systems, editors, merges and updates leave behind, and those
-// that hold secrets.
+// IsLitter reports whether a file is left over from a system, an editor, a merge or an update, or holds secrets.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":

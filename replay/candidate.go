@@ -12,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// Candidate is a strategy with its settings.
 type Candidate struct {
 	// Name is the name it was requested by: ned-flanders, ned-flanders:seed, or a file.
 	Name string
@@ -23,7 +22,6 @@ type Candidate struct {
 	Bare bool
 }
 
-// NameError is returned for an unknown candidate.
 type NameError struct {
 	Name string
 	err  error

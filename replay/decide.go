@@ -29,7 +29,6 @@ import (
 // maxEvidence bounds the evidence of a row, in bytes.
 const maxEvidence = 200
 
-// scene is the situation at a place of a log.
 type scene struct {
 	event  hook.Event
 	host   string // of the session, as in rows
@@ -40,12 +39,10 @@ type scene struct {
 	away   *string // decision of an away order there; nil: not computed yet
 }
 
-// ReadNew returns the situation at the place.
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 
-// LastLines returns the last lines before the place.
 func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
@@ -58,7 +55,6 @@ func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 	return w, nil
 }
 
-// eventAt returns the event that the agent would have sent.
 func (w *walker) eventAt(text string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0

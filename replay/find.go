@@ -42,7 +42,6 @@ type finder struct {
 	skipped []Skipped
 }
 
-// findLogs lists the session logs below paths, sorted by name.
 func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
@@ -60,7 +59,6 @@ func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Ski
 // maxDepth bounds nested directories. Claude Code uses three levels.
 const maxDepth = 40
 
-// lookAt adds a file, or those of a directory.
 func (f *finder) lookAt(path string, depth int) {
 	if f.ctx.Err() != nil {
 		return

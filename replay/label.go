@@ -24,7 +24,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// spot is a message of Claude that may be a stop.
 type spot struct {
 	line  int
 	text  string
@@ -44,7 +43,6 @@ type follower struct {
 	typed map[string]int
 }
 
-// maxTyped bounds the prompts that can wait.
 const maxTyped = 100
 
 // followed is the event after a message.
@@ -155,7 +153,6 @@ func (f *follower) labelFor(prompt string) Label {
 	return Answered
 }
 
-// AllLabels returns the labels in display order.
 func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }

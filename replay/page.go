@@ -66,7 +66,6 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-// Shorten rewrites the paths of a report for display.
 func (r *Report) Shorten(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
@@ -84,7 +83,6 @@ func policyHash(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is the data of the template.
 type page struct {
 	*Report
 	Policy   string
@@ -116,7 +114,6 @@ func templateFunctions() template.FuncMap {
 	}
 }
 
-// pageData returns the data of the page's script.
 func (r Report) pageData() any {
 	type named struct {
 		Title string `json:"title"`

@@ -15,13 +15,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Progress is the progress of a replay.
 type Progress struct {
 	Files, FilesTotal int
 	Bytes, BytesTotal int64
 }
 
-// Options are the options of a replay.
 type Options struct {
 	// Paths are session logs and their directories.
 	Paths []string

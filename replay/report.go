@@ -41,7 +41,6 @@ type Skipped struct {
 	Why  string `json:"why"`
 }
 
-// LabelCount is the number of rows with a label.
 type LabelCount struct {
 	Label Label  `json:"label"`
 	Means Expect `json:"means"`
@@ -73,7 +72,6 @@ const (
 	Unknown      Expect = "unknown"  // not counted
 )
 
-// Row is a stop or a mid-work point.
 type Row struct {
 	File    string    `json:"file"`
 	Line    int       `json:"line"` // last line that is read, as in explain FILE --line
@@ -96,7 +94,6 @@ type Row struct {
 	Choices []Choice `json:"choices"` // in the order of the scores
 }
 
-// Choice is the decision of a strategy at a row.
 type Choice struct {
 	Decision string `json:"decision"` // stop or continue, after guards and limits
 	Rule     string `json:"rule"`
@@ -141,7 +138,6 @@ type Rate struct {
 	High float64 `json:"high"`
 }
 
-// RuleCount counts the decisions of a rule.
 type RuleCount struct {
 	Rule     string `json:"rule"`
 	Decision string `json:"decision"`

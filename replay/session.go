@@ -28,7 +28,6 @@ const (
 	maxNext = 300
 )
 
-// session is the result of one log.
 type session struct {
 	path  string
 	host  *host.Host
@@ -62,7 +61,6 @@ func (w *walker) keyOf(c *transcript.Cursor) key {
 	return key(h.Sum64())
 }
 
-// walker reads one session log.
 type walker struct {
 	session
 	follower
@@ -83,7 +81,6 @@ type walker struct {
 	skip     bool // the open place is before Options.Since
 }
 
-// span is the number of bytes between two ticks.
 const span = 1 << 20
 
 // read reads the log. When it is stopped, it keeps the rows so far.
@@ -216,7 +213,6 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 }
 
-// close makes a row of the open place.
 func (w *walker) close(end followed) {
 	w.open = false
 	if w.skip {

@@ -6,7 +6,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// Stops counts real stops by the next event.
 type Stops struct {
 	N           int `json:"n"`
 	Continue    int `json:"continue"`    // a bare "continue"
@@ -29,7 +28,6 @@ func (s *Stops) countLabel(l Label) {
 	}
 }
 
-// SayStops summarizes the stops.
 func (r Report) SayStops() string {
 	s := r.Stops
 	said := layout.CountOf(s.N, "stop") + " in " + layout.CountOf(r.Sessions, "session")

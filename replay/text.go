@@ -14,7 +14,6 @@ type text struct {
 	*Report
 }
 
-// WriteText writes the labels, the verdict and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
 	t.PrintFolded("", "%s", r.SayStops())
@@ -32,7 +31,6 @@ func (r *Report) WriteText(out layout.Printer) {
 	t.PrintFolded("", "%s", r.Advice)
 }
 
-// WriteNotes writes the notes about the figures.
 func (r *Report) WriteNotes(out layout.Printer) {
 	if r.Bytes >= 1e6 {
 		out.PrintFolded("note: ", "read %.1f MB in %.1f s", float64(r.Bytes)/1e6, r.Seconds)
@@ -44,7 +42,6 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong returns the strategy that would have been in the way most often, "" if none was.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -70,7 +67,6 @@ func (l LabelCount) meaning() string {
 // ListKinds returns the kinds of lists, by the choice of the first strategy.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
-// isOnList reports whether a row is on a list.
 func (r *Row) isOnList(list string) bool {
 	if len(r.Choices) == 0 {
 		return false
@@ -161,7 +157,6 @@ func (t text) writeRow(row *Row) {
 	t.PrintText("")
 }
 
-// says formats a choice.
 func (t text) says(c Choice) string {
 	says := decidedBy(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {

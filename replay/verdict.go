@@ -130,7 +130,6 @@ func (r *Report) best() (best int) {
 	return best
 }
 
-// adviceFor returns the advice of the report.
 func (r *Report) adviceFor() string {
 	switch {
 	case len(r.Rows) == 0:
