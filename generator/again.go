@@ -70,7 +70,7 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete fills in a spec from defaults, and gives every plugin its version and all settings. set takes precedence
+// Complete fills in a spec from defaults, and completes versions and settings of all plugins. set takes precedence
 // over a plugin's own.
 func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)

@@ -25,7 +25,7 @@ import (
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
-// Build records compiled programs, in a suite and in the manifest of those that a CLI carries.
+// Build records compiled programs, in a suite or in the manifest of a CLI.
 type Build struct {
 	Source   string            `yaml:"source" json:"source"` // of the sources, SHA-256
 	Go       string            `yaml:"go" json:"go"`
@@ -53,7 +53,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// Recorded returns the checksum of a program for a target, "" if there is none.
+// Recorded returns the checksum of a program for a target, or "".
 func (b Build) Recorded(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]

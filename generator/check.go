@@ -173,7 +173,7 @@ func HowToStart(err error, suite string) string {
 }
 
 // MissingTargets returns the flags that make build compile for this machine too, as " --target A --target B"; "" if
-// the suite has a hook for it.
+// the suite has a hook.
 func (s Suite) MissingTargets() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {

@@ -1,6 +1,6 @@
 // Comparison of the plugins that agents run with those that this springfield makes. Programs are compared by SHA-256
 // with carried ones, or with a build of the sources; files that can start a program or speak to a model, with rendered
-// ones. An attacker can change springfield.yaml along with a program, so it may explain a difference, but never excuse
+// ones. An attacker can change springfield.yaml along with a program: it may explain a difference, but never excuse
 // one.
 //
 // A plugin may come from a stranger: its files are only read, through folder and within bounds.
@@ -340,7 +340,7 @@ type ownBuilds struct {
 	why    string // reason for a missing build
 }
 
-// ownChecksumOf returns the checksum of the same program, built by the same Go, "" if there is none.
+// ownChecksumOf returns the checksum of the same program, built by the same Go, or "".
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {

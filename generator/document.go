@@ -26,7 +26,7 @@ import (
 // document is a parsed file.
 type document struct{ value any }
 
-// textAt returns the string at a path, "" if there is none.
+// textAt returns the string at a path, or "".
 func (d document) textAt(path ...string) string {
 	s, _ := d.valueAt(path...).(string)
 	return s
@@ -163,13 +163,6 @@ func (published) Load(url string) (any, error) {
 		return nil, err
 	}
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
-}
-
-func newSchemas() *jsonschema.Compiler {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	c.UseLoader(published{})
-	return c
 }
 
 func schemaURL(file string) string {

@@ -97,8 +97,8 @@ func TestGolden(t *testing.T) {
 				t.Errorf("the same answers give other files the second time, %v", err)
 			}
 			dir := filepath.Join(t.TempDir(), "suite")
-			if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
-				t.Fatalf("%v, %v", outcome, err)
+			if p, err := Write(dir, files); err != nil || !p.Fresh {
+				t.Fatalf("%v, %v", p.Outcomes, err)
 			}
 			// The record says the same once more.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
@@ -133,7 +133,7 @@ func write(t *testing.T, dir string) (Spec, []File) {
 	t.Helper()
 	spec := specOf(HostTarget())
 	files := rendered(t, spec, compiled(HostTarget()))
-	_, _, err := Write(dir, files)
+	_, err := Write(dir, files)
 	must(t, err)
 	return spec, files
 }
@@ -142,8 +142,8 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	spec, files := write(t, dir)
 	before := tree(t, dir)
-	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
-		t.Errorf("%v, %v", outcome, err)
+	if p, err := Write(dir, files); err != nil || !p.IsEmpty() {
+		t.Errorf("%v, %v", p.Outcomes, err)
 	}
 	scratch.Equal(t, tree(t, dir), before, "the suite")
 	suite, err := ReadSuite(dir)
@@ -154,8 +154,8 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	file := filepath.Join(dir, SuiteFile)
 	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
-	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
-		t.Errorf("%v, %v, %v", outcome, kept, err)
+	if p, err := Write(dir, files); err != nil || !p.IsEmpty() || len(p.Outcomes) > 0 {
+		t.Errorf("%v, %v", p.Outcomes, err)
 	}
 }
 
@@ -166,27 +166,13 @@ func checkNoStray(t *testing.T, dir string) {
 }
 
 // Write completes a suite, in no journal.
-func Write(dir string, files []File) (outcome string, kept []string, err error) {
+func Write(dir string, files []File) (Plan, error) {
 	p, err := MakePlan(dir, Completing, files)
-	switch {
-	case err != nil || p.IsEmpty():
-		outcome = Unchanged
-	case p.Fresh:
-		outcome = Created
-	default:
-		outcome = Completed
-	}
 	if err == nil {
 		err = p.WriteUnjournaled()
 	}
-	return outcome, p.Paths(Kept), err
+	return p, err
 }
-
-const (
-	Created   = "created"
-	Completed = "completed"
-	Unchanged = "unchanged"
-)
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()

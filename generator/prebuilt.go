@@ -37,7 +37,7 @@ const (
 	maxHook          = 64 << 20 // bounds a program, in bytes
 )
 
-// ReadCarried reads the manifest, nil if there is none.
+// ReadCarried reads the manifest. It returns nil without one.
 func ReadCarried(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil

@@ -50,7 +50,7 @@ func plainText(data []byte) (string, bool) {
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-// withEndsOf gives a plain text the line ends of model.
+// withEndsOf converts a plain text to the line ends of model.
 func withEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -58,7 +58,7 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of a suite, nil if there is none.
+// readRecord reads the record of a suite. It returns nil without one.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)

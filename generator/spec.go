@@ -121,15 +121,13 @@ func (s Spec) Validate() error {
 		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO",
 			s.Repository)
 	}
-	seen := map[string]bool{}
-	for _, p := range s.Plugins {
+	for i, p := range s.Plugins {
 		if err := p.validate(); err != nil {
 			return err
 		}
-		if seen[p.Name] {
+		if slices.ContainsFunc(s.Plugins[:i], func(before Plugin) bool { return before.Name == p.Name }) {
 			return check.Misusef("give every plugin its own name", "this suite already has a plugin %q", p.Name)
 		}
-		seen[p.Name] = true
 	}
 	return nil
 }

@@ -32,13 +32,11 @@ func (t Target) StartsOn(machine Target) bool {
 }
 
 func AllTargets() []Target {
-	var all []Target
-	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			all = append(all, Target{system, arch})
-		}
+	return []Target{
+		{"linux", "amd64"}, {"linux", "arm64"},
+		{"darwin", "amd64"}, {"darwin", "arm64"},
+		{"windows", "amd64"}, {"windows", "arm64"},
 	}
-	return all
 }
 
 func ParseTarget(s string) (Target, error) {

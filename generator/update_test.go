@@ -49,7 +49,7 @@ func replaced(t *testing.T, files []File, edits ...[3]string) []File {
 func suiteWith(t *testing.T, files []File, edits ...[3]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "suite")
-	_, _, err := Write(dir, files)
+	_, err := Write(dir, files)
 	must(t, err)
 	for _, e := range edits {
 		edit(t, dir, e)
@@ -202,7 +202,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
-	_, _, err := Write(dir, now)
+	_, err := Write(dir, now)
 	must(t, err)
 	want(t, updated(t, dir, now))
 }
@@ -219,8 +219,8 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 			put(t, filepath.Join(dir, f.Path), []byte(strings.ReplaceAll(data, "\n", "\r\n")), 0o644)
 		}
 	}
-	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
-		t.Errorf("init would keep %v, %v", kept, err)
+	if p, err := Write(dir, old); err != nil || !slices.Equal(p.Paths(Kept), []string{"ned-flanders/strategy.json"}) {
+		t.Errorf("init: %v, %v", p.Outcomes, err)
 	}
 	newer := compiled(HostTarget())
 	newer.Go = "go1.99"
@@ -263,8 +263,8 @@ func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, justOne, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
 		[3]string{"README.md", "## What is in here", "## Contents"})
-	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"README.md"}) {
-		t.Fatalf("%v, %v", kept, err)
+	if p, err := Write(dir, now); err != nil || !slices.Equal(p.Paths(Kept), []string{"README.md"}) {
+		t.Fatalf("%v, %v", p.Outcomes, err)
 	}
 	want(t, updated(t, dir, now), "README.md kept")
 }

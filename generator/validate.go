@@ -26,7 +26,6 @@ import (
 const maxText = 256 << 10
 
 type inspection struct {
-	dir      string
 	called   string // dir in commands
 	files    folder
 	schemas  *jsonschema.Compiler
@@ -115,8 +114,10 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: newSchemas()}
+	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
 	in.called = check.QuoteArgument(called)
+	in.schemas.AssertFormat()
+	in.schemas.UseLoader(published{})
 	checks := suiteChecks()
 	record, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
@@ -162,13 +163,13 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		flaws, err = judgeDocument(in.schemas, t.document, schema)
 	}
 	for _, f := range flaws {
-		state := check.Failure
-		if f.unknown && schema != "strategy" { // the hook refuses a file with an unknown member
+		state, fix := check.Failure, ""
+		switch {
+		case !f.unknown || schema == "strategy": // the hook refuses a file with an unknown member
+		case schema == "shell": // and Codex ignores it silently
+			fix = "remove it: Codex ignores the whole file"
+		default:
 			state = check.Warning
-		}
-		fix := ""
-		if f.unknown && schema == "shell" { // Codex ignores the file silently
-			state, fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
 		t.reportFinding(state, f.says, fix)
 	}

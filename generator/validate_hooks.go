@@ -1,6 +1,6 @@
 // Validation of a plugin's hooks, by host. Claude Code reads hooks/hooks.json and starts a hook without a shell; Qwen
 // Code and Droid read the same file and use a shell. So it has the hook twice, and each host runs one. Codex and
-// Copilot read hooks/shell.json, Gemini CLI reads a directory of its own, and so does Qwen Code for a linked plugin.
+// Copilot read hooks/shell.json, Gemini CLI and, for a linked plugin, Qwen Code read their own directories.
 //
 // Every member matters, so our handlers must be as springfield makes them, except for timeouts. Other handlers belong
 // to the user.

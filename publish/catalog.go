@@ -4,7 +4,7 @@ package publish
 //   - An entry is found by its name. Other entries, their order and their layout are preserved.
 //   - In an existing entry only members that differ change; members that springfield does not set remain.
 //   - A catalog that Claude Code would refuse is refused: duplicate names, and anything but plain JSON.
-//   - A catalog that is a link, or behind one, is refused: a checkout must not choose another file of the user's to
+//   - A catalog that is a link, or below one, is refused: a checkout must not choose another file of the user's to
 //     edit.
 
 import (
@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -75,12 +74,14 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	return c, said.Name, nil
 }
 
-func (c catalog) entryOf(plugin string) (item, bool) {
-	i := slices.IndexFunc(c.items, func(i item) bool { return i.Name == plugin })
-	if i < 0 {
-		return item{}, false
+// entryOf returns the entry of a plugin, without a name if there is none.
+func (c catalog) entryOf(plugin string) item {
+	for _, i := range c.items {
+		if i.Name == plugin {
+			return i
+		}
 	}
-	return c.items[i], true
+	return item{}
 }
 
 // placeOfSource returns the directory of a source that is a path, relative to the marketplace and with slashes. ok is
@@ -103,7 +104,7 @@ type member struct {
 
 func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit, error) {
 	at := []string{"plugins", document.Element(plugin)}
-	if _, found := c.entryOf(plugin); !found {
+	if c.entryOf(plugin).Name == "" {
 		text := `{"name":` + document.QuoteKey(plugin)
 		for _, m := range members {
 			text += "," + document.QuoteKey(m.name) + ":" + string(m.value)

@@ -194,8 +194,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd returns the argument of /plugin marketplace add for a remote, "" if there is none. Claude Code takes an
-// address without .git for that of a catalog, and refuses ssh.
+// commandToAdd returns the argument of /plugin marketplace add for a remote, or "". Claude Code reads an
+// address without .git as a catalog, and refuses ssh.
 func commandToAdd(remote string) string {
 	where, ok := git.PublicURL(remote)
 	if !ok {

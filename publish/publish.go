@@ -70,10 +70,10 @@ type Plan struct {
 	Change  journal.Change
 	Waits   []string // steps before the next run
 	Push    []string // directories to commit and push
+	Unlock  func()
 
 	gitTasks
 	journal journal.Journal
-	unlock  func()
 }
 
 type Plugin struct {
@@ -146,7 +146,7 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, unlock: in.unlock,
+		gitTasks: tasks, journal: m.Journal, Unlock: in.unlock,
 	}, nil
 }
 
@@ -198,7 +198,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 	return append(all, more...), nil
 }
 
-// checkoutsToPush returns the checkouts with news for clients. The suite is not one of them while it waits for steps.
+// checkoutsToPush returns the checkouts with news for clients, except a suite that waits for steps.
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
@@ -235,8 +235,6 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	}
 	return nil
 }
-
-func (p *Plan) Unlock() { p.unlock() }
 
 // gitTasks are changes of git's index and tags. They are not files, so undo leaves them.
 type gitTasks struct {

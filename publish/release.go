@@ -100,7 +100,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // checked first: the versions could belong to a namesake
-		r.entry, _ = in.market.entryOf(name)
+		r.entry = in.market.entryOf(name)
 		if r.source, err = in.sourceOf(q, r); err != nil {
 			return r, err
 		}

@@ -40,7 +40,6 @@ func (r release) sourceForPeople() (text, sha string) {
 // sourceOf returns the source for an entry in another marketplace: a path if the suite is in the marketplace's
 // checkout, else the suite's repository, not pinned yet. An entry that fetches the plugin keeps its form.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
-	_, listed := in.market.entryOf(r.plugin)
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	if place, isPath := in.market.placeOfSource(r.entry.Source); isPath {
 		ours = inside != "" && place == path.Clean(inside)
 	}
-	if err == nil && listed && !ours {
+	if err == nil && r.entry.Name != "" && !ours {
 		err = check.Advisef(anotherName(in.dir)+"; or take that entry out of the catalog first",
 			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
 	}

@@ -11,7 +11,7 @@
 //	the end of the file, /exit end
 //
 // More text of Claude belongs to the same message. Other lines (thinking, results, reminders, output of commands,
-// compaction) change nothing. An API error ends a turn without a Stop hook, so it makes no row.
+// compaction) change nothing. An API error ends a turn without a Stop hook, and makes no row.
 
 package replay
 

@@ -57,7 +57,7 @@ func WriteHTML(w io.Writer, r Report) error {
 	p := page{Report: &r, Best: r.best()}
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
-	// The page is large, so it is not held in memory again. SafeWriter may also change the JSON, where an escape is the
+	// The page is large, and not held in memory again. SafeWriter may also change the JSON, where an escape is the
 	// same value.
 	b := bufio.NewWriter(display.SafeWriter(w))
 	if err := t.Execute(b, p); err != nil {
@@ -93,11 +93,7 @@ type page struct {
 
 // Marked returns the strategies in the order of a row's marks.
 func (p page) Marked() string {
-	var marked []string
-	for _, s := range p.Scores {
-		marked = append(marked, cleanText(s.Name))
-	}
-	return strings.Join(marked, ", ")
+	return strings.Join(check.NamesOf(p.Scores, func(s Score) string { return cleanText(s.Name) }), ", ")
 }
 
 func templateFunctions() template.FuncMap {
@@ -125,10 +121,8 @@ func (r Report) pageData() any {
 		Labels map[Label]bool   `json:"labels"` // of rows; true if Stop hooks ran there
 		Hosts  map[string]named `json:"hosts"`  // by Row.Host
 		Rows   []Row            `json:"rows"`
-	}{[]string{}, r.best(), map[Label]bool{}, map[string]named{}, r.Rows}
-	for _, s := range r.Scores {
-		data.Scores = append(data.Scores, s.Name)
-	}
+	}{nil, r.best(), map[Label]bool{}, map[string]named{}, r.Rows}
+	data.Scores = check.NamesOf(r.Scores, func(s Score) string { return s.Name })
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		data.Labels[row.Label] = row.Label.HadStopHooks()
@@ -138,7 +132,7 @@ func (r Report) pageData() any {
 }
 
 // cleanText makes invisible characters and changes of direction visible. Unlike display.PlainText it leaves a dot: the
-// page is where messages are inspected.
+// page is for the inspection of messages.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -153,7 +147,7 @@ func cleanText(text string) string {
 	}, text)
 }
 
-// PageFile is the file to write a page to. In is the directory that writing must not leave, "" for that of the file.
+// PageFile is the file to write a page to. In is the directory that writing must not leave, "" for the one of the file.
 type PageFile struct{ Path, In string }
 
 // CheckTarget refuses a file that is not a page of springfield, before anything is read. It reports whether there is a
