@@ -128,6 +128,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
+// MakeSuite builds and renders all files of a suite.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
@@ -172,7 +173,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	}
 	wanted := unbuiltBinaries(targets, programs)
 	for i, b := range wanted {
-		does := "compiling " + "the " + b.Program.ShortName() + " for " + b.Target.String()
+		does := "compiling the " + b.Program.ShortName() + " for " + b.Target.String()
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
@@ -248,6 +249,7 @@ func (p *packages) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
+// CompileError is a failed run of go.
 type CompileError struct {
 	Args   []string
 	Output string

@@ -133,17 +133,15 @@ func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
 			switch {
 			case d.Kind == Missing:
-				continue
 			case d.err != nil:
 				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
-				continue
 			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
 				if !bytes.Equal(d.data, made[place].Data) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this springfield makes", c.buildCommand())
 				}
-				continue
+			default:
+				c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 			}
-			c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 		}
 	}
 }

@@ -144,16 +144,15 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 		p.Did = "make suite " + dir
 	}
 	var places []string // to remove unless they are in files
-	switch aim {
-	case Updating:
+	if aim == Updating {
 		places = slices.Sorted(maps.Keys(p.record))
-	case Building:
+	} else {
+		maps.Copy(p.next, p.record)
+	}
+	if aim == Building {
 		if places, err = p.hookPlaces(); err != nil {
 			return Plan{}, err
 		}
-		fallthrough
-	default:
-		maps.Copy(p.next, p.record)
 	}
 	var compared, last []File
 	for _, f := range files {

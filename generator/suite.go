@@ -23,6 +23,7 @@ const SuiteFile = "springfield.yaml"
 
 const maxSuiteFile = 1 << 20
 
+// Suite is the content of springfield.yaml.
 type Suite struct {
 	Spec  `yaml:",inline"`
 	Build Build `yaml:"build"`
@@ -123,6 +124,7 @@ func (s Suite) isEqual(other Suite) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
+// FindSuite searches a directory and those above it for a suite.
 func FindSuite(dir string) (string, error) {
 	dir = rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 	if dir == "" {

@@ -253,15 +253,14 @@ func (in *inspection) lookAtOffer(t subject, offers map[string]bool) {
 	switch {
 	case offers[name]:
 		t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
-		return
 	case n < 0:
 		t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
-		return
-	}
-	offers[name] = true
-	t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
-	if source := t.textAt("source"); path.Clean(source) != name {
-		t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+	default:
+		offers[name] = true
+		t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
+		if source := t.textAt("source"); path.Clean(source) != name {
+			t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+		}
 	}
 }
 

@@ -45,20 +45,19 @@ func (t subject) canStart(d Difference, name string) bool {
 	switch {
 	case d.Kind == Link:
 		t.reportLink(d.err)
-		return false
 	case d.Kind == Missing:
 		t.reportFailure("the "+name+" is missing", build)
-		return false
 	case !d.there:
 		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
-		return false
 	case !d.mode.IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+build)
-		return false
-	case d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
+	default:
+		if d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe" {
+			t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
+		}
+		return true
 	}
-	return true
+	return false
 }
 
 func (t subject) lookAtLauncher(d Difference) {
@@ -74,24 +73,21 @@ func (t subject) lookAtLauncher(d Difference) {
 }
 
 func (t subject) lookAtProgram(d Difference) {
-	if !t.canStart(d, d.program.ShortName()+" for "+d.target.String()) {
-		return
-	}
 	build := t.in.commandFor("build")
 	target, err := targetIn(bytes.NewReader(d.data))
-	if err != nil {
+	switch {
+	case !t.canStart(d, d.program.ShortName()+" for "+d.target.String()):
+	case err != nil:
 		t.reportFailure("not a program", build+"; if it is a pointer of Git LFS: git lfs pull")
-		return
-	}
-	if target != d.target {
+	case target != d.target:
 		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", target, d.target), build)
-		return
-	}
-	if !isMarked(d.data) {
-		t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
-	}
-	if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
-		t.reportFailure("its checksum is not the one in "+SuiteFile, build)
+	default:
+		if !isMarked(d.data) {
+			t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
+		}
+		if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
+			t.reportFailure("its checksum is not the one in "+SuiteFile, build)
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ type Means struct {
 	Resolve func(path string) (string, error)
 }
 
+// Plan is a planned release.
 type Plan struct {
 	Dir     string // of the suite
 	Market  Market
@@ -87,6 +88,7 @@ type Plugin struct {
 	Fresh  bool   `json:"fresh"`         // a new version
 }
 
+// RefusedError is returned if the review finds failures.
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {

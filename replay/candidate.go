@@ -22,13 +22,13 @@ type Candidate struct {
 	Bare bool
 }
 
+// NameError is returned for an unknown candidate.
 type NameError struct {
+	error
 	Name string
-	err  error
 }
 
-func (e *NameError) Error() string { return e.err.Error() }
-func (e *NameError) Unwrap() error { return e.err }
+func (e *NameError) Unwrap() error { return e.error }
 
 // CandidateNames returns the names that Candidates accepts, in the order of a report.
 func CandidateNames() []string {
@@ -79,7 +79,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
-			return nil, &NameError{name, err}
+			return nil, &NameError{err, name}
 		}
 		c.Name = name
 		all = append(all, c)

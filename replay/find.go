@@ -109,13 +109,12 @@ func (f *finder) listDir(path string, depth int) {
 			}
 			directory = info.IsDir()
 		}
+		isLog := filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-")
+		wanted := directory && name != "subagents" || !directory && isLog
 		if f.kept.Host != nil {
-			if f.keepsLogs(inner, directory) {
-				f.lookAt(inner, depth+1)
-			}
-			continue
+			wanted = f.keepsLogs(inner, directory)
 		}
-		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-") {
+		if wanted {
 			f.lookAt(inner, depth+1)
 		}
 	}

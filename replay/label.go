@@ -45,26 +45,26 @@ type follower struct {
 
 const maxTyped = 100
 
-// followed is the event after a message.
+// followed is the event after a message, without a label while it is unknown.
 type followed struct {
 	label Label
 	next  string
 	at    int64
 }
 
-// takeLine reads a line. It returns the end of the open place, if this line decides it, and spoke if the line opens
+// takeLine reads a line. It returns the end of the open place, if this line decides it, and whether the line opens
 // another one.
-func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bool) {
+func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	what := c.What
 	switch {
 	case what == transcript.Nothing && f.noteTyped(c):
 		return
 	case what == transcript.Spoke:
 		if f.open && (f.last.rests || f.blocked || f.whole) { // the cause left no trace
-			end, ended = followed{label: Pushed, at: c.LineTime()}, true
+			end = followed{label: Pushed, at: c.LineTime()}
 		}
 		f.open = false // else part of a longer message
-		return end, ended, true
+		return end, true
 	case !f.open:
 		return
 	}
@@ -87,22 +87,18 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 	case transcript.Pushed:
 		end.next, end.label = c.PersonWords(), Pushed
 	case transcript.Interrupted:
-		if f.last.rests {
-			return followed{}, false, false // it interrupted something later
+		if !f.last.rests { // else it interrupted something later
+			end.label = Interrupted
 		}
-		end.label = Interrupted
 	case transcript.Failed:
 		f.open = false
-		return followed{}, false, false
 	case transcript.Rested:
 		f.last.rests = true
-		return followed{}, false, false
 	default:
 		f.blocked = f.blocked || c.Blocked()
-		return followed{}, false, false
 	}
-	f.open = false
-	return end, true, false
+	f.open = f.open && end.label == ""
+	return end, false
 }
 
 // noteTyped notes a prompt that was typed during work. It reports whether the line is about one.

@@ -36,7 +36,7 @@ type session struct {
 	cut   bool  // reading was stopped
 	old   int   // places before Options.Since
 	start int64 // first time in the log
-	until int64 // last one
+	until int64 // last one so far
 	first key   // of its first message
 	copy  bool  // a fork, or a log that begins with lines of another session
 	rows  []Row
@@ -72,7 +72,6 @@ type walker struct {
 	id, dir string // of the session
 	met     bool   // a person or the agent has written something
 	mode    string // permission mode
-	now     int64  // last known time
 
 	row      Row // of the open place
 	key      key
@@ -129,11 +128,11 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	}
 	if what != transcript.Nothing {
 		if t := c.LineTime(); t != 0 {
-			w.now, w.until = t, t
+			w.until = t
 		}
 	}
-	end, ended, spoke := w.follower.takeLine(c)
-	if ended {
+	end, spoke := w.follower.takeLine(c)
+	if end.label != "" {
 		w.close(end)
 	}
 	if spoke {
@@ -193,18 +192,21 @@ func (w *walker) nameOf() string {
 // look opens a place: the line of a message of Claude.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
-	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.now}, false
-	if w.skip = w.now < w.since; w.skip {
+	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false
+	if w.skip = w.until < w.since; w.skip {
 		return
 	}
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir,
-		Text: strings.Clone(quotation.Tail(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+		Text: strings.Clone(quotation.Tail(said, maxText)), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
-	if w.now != 0 {
-		w.row.At = time.UnixMilli(w.now).UTC()
+	if len(view.Todos) > 0 {
+		w.row.Todos = activity.CountTodos(view.Todos).String()
+	}
+	if w.until != 0 {
+		w.row.At = time.UnixMilli(w.until).UTC()
 	}
 	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
@@ -234,12 +236,4 @@ func (w *walker) close(end followed) {
 		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
-}
-
-// tally formats the progress of a todo list, "" for none.
-func tally(todos []activity.Todo) string {
-	if len(todos) == 0 {
-		return ""
-	}
-	return activity.CountTodos(todos).String()
 }

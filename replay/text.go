@@ -42,6 +42,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
+// MostWrong returns the strategy that would have been in the way most often, "" if none was.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
