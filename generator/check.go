@@ -99,7 +99,7 @@ func (p openedProgram) checkMode() error {
 	return nil
 }
 
-// CheckPrograms returns why a program of the plugin in a directory would not start on a machine.
+// CheckPrograms returns an error if a program of the plugin in a directory would not start on a machine.
 func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	for _, p := range openPrograms(dir, machine, programs...) {
 		if p.err != nil {
@@ -109,8 +109,8 @@ func CheckPrograms(dir string, machine Target, programs ...Program) error {
 	return nil
 }
 
-// CheckRecorded returns why the hook of the plugin in a directory would not start on a machine, or which of its
-// programs differs from the record of the suite around it.
+// CheckRecorded returns an error if the hook of the plugin in a directory would not start on a machine, or if a program
+// differs from the record of the suite around it.
 func CheckRecorded(dir string, machine Target) error {
 	all := openPrograms(dir, machine, Hook, Judge)
 	if all[0].err != nil {

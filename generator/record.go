@@ -114,7 +114,8 @@ func decodeRecord(data []byte) (record, error) {
 	return r, nil
 }
 
-// checkPath refuses other paths than those of a suite: a record comes with a repository, and its files can be removed.
+// checkPath refuses other paths than those of a suite: a record comes with a repository, and files that it names
+// can be removed.
 func checkPath(p string) error {
 	top, _, _ := strings.Cut(p, "/")
 	if !filepath.IsLocal(filepath.FromSlash(p)) || path.Clean(p) != p || strings.TrimSpace(p) != p ||

@@ -1,4 +1,4 @@
-// Rendering: a spec and programs to files.
+// Rendering of a suite: a spec and programs become files.
 
 package generator
 
@@ -73,7 +73,7 @@ func (p Plugin) Timeout() int {
 	return 10
 }
 
-// AtStop reports whether the plugin decides at a stop. Only one of these can be enabled at a time.
+// AtStop reports whether the plugin decides at a stop. Only one such plugin decides at a time.
 func (v view) AtStop() bool { return v.Event() == "Stop" }
 
 type suiteView struct {

@@ -76,15 +76,15 @@ func reservedNames() []string {
 	}
 }
 
-// looksOfficial matches names that the client takes for its maker's.
+// looksOfficial matches marketplace names that the client reserves for its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
-// LooksOfficial reports whether a plugin's name looks like one of Claude's maker.
+// LooksOfficial reports whether a plugin's name suggests that it comes from Claude's maker.
 func LooksOfficial(name string) bool {
 	return looksOfficial.MatchString(name) || strings.HasPrefix(name, "anthropic-")
 }
 
-// CheckMarketplace returns the fault of a marketplace name.
+// CheckMarketplace returns an error for a name that no marketplace can have.
 func CheckMarketplace(name string) error {
 	switch {
 	case name == "":
@@ -105,7 +105,7 @@ func MarketplaceSlug(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")
 }
 
-// Validate returns the first fault of a spec.
+// Validate returns the first error in a spec.
 func (s Spec) Validate() error {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err

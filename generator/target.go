@@ -65,7 +65,7 @@ func joinTargets(targets []Target) string {
 	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
-// CheckTargets returns the fault of a choice of targets.
+// CheckTargets returns an error for targets that one suite cannot have.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target chosen")

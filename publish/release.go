@@ -59,7 +59,7 @@ func raiseVersion(version, part string) (string, error) {
 	return raise[part]().String(), nil
 }
 
-// whyNotNewer returns why a version cannot follow another.
+// whyNotNewer returns an error if a version cannot follow another.
 func whyNotNewer(from, to string) error {
 	next, err := parseVersion(to)
 	before, unknown := parseVersion(from)
@@ -122,7 +122,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-// follows returns why the release cannot follow a known version.
+// follows returns an error if the release cannot follow a known version.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil

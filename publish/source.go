@@ -153,7 +153,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 		if err != nil {
 			return "", "", err
 		}
-		// A shallow clone in CI cannot know.
+		// A shallow clone in CI lacks the commit, which proves nothing.
 		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) {
 			return before.SHA, "", nil
 		}
