@@ -34,9 +34,9 @@ var (
 type openedProgram struct {
 	program Program
 	path    string
-	data    []byte // nil if unreadable
-	mode    fs.FileMode
-	err     error // why it would not start
+	data    []byte      // nil if unreadable
+	info    fs.FileInfo // nil if unreadable
+	err     error       // why it would not start
 }
 
 // openPrograms reads programs of the plugin in a directory and checks whether they would start on a machine. The
@@ -61,11 +61,7 @@ func openPrograms(dir string, machine Target, programs ...Program) (all []opened
 func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
 	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
 	data, info, err := rooted.ReadPath(path, maxProgram)
-	p := openedProgram{program: program, path: path, data: data, err: err}
-	if err == nil {
-		p.mode = info.Mode()
-	}
-	return p
+	return openedProgram{program, path, data, info, err}
 }
 
 func (p openedProgram) checkStart(dir string, machine Target) error {
@@ -93,7 +89,7 @@ func (p openedProgram) checkStart(dir string, machine Target) error {
 }
 
 func (p openedProgram) checkMode() error {
-	if p.mode&0o111 == 0 {
+	if p.info.Mode()&0o111 == 0 {
 		return &fs.PathError{Op: "start", Path: p.path, Err: ErrNotExecutable}
 	}
 	return nil

@@ -124,10 +124,7 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	if err != nil || json.Unmarshal(data, &rules) != nil {
 		return // reported by lookAtRules
 	}
-	within := judge.Within
-	if rules.Judge.Within != 0 {
-		within = rules.Judge.Within
-	}
+	within := cmp.Or(rules.Judge.Within, judge.Within)
 	if n/float64(unit) < float64(within+judge.Spare) {
 		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: "+
 			"the hook needs %d s more", n/float64(unit), p.Name, within, judge.Spare),
