@@ -1,5 +1,4 @@
-// What a strategy says about itself and asks: data beside its templates, so
-// that a new strategy needs no code here.
+// Descriptions of strategies: data in their template directories, so that a new strategy needs no code here.
 
 package generator
 
@@ -19,29 +18,28 @@ type About struct {
 	Title       string     `yaml:"title" json:"title"`
 	Summary     string     `yaml:"summary" json:"summary"`             // one line, no full stop
 	Description string     `yaml:"description" json:"-"`               // for marketplaces
-	Version     string     `yaml:"version" json:"-"`                   // that a new plugin starts with
+	Version     string     `yaml:"version" json:"-"`                   // of a new plugin
 	Reads       string     `yaml:"reads" json:"reads"`                 // of a session
 	GoesOn      string     `yaml:"goes_on" json:"-"`                   // "goes on while …", at most 53 columns: a line of the interview
-	When        string     `yaml:"when" json:"when"`                   // to take it; a sentence without its full stop
+	When        string     `yaml:"when" json:"when"`                   // a sentence without its full stop
 	Cost        string     `yaml:"cost" json:"cost"`                   // of a stop
-	Changes     string     `yaml:"changes" json:"skill_mods"`          // that skills need: none, light, heavy
+	Changes     string     `yaml:"changes" json:"skill_mods"`          // to skills: none, light, heavy
 	Measured    *Measured  `yaml:"measured" json:"measured,omitempty"` // nil: not measured
 	Complexity  string     `yaml:"complexity" json:"complexity"`       // low, medium, high
-	Needs       string     `yaml:"needs" json:"needs"`                 // what has to be there, in a word or two
+	Needs       string     `yaml:"needs" json:"needs"`                 // a word or two
 	Keywords    []string   `yaml:"keywords" json:"-"`
 	Questions   []Question `yaml:"questions" json:"-"`
 }
 
-// Measured counts the continues of a strategy, with its default settings and without a judge, at real stops that
-// shaped its rules: a check, not an accuracy.
+// Measured counts the continues of a strategy, with default settings and without a judge, at the real stops that shaped
+// its rules: a check, not an accuracy.
 type Measured struct {
 	Continues int `yaml:"continues" json:"continues"`
-	Wanted    int `yaml:"wanted" json:"wanted"` // of these, answered with "continue" or a yes
-	Stops     int `yaml:"stops" json:"stops"`   // that were answered with something else, where the export is reliable
-	Wrong     int `yaml:"wrong" json:"wrong"`   // of these, continued
+	Wanted    int `yaml:"wanted" json:"wanted"` // answered with "continue" or a yes
+	Stops     int `yaml:"stops" json:"stops"`   // answered with something else, in reliable exports
+	Wrong     int `yaml:"wrong" json:"wrong"`   // of Stops, continued
 }
 
-// Accuracy is the measurement in a few words.
 func (a About) Accuracy() string {
 	if a.Measured == nil {
 		return "not measured"
@@ -49,20 +47,18 @@ func (a About) Accuracy() string {
 	return fmt.Sprintf("%d of %d continues wanted, %d of %d stops wrongly continued", a.Measured.Wanted, a.Measured.Continues, a.Measured.Wrong, a.Measured.Stops)
 }
 
-// Question is one setting of a plugin; its first choice is the default.
+// Question is a setting of a plugin; its first choice is the default.
 type Question struct {
 	Key     string   `yaml:"key"`
 	Ask     string   `yaml:"ask"`
 	Choices []Choice `yaml:"choices"`
 }
 
-// Choice is one answer.
 type Choice struct {
 	Value string `yaml:"value"`
 	Help  string `yaml:"help"`
 }
 
-// ReadAbout reads what a strategy says about itself.
 func ReadAbout(strategy string) (About, error) {
 	data, err := templates.Files.ReadFile(strategy + "/about.yaml")
 	var a About
@@ -76,7 +72,7 @@ func ReadAbout(strategy string) (About, error) {
 	return a, nil
 }
 
-// fillInDefaults gives every setting a value: the default where there is none.
+// fillInDefaults returns the settings with a value for every question.
 func (a About) fillInDefaults(settings map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, q := range a.Questions {

@@ -10,15 +10,14 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// Setting is one that is given by itself: plugin.key=value.
+// Setting is a value of --set: plugin.key=value.
 type Setting struct {
 	Plugin, Key, Value string
 }
 
-// Settings are several. They are about plugins that may not be chosen yet.
+// Settings may be about plugins that are not chosen yet.
 type Settings []Setting
 
-// ParseSettings reads what --set has.
 func ParseSettings(texts []string) (all Settings, err error) {
 	for _, text := range texts {
 		plugin, rest, dot := strings.Cut(text, ".")
@@ -32,13 +31,11 @@ func ParseSettings(texts []string) (all Settings, err error) {
 	return all, nil
 }
 
-// IsAbout tells whether one is about a plugin.
 func (s Settings) IsAbout(plugin string) bool {
 	return slices.ContainsFunc(s, func(one Setting) bool { return one.Plugin == plugin })
 }
 
-// CheckSettings refuses settings that can never hold. While no plugins are chosen they may be
-// about any that has its strategy's name.
+// CheckSettings refuses invalid settings. While no plugins are chosen, any with the name of its strategy is valid.
 func (s Settings) CheckSettings(chosen []Plugin) error {
 	for _, one := range s {
 		from := one.Plugin
@@ -57,7 +54,7 @@ func (s Settings) CheckSettings(chosen []Plugin) error {
 	return nil
 }
 
-// OverlayPlugins puts them, already checked, over the settings of plugins.
+// OverlayPlugins returns plugins with these settings, which must be valid.
 func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	plugins = slices.Clone(plugins)
 	for i, p := range plugins {
@@ -73,8 +70,8 @@ func (s Settings) OverlayPlugins(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Complete takes what is open of a spec from others, and gives every plugin its version
-// and all settings, those of set before its own.
+// Complete fills in a spec from defaults, and completes versions and settings of all plugins. set takes precedence
+// over a plugin's own.
 func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
 	s.Owner = cmp.Or(s.Owner, defaults.Owner)
@@ -91,8 +88,8 @@ func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
 	return s, nil
 }
 
-// ReuseAnswers takes the answers that a suite in a directory has. Targets can be named anew;
-// all else that is said must be what they are, because the suite's files have it.
+// ReuseAnswers returns the answers of a suite, with the targets of said. Everything else in said must agree with the
+// suite, whose files depend on it.
 func ReuseAnswers(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {

@@ -1,7 +1,5 @@
-// Where hooks come from: out of the CLI, which may carry them compiled, or
-// compiled here from the sources that it always carries, staged in a temporary
-// directory and built in an environment made from nothing, so that neither
-// user, path, cache nor setting shows in the bytes.
+// Programs for a suite: carried by the CLI, or compiled from its embedded sources. Those are built in a temporary
+// directory and a clean environment, so that the bytes depend on no user, path, cache or setting.
 
 package generator
 
@@ -27,17 +25,16 @@ import (
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
-// Build is what was compiled, into a suite or for a CLI to carry; of that it is the manifest.
+// Build records compiled programs, in a suite or in the manifest of a CLI.
 type Build struct {
-	Source   string            `yaml:"source" json:"source"`                   // SHA-256 of the sources
-	Go       string            `yaml:"go" json:"go"`                           // version of Go
+	Source   string            `yaml:"source" json:"source"` // of the sources, SHA-256
+	Go       string            `yaml:"go" json:"go"`
 	SHA256   map[string]string `yaml:"sha256" json:"sha256"`                   // of the hook, by target
 	Judge    map[string]string `yaml:"judge,omitempty" json:"judge,omitempty"` // of springfield-judge, by target
-	Builder  Builder           `yaml:"-" json:"-"`                             // how it was got
+	Builder  Builder           `yaml:"-" json:"-"`
 	Binaries []Binary          `yaml:"-" json:"-"`
 }
 
-// Binary is a compiled program for a machine.
 type Binary struct {
 	Program Program
 	Target  Target
@@ -56,7 +53,7 @@ func (b *Build) addBinary(program Program, target Target, data []byte) {
 	b.Binaries = append(b.Binaries, Binary{program, target, data})
 }
 
-// Recorded is the checksum of a program for a target, "" if there is none.
+// Recorded returns the checksum of a program for a target, or "".
 func (b Build) Recorded(program Program, target Target) string {
 	if program == Judge {
 		return b.Judge[target.String()]
@@ -64,7 +61,7 @@ func (b Build) Recorded(program Program, target Target) string {
 	return b.SHA256[target.String()]
 }
 
-// Unbuilt are the binaries that a suite has, without their bytes.
+// Unbuilt returns the binaries of a suite without their bytes.
 func Unbuilt(spec Spec) Build {
 	return Build{Binaries: unbuiltBinaries(spec.Targets, spec.Programs())}
 }
@@ -78,48 +75,44 @@ func unbuiltBinaries(targets []Target, programs []Program) (all []Binary) {
 	return all
 }
 
-// Builder is a way to get hooks.
+// Builder is a source of programs.
 type Builder string
 
 const (
-	Auto     Builder = "auto"     // carried ones if there are any, else compiled
-	WithGo   Builder = "go"       // compiled here
-	Prepared Builder = "prebuilt" // carried by the CLI
+	Auto     Builder = "auto" // carried, otherwise compiled
+	WithGo   Builder = "go"
+	Prepared Builder = "prebuilt"
 )
 
-// Toolchain is where and with what the hook is compiled. Only a main fills it.
+// Toolchain compiles programs. Only a main fills it.
 type Toolchain struct {
 	Builder  Builder  // "" is Auto
-	Prebuilt fs.FS    // compiled hooks that are carried; nil: none
-	Path     string   // PATH, to find go and for go itself
-	Home     string   // the user's home; may be empty
+	Prebuilt fs.FS    // carried programs, may be nil
+	Path     string   // to find go, and for go itself
+	Home     string   // may be empty
 	Windows  []string // variables go needs on Windows, as KEY=value
-	GoCache  string   // go's build cache; empty or unusable: a temporary one
-	// Working is called when something has to be compiled, which takes half a minute the
-	// first time. step then hears what is done next, such as "compiling the hook for
-	// linux/amd64 (1 of 2)", the same with ": " and each package, and done that it is over.
-	// nil: not told.
+	GoCache  string   // if it is empty or unusable, a temporary one
+	// Working, if not nil, is called before compiling, which takes half a minute the first time. It returns step, which
+	// receives each action and each package, and done.
 	Working func() (step func(does string), done func())
-	Warn    func(text string) // what programs that are compiled would do; nil: not told
-	heard   func(name string) // hears of each package that is compiled
+	Warn    func(text string) // receives warnings about compiled programs; may be nil
+	heard   func(name string) // receives each package that is compiled
 }
 
-// ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
-// there is one which cannot.
+// ErrNoGo is returned without a Go toolchain, ErrOldGo for one that is too old.
 var (
 	ErrNoGo  = errors.New("compile the hook: there is no go command on PATH")
 	ErrOldGo = errors.New("go is too old")
 )
 
-// SourceHash identifies the sources that hooks are compiled from, as
-// springfield.yaml records it.
+// SourceHash returns the hash of the programs' sources, as springfield.yaml records it.
 func SourceHash() (string, error) {
 	_, hash, err := sourceFiles()
 	return hash, err
 }
 
-// BuildPrograms gets programs for all targets, or for none and an error: ErrNoGo, ErrOldGo,
-// a CompileError, ErrNoPrebuilt, or the context's.
+// BuildPrograms builds programs for all targets, or returns ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
+// error of the context.
 func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
 	sources, hash, err := sourceFiles()
 	if err != nil {
@@ -135,7 +128,7 @@ func (t Toolchain) BuildPrograms(ctx context.Context, targets []Target, programs
 	return built, err
 }
 
-// MakeSuite makes all files of a suite, its programs among them.
+// MakeSuite builds and renders all files of a suite.
 func (t Toolchain) MakeSuite(ctx context.Context, spec Spec) ([]File, Build, error) {
 	built, err := t.BuildPrograms(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
@@ -180,7 +173,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	}
 	wanted := unbuiltBinaries(targets, programs)
 	for i, b := range wanted {
-		does := "compiling " + b.Program.describe() + " for " + b.Target.String()
+		does := "compiling the " + b.Program.ShortName() + " for " + b.Target.String()
 		if len(wanted) > 1 {
 			does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
 		}
@@ -199,7 +192,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.runGo(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build",
-		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", // without inlining, which makes the hook 180 KB larger
+		"-v", "-trimpath", "-buildvcs=false", "-gcflags="+hookruntime.Module+"/...=-l", // without inlining, which adds 180 KB to the hook
 		"-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
@@ -211,8 +204,7 @@ func (t Toolchain) compileProgram(ctx context.Context, stage, goCommand, overlay
 	return data, nil
 }
 
-// runGo starts go in the environment made from nothing. GOENV=off matters: an
-// empty GOFLAGS does not override what `go env -w` has stored.
+// runGo runs go in a clean environment. GOENV=off is needed, since an empty GOFLAGS does not override `go env -w`.
 func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
 	cache := t.GoCache
 	if !filepath.IsAbs(cache) || os.MkdirAll(cache, 0o755) != nil {
@@ -240,9 +232,9 @@ func (t Toolchain) runGo(ctx context.Context, stage, goCommand string, more []st
 	return stdout.Bytes(), nil
 }
 
-// packages takes the packages that go names, each on a line, out of what it says.
+// packages separates the package names, each on a line, from the other output of go.
 type packages struct {
-	said  bytes.Buffer // not embedded: io.Copy would write past Write
+	said  bytes.Buffer // not embedded: io.Copy would bypass Write
 	heard func(name string)
 }
 
@@ -257,7 +249,7 @@ func (p *packages) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// CompileError is a failed call of go, with what it said.
+// CompileError is a failed run of go.
 type CompileError struct {
 	Args   []string
 	Output string
@@ -270,14 +262,14 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
-// sourceFiles are the embedded Go files without tests, by path, and their hash.
+// sourceFiles returns the embedded Go files without tests, by path, and their hash.
 func sourceFiles() (map[string][]byte, string, error) {
 	files := map[string][]byte{
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
-	for _, p := range runtimePatches() { // what the overlay makes of a program
+	for _, p := range runtimePatches() { // the overlay changes programs too
 		for _, form := range p.forms {
 			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
 		}
@@ -291,7 +283,7 @@ func sourceFiles() (map[string][]byte, string, error) {
 		if err != nil {
 			return err
 		}
-		// A checkout on Windows may have other line ends; the hash must not.
+		// A checkout on Windows may have other line ends, for the same hash.
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		files["runtime/"+name] = data
 		fmt.Fprintf(h, "runtime/%s %d\n%s", name, len(data), data)
@@ -303,8 +295,8 @@ func sourceFiles() (map[string][]byte, string, error) {
 	return files, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// stageSources writes sources into src of a new directory, and makes tmp beside it: go ignores a go.mod at the root
-// of its temp directory.
+// stageSources writes sources into src of a new directory, next to tmp: go ignores a go.mod at the root of its
+// temporary directory.
 func stageSources(sources map[string][]byte) (stage string, err error) {
 	if stage, err = os.MkdirTemp("", "springfield-build-"); err == nil {
 		err = os.Mkdir(filepath.Join(stage, "tmp"), 0o755)
@@ -321,14 +313,14 @@ func stageSources(sources map[string][]byte) (stage string, err error) {
 	return stage, err
 }
 
-// lookPath finds a command on a given PATH, not on the process's own.
+// lookPath finds a command on the given PATH.
 func lookPath(name, path string) (string, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
-			continue // a relative entry would run what lies in the working directory
+			continue // a relative entry would run a file of the working directory
 		}
 		file := filepath.Join(dir, name)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
@@ -338,5 +330,5 @@ func lookPath(name, path string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// Page says how to get a springfield.
+// Page is the installation guide.
 const Page = "https://github.com/cameronsjo/springfield/blob/main/docs/install.md"

@@ -1,5 +1,5 @@
-// Whether a plugin's hook and its judge would start on a machine: looked at in the files
-// themselves, since records can be wrong and copies can lose a mode.
+// Whether the programs of a plugin would start on a machine. This is read from the files themselves: a record can be
+// wrong, and a copy can lose a mode.
 
 package generator
 
@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"debug/buildinfo"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
@@ -15,45 +14,148 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
-	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
-// ErrNotExecutable says that a program is there which must not be started.
-var ErrNotExecutable = errors.New("not executable")
+var (
+	// ErrNotExecutable is returned for a program without its executable bit.
+	ErrNotExecutable = errors.New("not executable")
+	// ErrChanged is returned for a program that differs from the record of its suite.
+	ErrChanged = errors.New("not the program that its suite records")
 
-// CheckPlugin says what is wrong with the programs of a plugin in a directory, on
-// this machine; nothing if they would start. The ID is what it is called, suite the
-// directory it can be compiled in, "" if that is not at hand.
-func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
-	notStarting := func(err error, without string) []check.Finding {
-		f := check.Failed(id+": "+err.Error()+without, HowToStart(err, suite))
-		if errors.Is(err, ErrNotExecutable) {
-			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
+	errNoProgram = errors.New("not a program")
+)
+
+type openedProgram struct {
+	program Program
+	path    string
+	data    []byte      // nil if unreadable
+	info    fs.FileInfo // nil if unreadable
+	err     error       // why it would not start
+}
+
+// openPrograms reads programs of the plugin in a directory and checks whether they would start on a machine. The
+// judge has to be in the directory of the hook, which searches no other.
+func openPrograms(dir string, machine Target, programs ...Program) (all []openedProgram) {
+	first := openProgram(dir, Hook, machine, false)
+	launched := machine.OS != "windows" && bytes.HasPrefix(first.data, []byte("#!"))
+	for _, program := range programs {
+		opened := first
+		if launched || program != Hook {
+			opened = openProgram(dir, program, machine, launched)
 		}
-		return []check.Finding{f}
+		opened.err = opened.checkStart(dir, machine)
+		if launched && program == Hook {
+			opened.err = cmp.Or(first.checkMode(), opened.err)
+		}
+		all = append(all, opened)
 	}
-	if err := CheckPrograms(dir, HostTarget(), Hook); err != nil {
-		return notStarting(err, "")
+	return all
+}
+
+func openProgram(dir string, program Program, machine Target, several bool) openedProgram {
+	path := filepath.Join(dir, filepath.FromSlash(program.placeIn(machine, several)))
+	data, info, err := rooted.ReadPath(path, maxProgram)
+	return openedProgram{program, path, data, info, err}
+}
+
+func (p openedProgram) checkStart(dir string, machine Target) error {
+	none := "no " + p.program.ShortName() + " for this machine"
+	if errors.Is(p.err, fs.ErrNotExist) {
+		if others := targetsIn(dir, p.program); len(others) > 0 && !slices.Contains(others, machine) {
+			hooks := filepath.Join(dir, "hooks")
+			return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, hooks, joinTargets(others), machine)
+		}
+		return fmt.Errorf("%s: %s is missing", none, p.path)
 	}
-	if err := CheckPrograms(dir, HostTarget(), Judge); err != nil && judges {
-		return notStarting(err, "; where its rules are not sure, Claude stops")
+	if p.err != nil {
+		return fmt.Errorf("read %s: %w", p.program.ShortName(), p.err)
 	}
-	if err := CheckRuntime(dir, HostTarget()); err != nil {
-		return []check.Finding{check.Warned(id+": "+err.Error(), HowToStart(err, suite))}
+	target, err := targetIn(bytes.NewReader(p.data))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %s: %w", p.program.ShortName(), p.path, err)
+	case !target.StartsOn(machine):
+		return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, p.path, target, machine)
+	case machine.OS != "windows":
+		return p.checkMode()
 	}
 	return nil
 }
 
-// HowToStart says what makes the programs of a plugin start on this machine, or makes
-// them the right ones. suite is the directory that they can be compiled in, "" if that
-// is not at hand.
+func (p openedProgram) checkMode() error {
+	if p.info.Mode()&0o111 == 0 {
+		return &fs.PathError{Op: "start", Path: p.path, Err: ErrNotExecutable}
+	}
+	return nil
+}
+
+// CheckPrograms returns an error if a program of the plugin in a directory would not start on a machine.
+func CheckPrograms(dir string, machine Target, programs ...Program) error {
+	for _, p := range openPrograms(dir, machine, programs...) {
+		if p.err != nil {
+			return p.err
+		}
+	}
+	return nil
+}
+
+// CheckRecorded returns an error if the hook of the plugin in a directory would not start on a machine, or if a program
+// differs from the record of the suite around it.
+func CheckRecorded(dir string, machine Target) error {
+	all := openPrograms(dir, machine, Hook, Judge)
+	if all[0].err != nil {
+		return all[0].err
+	}
+	suite, err := ReadSuite(filepath.Dir(dir))
+	if err != nil {
+		return nil // a plugin without its suite has no record
+	}
+	for _, p := range all {
+		want := suite.Build.Recorded(p.program, machine)
+		if want != "" && p.data != nil && journal.HashBytes(p.data) != want {
+			return fmt.Errorf("%s is %w", p.path, ErrChanged)
+		}
+	}
+	return nil
+}
+
+// CheckPlugin returns a finding about the programs of a plugin that is known as id, none if they would start on this
+// machine. suite is the directory to compile them in, "" for a plugin without its suite.
+func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
+	all := openPrograms(dir, HostTarget(), Hook, Judge)
+	for _, p := range all {
+		says := id + ": "
+		switch {
+		case p.err == nil || p.program == Judge && !judges:
+			continue
+		case p.program == Judge:
+			says += p.err.Error() + "; where its rules are not sure, Claude stops"
+		default:
+			says += p.err.Error()
+		}
+		f := check.Failed(says, HowToStart(p.err, suite))
+		if errors.Is(p.err, ErrNotExecutable) {
+			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
+		}
+		return []check.Finding{f}
+	}
+	for _, p := range all {
+		if p.data != nil && !isMarked(p.data) {
+			err := fmt.Errorf("%s: %w", p.path, ErrReadsGo)
+			return []check.Finding{check.Warned(id+": "+err.Error(), HowToStart(err, suite))}
+		}
+	}
+	return nil
+}
+
+// HowToStart returns the hint for an error of CheckPrograms. suite is the directory to compile the programs in, ""
+// for a plugin without its suite.
 func HowToStart(err error, suite string) string {
 	var at *fs.PathError
 	s, unreadable := ReadSuite(suite)
@@ -66,31 +168,31 @@ func HowToStart(err error, suite string) string {
 	return "springfield build " + check.QuoteArgument(suite) + s.MissingTargets()
 }
 
-// MissingTargets are the flags that have build compile for this machine too, as
-// " --target A --target B"; "" where the suite has a hook for it.
+// MissingTargets returns the flags that make build compile for this machine too, as " --target A --target B"; "" if
+// the suite has a hook.
 func (s Suite) MissingTargets() string {
 	own := HostTarget()
 	if slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(own) }) {
 		return ""
 	}
-	if own == (Target{"windows", "arm64"}) { // which can only be built alone
+	if own == (Target{"windows", "arm64"}) { // can only be built alone
 		own.Arch = "amd64"
 	}
 	flags := ""
-	for _, t := range append(slices.Clone(s.Targets), own) { // named targets replace those of the suite
+	for _, t := range append(slices.Clone(s.Targets), own) { // build --target replaces the targets of the suite
 		flags += " --target " + t.String()
 	}
 	return flags
 }
 
-// makeExecutable puts the bit back that a copy has lost.
+// makeExecutable restores executable bits that a copy has lost.
 func makeExecutable(dir string) error {
 	in, err := rooted.OpenFolder(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	for _, file := range HookFiles() {
+	for _, file := range HookFiles(Hook, Judge) {
 		if err := in.CheckLinks(file); err != nil {
 			return err
 		}
@@ -105,176 +207,18 @@ func makeExecutable(dir string) error {
 	return nil
 }
 
-// programs is where a plugin in a directory has its programs for a machine.
-type programs struct {
-	dir      string
-	machine  Target
-	launched bool // the hook is started by the launcher
-}
-
-func programsOf(dir string, machine Target) (programs, error) {
-	p := programs{dir: dir, machine: machine}
-	if machine.OS == "windows" {
-		return p, nil
-	}
-	f, err := rooted.OpenPath(filepath.Join(dir, "hooks", string(Hook)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if err != nil {
-		return p, fmt.Errorf("read hook: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	head := make([]byte, 2)
-	_, err = f.Read(head)
-	p.launched = err == nil && string(head) == "#!"
-	return p, nil
-}
-
-func (p programs) programPath(program Program) string {
-	return filepath.Join(p.dir, filepath.FromSlash(program.placeIn(p.machine, p.launched)))
-}
-
-// CheckPrograms says why programs of the plugin in a directory would not start on a machine. The judge
-// has to lie beside the hook, which looks nowhere else.
-func CheckPrograms(dir string, machine Target, programs ...Program) error {
-	p, err := programsOf(dir, machine)
-	if err == nil && p.launched {
-		err = checkMode(filepath.Join(dir, "hooks", string(Hook)))
-	}
-	for _, program := range programs {
-		if err == nil {
-			err = p.checkStart(program)
+func targetsIn(dir string, program Program) (found []Target) {
+	for _, place := range HookFiles(program) {
+		data, _, err := rooted.ReadPath(filepath.Join(dir, filepath.FromSlash(place)), maxProgram)
+		if err != nil {
+			continue
 		}
-	}
-	return err
-}
-
-// foundProgram is a program as it was found in a plugin.
-type foundProgram struct {
-	file    string
-	program Program // that its place is for
-	target  Target  // zero for a file that is no program
-	sum     string
-	with    string // the version of Go in it, "" if it is named otherwise
-	marked  bool   // its runtime reads no variable of Go's own
-}
-
-func examineProgram(file string, program Program, data []byte) foundProgram {
-	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
-	s.marked = bytes.Contains(data, []byte(goMark))
-	s.target, _ = targetIn(bytes.NewReader(data))
-	info, err := buildinfo.Read(bytes.NewReader(data))
-	if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(program) && len(info.GoVersion) < 64 {
-		s.with = info.GoVersion
-	}
-	return s
-}
-
-// readPrograms reads the programs that the plugin in a directory has for a machine.
-func readPrograms(dir string, machine Target) (all []foundProgram, err error) {
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return nil, err
-	}
-	for _, program := range []Program{Hook, Judge} {
-		path := p.programPath(program)
-		data, _, unread := rooted.ReadPath(path, maxProgram)
-		switch {
-		case unread == nil:
-			all = append(all, examineProgram(path, program, data))
-		case !errors.Is(unread, fs.ErrNotExist):
-			err = cmp.Or(err, fmt.Errorf("%s: %w", path, unread))
-		}
-	}
-	return all, err
-}
-
-// CheckRuntime says which program of the plugin in a directory, for a machine,
-// obeys variables that a project can set: ErrReadsGo. What is missing is for
-// CheckPrograms to tell.
-func CheckRuntime(dir string, machine Target) error {
-	all, err := readPrograms(dir, machine)
-	for _, found := range all {
-		if !found.marked {
-			return fmt.Errorf("%s: %w", found.file, ErrReadsGo)
-		}
-	}
-	return err
-}
-
-// ErrChanged is returned for a program that differs from the record of its suite.
-var ErrChanged = errors.New("not the program that its suite records")
-
-// CheckRecorded says why the programs of the plugin in a directory are not those that
-// the suite around it records. Where there is no record there is nothing to say.
-func CheckRecorded(dir string, machine Target) error {
-	suite, err := ReadSuite(filepath.Dir(dir))
-	if err != nil {
-		return nil
-	}
-	all, _ := readPrograms(dir, machine) // the rest is for CheckPrograms
-	for _, found := range all {
-		if want := suite.Build.Recorded(found.program, machine); want != "" && found.sum != want {
-			return fmt.Errorf("%s is %w", found.file, ErrChanged)
-		}
-	}
-	return nil
-}
-
-func (p programs) checkStart(program Program) error {
-	path, none := p.programPath(program), "no "+program.ShortName()+" for this machine"
-	found, err := TargetOf(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if others := targetsIn(p.dir, program); len(others) > 0 && !slices.Contains(others, p.machine) {
-			return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), joinTargets(others), p.machine)
-		}
-		return fmt.Errorf("%s: %s is missing", none, path)
-	case err != nil:
-		return fmt.Errorf("read %s: %w", program.ShortName(), err)
-	case !found.StartsOn(p.machine):
-		return fmt.Errorf("%s: %s is compiled for %s, not for %s", none, path, found, p.machine)
-	case p.machine.OS != "windows":
-		return checkMode(path)
-	}
-	return nil
-}
-
-func checkMode(path string) error {
-	if info, err := os.Stat(path); err == nil && info.Mode()&0o111 == 0 {
-		return &fs.PathError{Op: "start", Path: path, Err: ErrNotExecutable}
-	}
-	return nil
-}
-
-// targetsIn lists what a program of a plugin is compiled for.
-func targetsIn(dir string, program Program) []Target {
-	var found []Target
-	for _, place := range hookPlaces(program) {
-		if t, err := TargetOf(filepath.Join(dir, filepath.FromSlash(place))); err == nil && !slices.Contains(found, t) {
+		if t, err := targetIn(bytes.NewReader(data)); err == nil && !slices.Contains(found, t) {
 			found = append(found, t)
 		}
 	}
 	return found
 }
-
-// TargetOf reads from a compiled program which machine it is for.
-func TargetOf(path string) (Target, error) {
-	f, err := rooted.OpenPath(path)
-	if err != nil {
-		return Target{}, err
-	}
-	defer func() { _ = f.Close() }()
-	t, err := targetIn(f)
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
-}
-
-// errNoProgram says that some bytes are no program.
-var errNoProgram = errors.New("not a program")
 
 func targetIn(data io.ReaderAt) (Target, error) {
 	if e, err := elf.NewFile(data); err == nil {
@@ -289,7 +233,7 @@ func targetIn(data io.ReaderAt) (Target, error) {
 	return Target{}, errNoProgram
 }
 
-// archOf is a processor as Go calls it, as the program has it for any other.
+// archOf returns Go's name of a processor; for any other than these two, its number.
 func archOf[M comparable](is, amd64, arm64 M) string {
 	switch is {
 	case amd64:

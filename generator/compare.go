@@ -1,10 +1,9 @@
-// Whether what agents run is what this springfield makes. Programs are compared byte for byte, by
-// their SHA-256, with those that the CLI carries compiled, or with what its sources give; files that
-// can start a program or speak to a model, with those that it renders. What lies beside a program
-// can have been changed along with it: springfield.yaml explains a difference, and excuses none.
+// Comparison of the plugins that agents run with those that this springfield makes. Programs are compared by SHA-256
+// with carried ones, or with a build of the sources; files that can start a program or speak to a model, with rendered
+// ones. An attacker can change springfield.yaml along with a program: it may explain a difference, but never excuse
+// one.
 //
-// A plugin may come from a stranger: its files are only read, through folder, within bounds, and
-// nothing of it is started.
+// A plugin may come from a stranger: its files are only read, through folder and within bounds.
 
 package generator
 
@@ -12,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,44 +24,43 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/internal/rooted"
+	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 const (
-	maxProgram = 32 << 20 // bounds a program that is compared, in bytes: several times one of ours
-	maxCatalog = 4 << 20  // bounds the catalog of a marketplace, in bytes
-	maxEntries = 10_000   // bounds the files of a plugin that are looked at
-	maxTold    = 20       // bounds what is told of one plugin
+	maxProgram = 32 << 20 // bounds a program, in bytes: several times one of ours
+	maxCatalog = 4 << 20  // bounds a marketplace's catalog, in bytes
+	maxEntries = 10_000   // bounds the files of a plugin
+	maxTold    = 20       // bounds the findings about a plugin
 )
 
-// Running is a plugin that an agent runs.
 type Running struct {
-	ID  string // as the agent calls it
+	ID  string // of the agent
 	Dir string
-	// Catalog is the directory of the marketplace that offers it, "" if that is not at hand, and
-	// CatalogFile its catalog in there, with slashes.
+	// Catalog is the directory of its marketplace, "" if unknown, and CatalogFile the catalog there, with slashes.
 	Catalog, CatalogFile string
 }
 
-// comparison is one plugin while it is compared.
 type comparison struct {
 	Running
-	suite    string // that it lies in, "" if it is a copy, or stands alone
-	record   Build  // of that suite
+	suite    string // around it, "" for a copy
+	record   Build  // of the suite
 	programs []foundProgram
-	same     int             // files that are as springfield renders them
-	texts    []check.Finding // of the others: another springfield may have made them so
+	same     int             // files as rendered
+	texts    []check.Finding // about the other files, which another springfield may have rendered
 	found    []check.Finding
 }
 
-// Compare tells of plugins whether they are what this springfield makes: a failure is something
-// that is not, a warning something of which that cannot be told. The error is about comparing at all.
+// Compare reports whether plugins are made by this springfield: a failure for a difference, a warning if that is
+// unknown. The error is about comparing at all.
 func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
 	var all []*comparison
 	for _, r := range running {
 		if ctx.Err() != nil {
-			return nil, ctx.Err() // they can be very many
+			return nil, ctx.Err() // there can be very many
 		}
 		c := &comparison{Running: r}
 		if file, err := c.readPlugin(); err != nil {
@@ -76,7 +75,7 @@ func (t Toolchain) Compare(ctx context.Context, running []Running) (found []chec
 	return found, err
 }
 
-// readPlugin reads all that is compared of a plugin. An error is about file, "" for all of it.
+// readPlugin reads the compared files. An error is about file, "" for the plugin.
 func (c *comparison) readPlugin() (file string, err error) {
 	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && rooted.HoldsPath(c.Catalog, c.Dir) {
 		market, err := rooted.OpenFolder(c.Catalog)
@@ -127,30 +126,46 @@ func (c *comparison) readPlugin() (file string, err error) {
 	return "", nil
 }
 
-// readPrograms reads the programs that this machine starts, and the launcher.
+// readPrograms reads the launcher, and the programs for this machine.
 func (c *comparison) readPrograms(in rooted.Folder, made map[string]File) {
 	for _, p := range []Program{Hook, Judge} {
 		for _, place := range slices.Compact([]string{p.placeIn(HostTarget(), true), p.placeIn(HostTarget(), false)}) {
 			d := folder{Folder: in, limit: maxProgram}.compareFile(File{Path: place})
 			switch {
 			case d.Kind == Missing:
-				continue
 			case d.err != nil:
 				noteFinding(&c.found, check.Failure, in.PathOf(place), notRead(d.err), c.buildCommand())
-				continue
 			case p == Hook && bytes.HasPrefix(d.data, []byte("#!")):
 				if !bytes.Equal(d.data, made[place].Data) {
 					noteFinding(&c.texts, check.Failure, in.PathOf(place), "not the launcher that this springfield makes", c.buildCommand())
 				}
-				continue
+			default:
+				c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 			}
-			c.programs = append(c.programs, examineProgram(in.PathOf(place), p, d.data))
 		}
 	}
 }
 
-// readAround compares the files around the plugin, if Gemini CLI has a whole branch of a
-// marketplace as its extension: there the plugin is a directory in it.
+type foundProgram struct {
+	file    string
+	program Program // by its place
+	target  Target  // zero for another file
+	sum     string
+	with    string // version of Go, "" for another program
+}
+
+func examineProgram(file string, program Program, data []byte) foundProgram {
+	s := foundProgram{file: file, program: program, sum: journal.HashBytes(data)}
+	s.target, _ = targetIn(bytes.NewReader(data))
+	info, err := buildinfo.Read(bytes.NewReader(data))
+	if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(program) && len(info.GoVersion) < 64 {
+		s.with = info.GoVersion
+	}
+	return s
+}
+
+// readAround compares the files around the plugin if Gemini CLI has a whole branch of a marketplace as its extension,
+// with the plugin as a directory.
 func (c *comparison) readAround(above, base string, made map[string]File) {
 	in, err := rooted.OpenFolder(above)
 	if err != nil {
@@ -168,13 +183,13 @@ func (c *comparison) readAround(above, base string, made map[string]File) {
 	c.readFiles(in, around, base)
 }
 
-// readFiles compares the files in a directory, but those below except, with what is rendered.
+// readFiles compares the files in a directory, except for one name.
 func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except string) {
 	n := 0
 	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
 		f, err := in.Open(dirs[0])
 		if err != nil {
-			continue // what cannot be read is not started either
+			continue // an unreadable file is not started either
 		}
 		entries, _ := f.ReadDir(maxEntries)
 		_ = f.Close()
@@ -185,7 +200,7 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 				return
 			}
 			switch {
-			case name == ".git" || name == except || slices.Contains(HookFiles(), name):
+			case name == ".git" || name == except || slices.Contains(HookFiles(Hook, Judge), name):
 			case e.IsDir():
 				dirs = append(dirs, name)
 			default:
@@ -203,14 +218,14 @@ func (c *comparison) readFiles(in rooted.Folder, made map[string]File, except st
 	}
 }
 
-// noteDifference notes how a file differs that can start a program, or speaks to a model.
+// noteDifference notes the difference of a file that can start a program, or speaks to a model.
 func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	state, says, fix := check.Warning, "not as this springfield makes it", ""
 	if starts {
 		state = check.Failure
 	}
 	switch {
-	case d.Kind == Missing: // since it was listed
+	case d.Kind == Missing: // deleted after it was listed
 		return
 	case d.err != nil:
 		state, says = check.Failure, notRead(d.err)
@@ -227,8 +242,8 @@ func (c *comparison) noteDifference(file string, d Difference, starts bool) {
 	noteFinding(&c.texts, state, file, says, fix)
 }
 
-// roleOfFile tells whether a file of a plugin can start a program, or names one, and whether a model
-// reads it. It goes by where the file lies: agents look for theirs in fixed places.
+// roleOfFile reports whether a file of a plugin can start or name a program, and whether a model reads it. Agents
+// search fixed places, so its path decides.
 func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	top, _, inside := strings.Cut(file, "/")
 	ext := strings.ToLower(path.Ext(file))
@@ -238,7 +253,7 @@ func roleOfFile(file string, mode fs.FileMode) (starts, speaks bool) {
 	case ext == ".md":
 		return false, inside || strings.EqualFold(file, "SKILL.md")
 	case file == "strategy.json" || top == "schemas" || strings.HasPrefix(file, ".github/workflows/"),
-		!inside && strings.HasSuffix(file, "-extension-install.json"): // an agent's own note of where it comes from
+		!inside && strings.HasSuffix(file, "-extension-install.json"): // an agent's note of its origin
 		return false, false
 	}
 	return mode&0o111 != 0 || slices.Contains([]string{
@@ -255,7 +270,7 @@ func describingMembers() []string {
 	}
 }
 
-// isDescribed reports whether a JSON file differs in no more than members that describe it.
+// isDescribed reports whether a JSON file differs only in members that describe it.
 func (d Difference) isDescribed() bool {
 	var both [2]map[string]any
 	for i, data := range [][]byte{d.data, d.Data} {
@@ -269,8 +284,8 @@ func (d Difference) isDescribed() bool {
 	return reflect.DeepEqual(both[0], both[1])
 }
 
-// readEntry looks at what the marketplace adds to the plugin, by the name of the plugin and by the
-// one that it is switched on by. A catalog that is not there adds nothing.
+// readEntry looks for additions of the marketplace, under the name of the plugin and the name that enables it. A
+// missing catalog adds nothing.
 func (c *comparison) readEntry(name string) {
 	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
 	data, err := rooted.ReadFile(c.Catalog, file, maxCatalog)
@@ -291,8 +306,8 @@ func (c *comparison) readEntry(name string) {
 	}
 }
 
-// addedIn are the members of a plugin's entries in a catalog that do more than describe it. Agents
-// heed the exact names of members, so it is not read into a struct.
+// addedIn returns the members of a plugin's entries that do more than describe it. Agents compare names of members
+// exactly, a struct would not.
 func addedIn(data []byte, names ...string) (added []string, err error) {
 	var catalog map[string]json.RawMessage
 	var entries []any
@@ -316,14 +331,14 @@ func addedIn(data []byte, names ...string) (added []string, err error) {
 	return added, nil
 }
 
-// ownBuilds are what this springfield makes: builds from the sources that it carries.
+// ownBuilds are builds of the sources that this springfield carries.
 type ownBuilds struct {
 	source string
 	builds []Build
-	why    string // what keeps more from being made, "" if nothing
+	why    string // reason for a missing build
 }
 
-// ownChecksumOf is the checksum of the same program, made here by the same Go, "" if it was not made.
+// ownChecksumOf returns the checksum of the same program, built by the same Go, or "".
 func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	for _, b := range r.builds {
 		if b.Go == s.with {
@@ -333,7 +348,6 @@ func (r ownBuilds) ownChecksumOf(s foundProgram) string {
 	return ""
 }
 
-// makeOwnBuilds takes what is carried, and compiles what that does not have.
 func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownBuilds, err error) {
 	if r.source, err = SourceHash(); err != nil {
 		return r, err
@@ -344,7 +358,7 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 	} else if carried != nil && carried.Source == r.source {
 		r.builds = append(r.builds, *carried)
 	}
-	var target Target // there are two only on Windows on ARM, and then a plugin has one of them
+	var target Target // two only on Windows on ARM, where a plugin has one of them
 	programs := []Program{Hook}
 	for _, c := range all {
 		for _, s := range c.programs {
@@ -367,13 +381,12 @@ func (t Toolchain) makeOwnBuilds(ctx context.Context, all []*comparison) (r ownB
 	return r, ctx.Err()
 }
 
-// compareWithOwnBuilds compares what was read of a plugin with what this springfield makes.
 func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
 	for _, s := range c.programs {
 		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
 		if s.target.StartsOn(HostTarget()) && slices.ContainsFunc(r.builds, made) {
-			same, right, sums[s.file] = true, append(right, s.program.describe()), s.sum
+			same, right, sums[s.file] = true, append(right, "the "+s.program.ShortName()), s.sum
 			continue
 		}
 		state, says := r.explainProgram(s, c.record)
@@ -400,14 +413,13 @@ func (c *comparison) compareWithOwnBuilds(r ownBuilds) []check.Finding {
 	return c.found
 }
 
-// explainProgram says why a program is not one that this springfield makes.
 func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.State, says string) {
 	recorded := record.Recorded(s.program, s.target)
 	switch {
 	case recorded != "" && recorded != s.sum:
 		return check.Failure, ErrChanged.Error()
 	case s.with == "":
-		return check.Failure, "not " + s.program.describe() + " of a springfield"
+		return check.Failure, "not the " + s.program.ShortName() + " of a springfield"
 	case record.Source != "" && record.Source != r.source:
 		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
 	case r.ownChecksumOf(s) == "":
@@ -422,7 +434,7 @@ func (r ownBuilds) explainProgram(s foundProgram, record Build) (state check.Sta
 	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
 }
 
-// buildCommand is what makes a program of the plugin again, "" for a copy.
+// buildCommand returns the command that rebuilds the programs, "" for a copy.
 func (c *comparison) buildCommand() string {
 	if c.suite == "" {
 		return ""
@@ -430,7 +442,7 @@ func (c *comparison) buildCommand() string {
 	return "springfield build " + check.QuoteArgument(c.suite)
 }
 
-// noteFinding notes something of a file. Where no fix is known, the plugin has to come from elsewhere.
+// noteFinding notes a finding about a file. Without a fix, the plugin has to be installed again.
 func noteFinding(found *[]check.Finding, state check.State, file, says, fix string) {
 	if fix == "" && state != check.Fine {
 		fix = "update the plugin where it comes from, or install it again from a place that you trust"
@@ -438,7 +450,6 @@ func noteFinding(found *[]check.Finding, state check.State, file, says, fix stri
 	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
 }
 
-// notRead is why something is not read.
 func notRead(err error) string {
 	var link *rooted.LinkError
 	if errors.As(err, &link) {
@@ -447,7 +458,6 @@ func notRead(err error) string {
 	return "cannot be compared: " + check.CauseOf(err).Error()
 }
 
-// listNames are some names, within bounds.
 func listNames(names []string) string {
 	if more := len(names) - maxTold; more > 0 {
 		names = append(slices.Clone(names[:maxTold]), fmt.Sprintf("and %d more", more))

@@ -1,4 +1,4 @@
-// Documents: a JSON or YAML file as the schemas see it.
+// Documents: JSON and YAML files for the schemas.
 
 package generator
 
@@ -23,10 +23,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/check"
 )
 
-// document is a parsed file. Paths are keys and indexes.
+// document is a parsed file.
 type document struct{ value any }
 
-// textAt is the string at a path, "" if there is none.
+// textAt returns the string at a path, or "".
 func (d document) textAt(path ...string) string {
 	s, _ := d.valueAt(path...).(string)
 	return s
@@ -35,18 +35,8 @@ func (d document) textAt(path ...string) string {
 func (d document) valueAt(path ...string) any {
 	v := d.value
 	for _, step := range path {
-		switch in := v.(type) {
-		case map[string]any:
-			v = in[step]
-		case []any:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(in) {
-				return nil
-			}
-			v = in[i]
-		default:
-			return nil
-		}
+		object, _ := v.(map[string]any)
+		v = object[step]
 	}
 	return v
 }
@@ -56,8 +46,7 @@ func (d document) listAt(path ...string) []any {
 	return list
 }
 
-// FileError is a fault in a file of a suite. One of the syntax has a line and a column,
-// both from 1, columns in characters; Line is 0 for others.
+// FileError is a fault in a file of a suite. Line and column, in characters, start at 1; Line is 0 if unknown.
 type FileError struct {
 	check.Position
 	Problem, Advice string
@@ -72,10 +61,9 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// maxDepth bounds how deep a document may be nested.
 const maxDepth = 100
 
-// parseJSON reads plain JSON. The error is a *FileError.
+// parseJSON parses plain JSON. The error is a *FileError.
 func parseJSON(data []byte) (document, error) {
 	fault := func(offset int64, format string, args ...any) error {
 		return &FileError{Position: positionOf(data, int(offset)), Problem: fmt.Sprintf(format, args...)}
@@ -85,7 +73,7 @@ func parseJSON(data []byte) (document, error) {
 			return document{}, fault(int64(at), "not UTF-8")
 		}
 	}
-	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // raw: a number may be too large for any type
+	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // a number may be too large for any type
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			return document{}, fault(syntax.Offset-1, "not JSON: %v", err)
@@ -136,12 +124,10 @@ func positionOf(data []byte, offset int) check.Position {
 	return check.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
 }
 
-// maxBrackets is how many brackets may be open at once in YAML. The parser takes
-// gigabytes for a hundred thousand. Those in texts and comments count as well,
-// and no document that means something has so many there.
+// maxBrackets bounds open brackets in YAML: for a hundred thousand the parser takes gigabytes. Brackets in texts and
+// comments are included.
 const maxBrackets = 1000
 
-// refuseDepth refuses YAML with more.
 func refuseDepth(data []byte) error {
 	open := 0
 	for i, c := range data {
@@ -158,7 +144,7 @@ func refuseDepth(data []byte) error {
 	return nil
 }
 
-// decodeYAML reads one YAML document into a value. The error is a *FileError.
+// decodeYAML decodes one YAML document. The error is a *FileError.
 func decodeYAML(data []byte, into any) error {
 	if err := refuseDepth(data); err != nil {
 		return err
@@ -169,7 +155,6 @@ func decodeYAML(data []byte, into any) error {
 	return nil
 }
 
-// published reads the schemas that springfield carries, by their addresses.
 type published struct{}
 
 func (published) Load(url string) (any, error) {
@@ -180,25 +165,15 @@ func (published) Load(url string) (any, error) {
 	return jsonschema.UnmarshalJSON(bytes.NewReader(data))
 }
 
-// newSchemas has them compiled when first asked for.
-func newSchemas() *jsonschema.Compiler {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	c.UseLoader(published{})
-	return c
-}
-
 func schemaURL(file string) string {
 	return "https://raw.githubusercontent.com/cameronsjo/springfield/main/docs/schemas/" + file
 }
 
-// flaw is what does not fit a schema.
 type flaw struct {
 	says    string
-	unknown bool // a member that no program reads
+	unknown bool // an unknown member
 }
 
-// judgeDocument says what of a document does not fit a schema.
 func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]flaw, error) {
 	schema, err := schemas.Compile(schemaURL(name + ".schema.json"))
 	if err != nil {
@@ -217,7 +192,7 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 			for _, p := range k.Properties {
 				flaws = append(flaws, flaw{at + fmt.Sprintf("unknown member %q", p), true})
 			}
-		case *kind.PropertyNames: // the library has overwritten the names that lead there (v6.0.3)
+		case *kind.PropertyNames: // the library has overwritten the path (v6.0.3)
 			flaws = append(flaws, flaw{says: fmt.Sprintf("%q is not a known name here", k.Property)})
 		case *kind.AnyOf, *kind.OneOf:
 			flaws = append(flaws, flaw{says: at + "it is incomplete"})
@@ -229,8 +204,7 @@ func judgeDocument(schemas *jsonschema.Compiler, d document, name string) ([]fla
 	return flaws, nil
 }
 
-// leafErrors are the errors that say something: alternatives as one, since which
-// was meant is not known.
+// leafErrors returns the innermost errors. Alternatives are one error, since the intended one is unknown.
 func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.PropertyNames:
@@ -246,21 +220,17 @@ func leafErrors(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return all
 }
 
-// placeInWords names a place in a document, for the beginning of a sentence.
 func placeInWords(path []string) string {
-	if len(path) == 0 {
+	place := ""
+	for _, step := range path {
+		if _, err := strconv.Atoi(step); err == nil {
+			place += "[" + step + "]"
+		} else {
+			place += "." + step
+		}
+	}
+	if place == "" {
 		return ""
 	}
-	var b strings.Builder
-	for i, step := range path {
-		if _, err := strconv.Atoi(step); err == nil {
-			fmt.Fprintf(&b, "[%s]", step)
-			continue
-		}
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(step)
-	}
-	return b.String() + ": "
+	return strings.TrimPrefix(place, ".") + ": "
 }

@@ -51,7 +51,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 				files[i].Data = []byte{byte(n), byte(n >> 8)}
 			}
 		}
-		if _, _, err := Write(dir, files); err == nil {
+		if _, err := Write(dir, files); err == nil {
 			wrote++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/cameronsjo/springfield/internal/check"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -95,8 +97,8 @@ func TestGolden(t *testing.T) {
 				t.Errorf("the same answers give other files the second time, %v", err)
 			}
 			dir := filepath.Join(t.TempDir(), "suite")
-			if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
-				t.Fatalf("%v, %v", outcome, err)
+			if p, err := Write(dir, files); err != nil || !p.Fresh {
+				t.Fatalf("%v, %v", p.Outcomes, err)
 			}
 			// The record says the same once more.
 			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
@@ -131,7 +133,7 @@ func write(t *testing.T, dir string) (Spec, []File) {
 	t.Helper()
 	spec := specOf(HostTarget())
 	files := rendered(t, spec, compiled(HostTarget()))
-	_, _, err := Write(dir, files)
+	_, err := Write(dir, files)
 	must(t, err)
 	return spec, files
 }
@@ -140,8 +142,8 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	spec, files := write(t, dir)
 	before := tree(t, dir)
-	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
-		t.Errorf("%v, %v", outcome, err)
+	if p, err := Write(dir, files); err != nil || !p.IsEmpty() {
+		t.Errorf("%v, %v", p.Outcomes, err)
 	}
 	scratch.Equal(t, tree(t, dir), before, "the suite")
 	suite, err := ReadSuite(dir)
@@ -152,8 +154,8 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	file := filepath.Join(dir, SuiteFile)
 	commented := "# mine\n" + before[strings.Index(before, "marketplace: "):]
 	must(t, os.WriteFile(file, []byte(commented), 0o644))
-	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
-		t.Errorf("%v, %v, %v", outcome, kept, err)
+	if p, err := Write(dir, files); err != nil || !p.IsEmpty() || len(p.Outcomes) > 0 {
+		t.Errorf("%v, %v", p.Outcomes, err)
 	}
 }
 
@@ -164,27 +166,13 @@ func checkNoStray(t *testing.T, dir string) {
 }
 
 // Write completes a suite, in no journal.
-func Write(dir string, files []File) (outcome string, kept []string, err error) {
+func Write(dir string, files []File) (Plan, error) {
 	p, err := MakePlan(dir, Completing, files)
-	switch {
-	case err != nil || p.IsEmpty():
-		outcome = Unchanged
-	case p.Fresh:
-		outcome = Created
-	default:
-		outcome = Completed
-	}
 	if err == nil {
 		err = p.WriteUnjournaled()
 	}
-	return outcome, p.Paths(Kept), err
+	return p, err
 }
-
-const (
-	Created   = "created"
-	Completed = "completed"
-	Unchanged = "unchanged"
-)
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
@@ -423,32 +411,35 @@ func put(t *testing.T, path string, data []byte, mode os.FileMode) {
 	must(t, os.WriteFile(path, data, mode))
 }
 
-// A hook or a judge that was compiled with a runtime as Go has it is found,
-// wherever it lies; what is not there is none.
-func TestCheckRuntime(t *testing.T) {
-	linux, windows := Target{"linux", "amd64"}, Target{"windows", "amd64"}
+// A program compiled with Go's own runtime is reported, the judge also where it is not asked.
+func TestCheckPluginReportsGoVariables(t *testing.T) {
+	own, behind := HostTarget(), path.Base(path.Dir(Hook.placeIn(HostTarget(), true)))
+	launcher := []byte("#!/bin/sh\n")
 	for name, test := range map[string]struct {
-		files   map[string][]byte
-		machine Target
-		bad     string
+		files map[string][]byte
+		bad   string
 	}{
-		"ours":            {map[string][]byte{"springfield-hook": program(linux)}, linux, ""},
-		"none":            {nil, linux, ""},
-		"Go's own":        {map[string][]byte{"springfield-hook": head(linux)}, linux, "springfield-hook"},
-		"behind launcher": {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "linux-amd64/springfield-hook": head(linux)}, linux, "linux-amd64"},
-		"another machine": {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "linux-amd64/springfield-hook": program(linux), "springfield-hook.exe": head(windows)}, linux, ""},
-		"windows":         {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "springfield-hook.exe": head(windows)}, windows, ".exe"},
-		"the judge":       {map[string][]byte{"springfield-hook": program(linux), "springfield-judge": head(linux)}, linux, "springfield-judge"},
+		"ours":            {map[string][]byte{"springfield-hook": program(own)}, ""},
+		"Go's own":        {map[string][]byte{"springfield-hook": head(own)}, "springfield-hook"},
+		"behind launcher": {map[string][]byte{"springfield-hook": launcher, behind + "/springfield-hook": head(own)}, behind + "/springfield-hook"},
+		"another machine": {map[string][]byte{"springfield-hook": launcher, behind + "/springfield-hook": program(own),
+			"springfield-hook.exe": head(Target{"windows", "amd64"})}, ""},
+		"the judge": {map[string][]byte{"springfield-hook": program(own), "springfield-judge": head(own)}, "springfield-judge"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for path, data := range test.files {
 				put(t, filepath.Join(dir, "hooks", path), data, 0o755)
 			}
-			err := CheckRuntime(dir, test.machine)
-			if test.bad == "" && err != nil || test.bad != "" && (!errors.Is(err, ErrReadsGo) || !strings.Contains(err.Error(), test.bad)) {
-				t.Error(err)
+			found := CheckPlugin("ned", dir, "", false)
+			if test.bad == "" {
+				scratch.Equal(t, found, nil)
+				return
 			}
+			bad := filepath.Join(dir, "hooks", test.bad)
+			scratch.Equal(t, len(found), 1)
+			scratch.Equal(t, found[0].State, check.Warning)
+			scratch.Equal(t, found[0].Says, "ned: "+bad+": "+ErrReadsGo.Error())
 		})
 	}
 }

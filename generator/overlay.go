@@ -1,13 +1,10 @@
-// The Go runtime that hooks and judges are compiled with reads no variable
-// whose name begins with GO.
+// The Go runtime of hooks and judges reads no variable whose name begins with GO.
 //
-// A project's settings can set variables for hooks, and Go's runtime obeys some
-// of them before the first statement of main: GODEBUG=cgocheck=2 or a malformed
-// GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for
-// "go on"; GOMAXPROCS=200000 costs gigabytes. No statement of ours comes early
-// enough. So the two functions through which the runtime asks for such variables
-// are replaced for the build, and every program made this way carries a mark. A Go
-// that asks in other ways compiles programs that obey its variables, with a warning.
+// A project's settings can set variables for hooks, and Go's runtime obeys some before main: GODEBUG=cgocheck=2 or a
+// malformed GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for "go on"; GOMAXPROCS=200000
+// costs gigabytes. No statement of ours runs early enough. So the build replaces the two functions through which the
+// runtime reads these variables, and marks the program. With a Go of another form the programs obey the variables, with
+// a warning.
 
 package generator
 
@@ -21,12 +18,11 @@ import (
 	"strings"
 )
 
-// goMark is in every program whose runtime reads no variable of Go's own. It
-// says how a program was compiled; it proves nothing about a forged one.
+// goMark is in every program with this runtime. It documents the build; it proves nothing about a forged program.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatch is a function of Go's runtime that asks the environment, in every form that
-// a supported Go gives it, with the statements that it begins with in our programs.
+// runtimePatch is a function of the runtime that reads the environment, in every form of the supported versions of Go,
+// with its new first statements.
 type runtimePatch struct {
 	file  string
 	forms []runtimeForm
@@ -34,9 +30,8 @@ type runtimePatch struct {
 
 type runtimeForm struct{ function, statements string }
 
-// runtimePatches are all of them. getGodebugEarly looks for GODEBUG before there is an
-// environment; what it returns second is whether it could look, which the first releases
-// of Go 1.25 do not say. Everything else goes through gogetenv.
+// runtimePatches returns all patches. getGodebugEarly reads GODEBUG before there is an environment; its second result,
+// missing in the first releases of Go 1.25, reports whether it could. Everything else uses gogetenv.
 func runtimePatches() []runtimePatch {
 	return []runtimePatch{
 		{"env_posix.go", []runtimeForm{
@@ -50,7 +45,7 @@ func runtimePatches() []runtimePatch {
 	}
 }
 
-// applyPatch returns the file with the patch, and false if it has none of the forms once.
+// applyPatch returns the patched file. It reports whether the file has one of the forms exactly once.
 func (p runtimePatch) applyPatch(text []byte) ([]byte, bool) {
 	for _, form := range p.forms {
 		if bytes.Count(text, []byte(form.function)) == 1 {
@@ -60,18 +55,16 @@ func (p runtimePatch) applyPatch(text []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// markDeclaration ends the file of the first patch: a variable, because the
-// linker keeps what a constant says only where it is used.
+// markDeclaration is appended to the first patched file. It is a variable, because the linker drops unused constants.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
-// newestGo is the newest Go of which it is known that these functions are all that asks.
+// newestGo is the last version of Go of which these functions are known to be all.
 const newestGo = "go1.27"
 
-// writeOverlay writes the files that go build takes in the place of the runtime's own, and returns the
-// path of the list of them: an empty one where this Go has other functions. The Go is known if all
-// is replaced that reads variables.
+// writeOverlay writes the replacements for go build and returns the path of their list, an empty list for an unknown
+// form of Go. known reports whether everything that reads variables is replaced.
 func writeOverlay(stage, root, version string) (list string, known bool, err error) {
-	version, _, _ = strings.Cut(version, " ") // what follows are experiments
+	version, _, _ = strings.Cut(version, " ") // the rest names experiments
 	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
 	for i, p := range runtimePatches() {
@@ -98,6 +91,8 @@ func writeOverlay(stage, root, version string) (list string, known bool, err err
 	return list, known, err
 }
 
-// ErrReadsGo says that a program obeys variables of Go's own, so that a
-// project's settings can make it block every stop.
+func isMarked(program []byte) bool { return bytes.Contains(program, []byte(goMark)) }
+
+// ErrReadsGo is returned for a program that obeys variables of Go's own, which a project's settings can use to block
+// every stop.
 var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")

@@ -1,24 +1,18 @@
-// Plans for the files of a suite: what init, build and update would make of it.
-// All compare what springfield renders today with what is there, file by file;
-// they differ in which files they follow. Nothing is written here.
+// Plans for the files of a suite. Every plan compares the files of today's springfield with the suite, one by one, and
+// writes nothing:
+//   - Completing writes missing files, in a new directory all, and replaces hooks.
+//   - Building replaces hooks, their launcher and their record in springfield.yaml, and removes the hooks of former
+//     targets.
+//   - Updating replaces every file that the user has not changed.
 //
-// The rules:
-//   - completing writes what is missing, in a new directory everything, and replaces
-//     hooks; a text that is there stays;
-//   - building replaces hooks, their launcher and the record of them in springfield.yaml,
-//     and takes away the hooks of targets that the suite no longer has;
-//   - updating brings every file up to date that its user has not changed.
+// An update, file by file:
+//   - As springfield wrote it: replaced, or removed if springfield no longer writes it.
+//   - Changed by the user, a link, or not in the record: kept. A new text of springfield is written as FILE.new.
+//   - Deleted: it remains deleted. Hooks come back, unless the whole plugin is deleted.
+//   - springfield.yaml gets the build and new answers; the rest belongs to the user.
 //
-// For an update, file by file:
-//   - as springfield wrote it: it follows; springfield no longer writes it: it goes;
-//   - changed by the user, a link, or not in the record: it stays, and if springfield's
-//     text is another one than before, that lies beside it as FILE.new;
-//   - deleted: it stays deleted. Hooks are springfield's own and come back, unless
-//     the whole plugin is gone;
-//   - springfield.yaml gets the build and new answers; the rest of it is the user's.
-//
-// A suite that was cloned is not trusted: nothing is read or written through a link
-// in it. What springfield does not write is not looked at.
+// A cloned suite is not trusted: nothing is read or written through a link. Files that springfield does not write are
+// ignored.
 
 package generator
 
@@ -38,48 +32,44 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// maxFile bounds what is read of a suite's file, in bytes: several times a hook.
+// maxFile bounds a file of a suite, in bytes: several times a hook.
 const maxFile = 64 << 20
 
-// BesideSuffix ends the name of a new text that lies beside a user's file.
+// BesideSuffix is added to the name of a user's file for springfield's new text.
 const BesideSuffix = ".new"
 
-// State says what a plan does to a file.
+// State is the effect of a plan on a file.
 type State string
 
 const (
-	Added    State = "added"    // new in this suite
-	Followed State = "followed" // not changed by the user: the new text
+	Added    State = "added"
+	Followed State = "followed" // replaced, as the user has not changed it
 	Rebuilt  State = "rebuilt"  // a hook
-	Kept     State = "kept"     // it says something else: it stays
-	Removed  State = "removed"  // springfield no longer writes it
-	Deleted  State = "deleted"  // by the user: it stays so
-	Orphaned State = "orphaned" // springfield no longer writes it, but the user changed it: it stays
+	Kept     State = "kept"     // it differs
+	Removed  State = "removed"  // no longer written
+	Deleted  State = "deleted"  // by the user
+	Orphaned State = "orphaned" // no longer written, but changed by the user
 )
 
-// Outcome is what becomes of one file; update --json prints it. Files that stay as they are have none, unless
-// there is something to say about them.
+// Outcome is the effect on one file, as in update --json. Most unchanged files have none.
 type Outcome struct {
-	Path  string `json:"file"` // with slashes
+	Path  string `json:"file"`
 	State State  `json:"state"`
-	// Writes is the file that is written or removed: Path, or the file beside it, or
-	// "" if neither.
+	// Writes is the file that is written or removed: Path, its FILE.new, or "".
 	Writes string `json:"writes"`
 }
 
-// Plan is everything that a verb does to the files of a suite.
 type Plan struct {
 	journal.Change
 	Outcomes []Outcome
-	Fresh    bool // springfield has written nothing there yet
+	Fresh    bool // springfield has not written there before
 
 	dir string
 }
 
-// Diff shows the plan with names as git gives them, relative to the suite.
+// Diff returns the diff, with names relative to the suite.
 func (p Plan) Diff() string { return p.DiffIn(p.dir) }
 
-// Paths lists the files of some states.
 func (p Plan) Paths(states ...State) []string {
 	var paths []string
 	for _, o := range p.Outcomes {
@@ -90,8 +80,7 @@ func (p Plan) Paths(states ...State) []string {
 	return paths
 }
 
-// Existing is the suite in dir, nil if dir is absent or empty. A fresh git
-// repository counts as empty; anything else is an error.
+// Existing returns the suite in dir, nil if dir is missing, empty or a fresh git repository. Anything else is an error.
 func Existing(dir string) (*Suite, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -112,27 +101,25 @@ func Existing(dir string) (*Suite, error) {
 	return nil, nil
 }
 
-// Aim is which files a plan follows.
+// Aim selects the files of a plan.
 type Aim int
 
 const (
-	Completing Aim = iota // what is missing, and hooks
-	Building              // hooks
-	Updating              // everything
+	Completing Aim = iota // missing files, and hooks
+	Building
+	Updating
 )
 
-// planner works out a plan.
 type planner struct {
 	Plan
-	folder // of the suite, with its record
+	folder // of the suite
 	aim    Aim
-	suite  Suite  // as springfield.yaml has it
-	next   record // what springfield will have written
+	suite  Suite  // as in springfield.yaml
+	next   record // record after the plan
 }
 
-// MakePlan compares the suite in dir with the files that RenderSuite makes for it. To complete
-// one, dir may be absent or empty. Programs without bytes count as changed. Errors are
-// about files that cannot be read, and directories that are links.
+// MakePlan compares the suite in dir with files of RenderSuite. To complete one, dir may be missing or empty. Programs
+// without bytes differ. Errors are about unreadable files and linked directories.
 func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, folder: folder{limit: maxFile}, aim: aim, next: record{}}
 	suite, err := Existing(dir)
@@ -156,23 +143,22 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	if p.Fresh {
 		p.Did = "make suite " + dir
 	}
-	var places []string // files of springfield's own that go when they are not among files
-	switch aim {
-	case Updating:
+	var places []string // to remove unless they are in files
+	if aim == Updating {
 		places = slices.Sorted(maps.Keys(p.record))
-	case Building:
+	} else {
+		maps.Copy(p.next, p.record)
+	}
+	if aim == Building {
 		if places, err = p.hookPlaces(); err != nil {
 			return Plan{}, err
 		}
-		fallthrough
-	default:
-		maps.Copy(p.next, p.record)
 	}
 	var compared, last []File
 	for _, f := range files {
 		switch {
 		case f.Path == SuiteFile:
-			last = append(last, f) // whether it has changed is known after the build
+			last = append(last, f) // depends on the build
 		case aim != Building || f.Compiled:
 			compared = append(compared, f)
 		}
@@ -203,7 +189,7 @@ func MakePlan(dir string, aim Aim, files []File) (Plan, error) {
 	return p.Plan, nil
 }
 
-// IsUntouched tells whether a suite has only what springfield has written there.
+// IsUntouched reports whether a suite has only unchanged files of springfield.
 func IsUntouched(dir string) bool {
 	p, err := MakePlan(dir, Updating, nil)
 	files := 0
@@ -216,7 +202,7 @@ func IsUntouched(dir string) bool {
 	return err == nil && walked == nil && files == len(p.Paths(Removed))+2 // the record, springfield.yaml
 }
 
-// hookPlaces are the files of hooks that the suite could have. Every plugin must be there.
+// hookPlaces returns the possible programs of the suite. Every plugin must be there.
 func (p *planner) hookPlaces() (places []string, err error) {
 	for _, plugin := range p.suite.Plugins {
 		switch d := p.compareFile(File{Path: plugin.Name}); {
@@ -225,19 +211,13 @@ func (p *planner) hookPlaces() (places []string, err error) {
 		case !d.mode.IsDir():
 			return nil, fmt.Errorf("plugin %s: %s is missing", plugin.Name, p.PathOf(plugin.Name))
 		}
-		for _, place := range hookPlaces(Hook, Judge) {
+		for _, place := range HookFiles(Hook, Judge) {
 			places = append(places, path.Join(plugin.Name, place))
 		}
 	}
 	return places, nil
 }
 
-// noteOutcome notes what becomes of a file that is not written.
-func (p *planner) noteOutcome(path string, state State) {
-	p.Outcomes = append(p.Outcomes, Outcome{Path: path, State: state})
-}
-
-// planWrite adds the edit of a file; the state Removed removes it.
 func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.FileMode) {
 	e := p.editOf(o.Writes, has)
 	if o.State != Removed {
@@ -247,7 +227,7 @@ func (p *planner) planWrite(o Outcome, has Difference, data []byte, mode fs.File
 	p.Edits = append(p.Edits, e)
 }
 
-// editOf is the edit of a file of the suite, from what was found there. A link or a directory has no content to change.
+// editOf returns the edit of a file as found. A link or a directory has no content to change.
 func (p *planner) editOf(name string, has Difference) journal.Edit {
 	e := journal.Edit{In: p.dir, Path: filepath.Join(p.dir, filepath.FromSlash(name)), Drop: true}
 	if has.isRead() {
@@ -256,7 +236,7 @@ func (p *planner) editOf(name string, has Difference) journal.Edit {
 	return e
 }
 
-// lookAt compares one file. A link or a directory in its place is not an error.
+// lookAt compares one file. A link or a directory is not an error.
 func (p *planner) lookAt(f File) (Difference, error) {
 	d := p.compareFile(f)
 	if d.there && !d.mode.IsRegular() {
@@ -265,13 +245,12 @@ func (p *planner) lookAt(f File) (Difference, error) {
 	return d, d.err
 }
 
-// planFile decides about one file.
 func (p *planner) planFile(d Difference) error {
 	f := d.File
 	switch {
 	case f.Path == SuiteFile:
 		return p.planSuiteFile(d)
-	case !f.isMade():
+	case f.Mode == 0:
 		p.leaveFile(d)
 		return nil
 	}
@@ -292,12 +271,12 @@ func (p *planner) planFile(d Difference) error {
 		p.planWrite(Outcome{f.Path, Followed, f.Path}, d, data, d.mode.Perm())
 	case p.aim == Completing:
 		delete(p.next, f.Path)
-		if known { // springfield's text of today waits for an update
+		if known { // an update offers today's text
 			p.next[f.Path] = base
 		}
-		p.noteOutcome(f.Path, Kept)
+		p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
 	case known && base == now:
-		// Only the user has changed it.
+		// Changed only by the user.
 	default:
 		name := f.Path + BesideSuffix
 		beside, err := p.lookAt(File{Path: name})
@@ -305,7 +284,7 @@ func (p *planner) planFile(d Difference) error {
 			return err
 		}
 		if beside.there && !beside.isRead() {
-			p.noteOutcome(f.Path, Kept)
+			p.Outcomes = append(p.Outcomes, Outcome{Path: f.Path, State: Kept})
 			return nil
 		}
 		p.planWrite(Outcome{f.Path, Kept, name}, beside, f.Data, f.Mode)
@@ -326,7 +305,7 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 			return err
 		}
 		if !d.Compiled || !plugin.there {
-			p.noteOutcome(d.Path, Deleted)
+			p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Deleted})
 			return nil
 		}
 	}
@@ -334,13 +313,13 @@ func (p *planner) planMissingFile(d Difference, known bool) error {
 	return nil
 }
 
-// leaveFile takes away a file that springfield no longer writes, unless it was changed.
-// Hooks are springfield's own.
+// leaveFile removes a file that springfield no longer writes, unless the user has changed it. Hooks belong to
+// springfield.
 func (p *planner) leaveFile(d Difference) {
 	switch {
 	case !d.there:
 	case p.aim == Updating && !(d.isRead() && p.record[d.Path] == textSum(d.data)):
-		p.noteOutcome(d.Path, Orphaned)
+		p.Outcomes = append(p.Outcomes, Outcome{Path: d.Path, State: Orphaned})
 	default:
 		if p.aim == Building {
 			delete(p.next, d.Path)
@@ -349,7 +328,6 @@ func (p *planner) leaveFile(d Difference) {
 	}
 }
 
-// planSuiteFile puts today's answers and build into springfield.yaml.
 func (p *planner) planSuiteFile(d Difference) error {
 	if !d.there {
 		p.planWrite(Outcome{SuiteFile, Added, SuiteFile}, d, d.Data, d.Mode)

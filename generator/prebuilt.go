@@ -1,7 +1,5 @@
-// Compiled hooks that the CLI carries, for people who have no Go: one packed file
-// per architecture and a manifest. They are the same bytes that this CLI would
-// compile with the Go version that the manifest names, and they are used only
-// for the very sources they were compiled from.
+// Programs that the CLI carries, for people without Go: a packed file per architecture and a manifest. The bytes are
+// those that this CLI would compile with the manifest's version of Go, and are used only for the same sources.
 
 package generator
 
@@ -26,21 +24,20 @@ import (
 //go:embed prebuilt
 var carried embed.FS
 
-// Prebuilt are the compiled hooks that this CLI carries; there may be none.
 func Prebuilt() fs.FS {
 	files, _ := fs.Sub(carried, "prebuilt") // a valid path
 	return files
 }
 
-// ErrNoPrebuilt says that the CLI carries no hook that would do.
+// ErrNoPrebuilt is returned if the CLI carries no suitable program.
 var ErrNoPrebuilt = errors.New("this springfield carries no compiled hook")
 
 const (
 	prebuiltManifest = "manifest.json"
-	maxHook          = 64 << 20 // bounds an unpacked hook, in bytes
+	maxHook          = 64 << 20 // bounds a program, in bytes
 )
 
-// ReadCarried reads the manifest alone; nil where no hooks are carried.
+// ReadCarried reads the manifest. It returns nil without one.
 func ReadCarried(files fs.FS) (*Build, error) {
 	if files == nil {
 		return nil, nil
@@ -59,8 +56,8 @@ func ReadCarried(files fs.FS) (*Build, error) {
 	return &c, nil
 }
 
-// readPrebuilt takes the hooks for some targets, all of them or none. It is
-// ErrNoPrebuilt when they are not there or are made from other sources.
+// readPrebuilt reads all programs for some targets. It returns ErrNoPrebuilt if one is missing, or made from other
+// sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	m, err := ReadCarried(files)
 	switch {
@@ -73,7 +70,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	all := unbuiltBinaries(targets, programs)
-	wanted := map[string][]string{} // programs, by the file that has them
+	wanted := map[string][]string{} // programs by packed file
 	for _, b := range all {
 		if m.Recorded(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
@@ -97,9 +94,8 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	return built, nil
 }
 
-// WritePrebuilt writes compiled hooks into a directory, in the place of those
-// that are there: the manifest goes first and comes last, so that what is cut
-// off in the middle counts as none.
+// WritePrebuilt replaces the programs in a directory. It removes the manifest first and writes it last, so that after
+// an interruption there are none.
 func WritePrebuilt(dir string, built Build) (err error) {
 	defer func() {
 		if err != nil {
@@ -107,7 +103,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 		}
 	}()
 	manifestPath := filepath.Join(dir, prebuiltManifest)
-	packed, _ := filepath.Glob(filepath.Join(dir, "*"+packedSuffix)) // this is a pattern
+	packed, _ := filepath.Glob(filepath.Join(dir, "*"+packedSuffix)) // a valid pattern
 	for _, old := range append([]string{manifestPath}, packed...) {
 		if err := os.Remove(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -116,7 +112,7 @@ func WritePrebuilt(dir string, built Build) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	together := map[string][]Binary{} // by the file that will have them
+	together := map[string][]Binary{} // by packed file
 	for _, b := range built.Binaries {
 		together[packedIn(b.Target)] = append(together[packedIn(b.Target)], b)
 	}
@@ -136,14 +132,13 @@ func WritePrebuilt(dir string, built Build) (err error) {
 	return os.WriteFile(manifestPath, append(data, '\n'), 0o644)
 }
 
-// The compiled hooks and judges for one architecture are packed together: most of their bytes are the same on every
-// system, and the judge has most of the hook. Packed one by one they take twice the room.
+// All programs for an architecture are packed together, which halves the size: most of their bytes are the same on
+// every system, and the judge contains most of the hook.
 const packedSuffix = ".tar.zst"
 
-// window is how far back the packer sees the same bytes: all programs for an architecture.
+// window is the distance in which the packer finds repetitions: all programs for an architecture.
 const window = 64 << 20
 
-// packedIn is the name of the file that has the programs for an architecture.
 func packedIn(t Target) string { return t.Arch + packedSuffix }
 
 func packedAs(program Program, t Target) string {
@@ -154,7 +149,7 @@ func packedAs(program Program, t Target) string {
 	return name
 }
 
-// packPrograms packs programs, in their order: what is unpacked often comes first. The same programs give the same bytes.
+// packPrograms packs programs in their order, the most used first, and deterministically.
 func packPrograms(programs []Binary) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
@@ -173,7 +168,7 @@ func packPrograms(programs []Binary) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// unpackPrograms takes programs out of a packed file. It reads no more of the file than it has to.
+// unpackPrograms unpacks programs, and reads no further than needed.
 func unpackPrograms(files fs.FS, name string, wanted []string) (map[string][]byte, error) {
 	packed, err := files.Open(name)
 	if err != nil {

@@ -1,12 +1,8 @@
-// The record: the SHA-256 of every file as springfield itself last wrote it into a
-// suite. By it update tells an edit of the user's from a text that springfield has
-// changed.
-//
-// The rules:
-//   - line ends count for nothing: a checkout on Windows has others;
-//   - springfield.yaml is not in it: its answers are the user's;
-//   - what is read from it is not trusted: only paths inside the suite, and none
-//     of git's.
+// The record: the SHA-256 of every file as springfield last wrote it into a suite. With it, update distinguishes an
+// edit of the user from a new text of springfield.
+//   - Line ends are ignored: a checkout on Windows has others.
+//   - springfield.yaml is not included: its answers belong to the user.
+//   - The record is not trusted: only paths inside the suite are accepted, and none of git's.
 
 package generator
 
@@ -28,10 +24,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// RecordFile is the record's path in a suite.
 const RecordFile = ".springfield/rendered.sha256"
 
-// maxRecord bounds it, in bytes.
 const maxRecord = 1 << 20
 
 const recordHead = "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
@@ -39,9 +33,9 @@ const recordHead = "# What springfield wrote when it made this suite or last upd
 // record has the textSum of each file, by path.
 type record map[string]string
 
-// textSum is the SHA-256 of a file, of a text with plain line ends.
+// textSum returns the SHA-256 of a file, of a text with plain line ends.
 func textSum(data []byte) string {
-	if bytes.IndexByte(data, 0) >= 0 { // a program, which has some MB
+	if bytes.IndexByte(data, 0) >= 0 { // a program, too large to normalize
 		return journal.HashBytes(data)
 	}
 	if text, ok := plainText(data); ok {
@@ -50,13 +44,13 @@ func textSum(data []byte) string {
 	return journal.HashBytes(data)
 }
 
-// plainText is a text with "\n" for line ends; false for what is no text.
+// plainText returns a text with "\n" as line ends, and false if the data is not text.
 func plainText(data []byte) (string, bool) {
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
 	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
 }
 
-// withEndsOf gives a plain text the line ends of another one.
+// withEndsOf converts a plain text to the line ends of model.
 func withEndsOf(model []byte, text string) []byte {
 	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -64,8 +58,7 @@ func withEndsOf(model []byte, text string) []byte {
 	return []byte(text)
 }
 
-// readRecord reads the record of the suite in a directory; one that only has a
-// springfield.yaml has none.
+// readRecord reads the record of a suite. It returns nil without one.
 func readRecord(dir string) (record, error) {
 	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
 	data, err := rooted.ReadFile(dir, RecordFile, maxRecord)
@@ -87,7 +80,7 @@ func readRecord(dir string) (record, error) {
 	return r, nil
 }
 
-// encodeSums writes the record as sha256sum does.
+// encodeSums formats the record like sha256sum.
 func (r record) encodeSums() []byte {
 	text := recordHead
 	for _, name := range slices.Sorted(maps.Keys(r)) {
@@ -121,8 +114,8 @@ func decodeRecord(data []byte) (record, error) {
 	return r, nil
 }
 
-// checkPath refuses what no suite of springfield's has: a record comes with a
-// repository, and files that it names can be removed.
+// checkPath refuses other paths than those of a suite: a record comes with a repository, and files that it names
+// can be removed.
 func checkPath(p string) error {
 	top, _, _ := strings.Cut(p, "/")
 	if !filepath.IsLocal(filepath.FromSlash(p)) || path.Clean(p) != p || strings.TrimSpace(p) != p ||

@@ -1,4 +1,4 @@
-// Rendering: spec and compiled hooks in, files out. Nothing is written here.
+// Rendering of a suite: a spec and programs become files.
 
 package generator
 
@@ -21,19 +21,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// File is one file of a suite. Path uses slashes and is relative to the suite.
+// File is a file of a suite. Path uses slashes.
 type File struct {
 	Path string
 	Mode fs.FileMode
 	Data []byte
-	// Compiled marks the hook and its launcher: never edited by hand, so they
-	// may be replaced.
+	// Compiled marks a program or launcher, which users do not edit.
 	Compiled bool
-	program  Program // of a compiled one
-	target   Target  // none of the launcher
+	program  Program // of a compiled file
+	target   Target  // zero for the launcher
 }
 
-// view is what templates see of a plugin.
 type view struct {
 	Spec // of the suite
 	Plugin
@@ -41,8 +39,7 @@ type view struct {
 	Homepage string
 }
 
-// Accuracy is the strategy's measurement; with settings of its own a plugin has
-// none.
+// Accuracy returns the strategy's measurement, unknown for settings other than the defaults.
 func (v view) Accuracy() string {
 	if maps.Equal(v.Settings, v.About.fillInDefaults(nil)) {
 		return v.About.Accuracy()
@@ -50,13 +47,13 @@ func (v view) Accuracy() string {
 	return "not measured"
 }
 
-// Event is the event of Claude Code that the plugin's hook answers.
+// Event returns Claude Code's name of the hook's event.
 func (v view) Event() string {
 	known, _ := registry.StrategyNamed(v.Strategy)
 	return known.EventName()
 }
 
-// EventOf is the host's name of that event.
+// EventOf returns a host's name of that event.
 func (v view) EventOf(name string) (string, error) {
 	at, known := registry.HostNamed(name)
 	if !known {
@@ -68,8 +65,7 @@ func (v view) EventOf(name string) (string, error) {
 	return at.Prompt, nil
 }
 
-// Timeout is how long a host waits for the hook, in seconds: longer than the
-// hook itself takes with all that it waits for.
+// Timeout returns how long a host waits for the hook, in seconds: longer than the hook itself ever takes.
 func (p Plugin) Timeout() int {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return judge.Within + judge.Spare
@@ -77,22 +73,19 @@ func (p Plugin) Timeout() int {
 	return 10
 }
 
-// AtStop tells that the plugin decides when Claude is about to hand the turn
-// back: one of them does so at a time. Others run beside it.
+// AtStop reports whether the plugin decides at a stop. Only one such plugin decides at a time.
 func (v view) AtStop() bool { return v.Event() == "Stop" }
 
-// suiteView is what templates see of a suite.
 type suiteView struct {
 	Spec
 	Plugins   []view
-	Deciding  []view // those that decide at Stop
-	Beside    []view // the others
-	Judges    bool   // one of them asks a model
-	Suggested string // the plugin to begin with
-	Memory    string // the paragraph for a memory file
+	Deciding  []view // at Stop
+	Beside    []view // at other events
+	Judges    bool   // one asks a model
+	Suggested string // to begin with
+	Memory    string // paragraph for a memory file
 }
 
-// newSuiteView gathers what the templates of a suite and its plugins see.
 func newSuiteView(spec Spec) (suiteView, error) {
 	suite := suiteView{Spec: spec, Suggested: spec.Suggested().Name, Judges: len(spec.Programs()) > 1}
 	for _, p := range spec.Plugins {
@@ -116,15 +109,14 @@ func newSuiteView(spec Spec) (suiteView, error) {
 	return suite, nil
 }
 
-// MemoryNote is one paragraph about a suite for a memory file that Claude Code
-// loads, such as CLAUDE.md: lines without a blank one between them, and no line
-// end after the last. The suite's own CLAUDE.md has the same.
+// MemoryNote returns a paragraph about a suite for a memory file such as CLAUDE.md, without blank lines and without a
+// final line end. The suite's own CLAUDE.md contains it.
 func MemoryNote(spec Spec) (string, error) {
 	suite, err := newSuiteView(spec)
 	return suite.Memory, err
 }
 
-// RenderSuite makes all files of a suite, springfield.yaml last.
+// RenderSuite renders all files of a suite, springfield.yaml last.
 func RenderSuite(spec Spec, built Build) ([]File, error) {
 	suite, err := newSuiteView(spec)
 	if err != nil {
@@ -160,7 +152,7 @@ func RenderSuite(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-// renderTree renders every template below a directory, and takes pictures as they are.
+// renderTree renders the templates below a directory, and copies pictures.
 func renderTree(tree, into string, data any) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
@@ -185,8 +177,8 @@ func renderTree(tree, into string, data any) ([]File, error) {
 	return files, err
 }
 
-// readParts reads what templates share. Every template that was rendered is kept beside it: a suite renders most of
-// them once for each plugin.
+// readParts parses shared templates. parseTemplate adds the others to them: a suite renders most of them once per
+// plugin.
 var readParts = sync.OnceValues(func() (*template.Template, error) {
 	return template.New("parts").Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
 })

@@ -1,8 +1,8 @@
-// Package generator turns answers into a suite: a directory of Claude Code
-// plugins that is a marketplace of its own, with the hook compiled into each.
+// Package generator turns answers into a suite: a directory of Claude Code plugins that is its own marketplace, with
+// compiled hooks.
 //
-// It is a straight line: Spec.Validate, BuildPrograms, RenderSuite, MakePlan. It knows
-// nothing of commands, questions or settings.
+// The steps are Spec.Validate, BuildPrograms, RenderSuite and MakePlan. It knows nothing of commands, questions or
+// settings.
 package generator
 
 import (
@@ -20,24 +20,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Spec is everything a suite is made from.
+// Spec is the input of a suite.
 type Spec struct {
 	Marketplace string   `yaml:"marketplace"`
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
-	// Repository is what people add the marketplace by, OWNER/REPO; "": the READMEs leave that open.
+	// Repository is OWNER/REPO of the marketplace; "" leaves it open in the READMEs.
 	Repository string   `yaml:"repository,omitempty"`
 	Plugins    []Plugin `yaml:"plugins"`
 	Publish    *Publish `yaml:"publish,omitempty"` // nil: never published
 }
 
-// Owner is who the marketplace names as its owner and the plugins as author.
+// Owner is the owner of the marketplace and the author of its plugins.
 type Owner struct {
 	Name  string `yaml:"name"`
 	Email string `yaml:"email,omitempty"`
 }
 
-// Plugin is one plugin of the suite.
 type Plugin struct {
 	Name     string            `yaml:"name"`
 	Strategy string            `yaml:"strategy"`
@@ -45,13 +44,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// NamesOf are the names of plugins.
-func NamesOf(plugins []Plugin) []string {
-	return check.NamesOf(plugins, func(p Plugin) string { return p.Name })
-}
-
-// Suggested is the plugin to begin with: the default strategy's, else
-// the first that decides at Stop, else the first.
+// Suggested returns the plugin to begin with: of the default strategy, else the first that decides at Stop, else the
+// first.
 func (s Spec) Suggested() Plugin {
 	i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return p.Strategy == registry.Default() })
 	if i < 0 {
@@ -63,17 +57,16 @@ func (s Spec) Suggested() Plugin {
 	return s.Plugins[max(i, 0)]
 }
 
-// FirstVersion is the version a new plugin starts with, unless its strategy has
-// another.
+// FirstVersion is the first version of a plugin, unless its strategy has another.
 const FirstVersion = "0.1.0"
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ownerRepo is a repository as GitHub names it; no part of it can be read as a flag or as a path upwards.
+// ownerRepo matches a repository of GitHub that is neither a flag nor a path upwards.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// reservedNames are marketplace names the client refuses or keeps for itself
-// (reference: its plugin marketplace documentation and its own checks).
+// reservedNames returns the marketplace names that the client refuses or reserves (its plugin marketplace
+// documentation, and its own checks).
 func reservedNames() []string {
 	return []string{
 		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
@@ -83,17 +76,15 @@ func reservedNames() []string {
 	}
 }
 
-// looksOfficial are the shapes of name that the client takes for an attempt to
-// pass as its maker.
+// looksOfficial matches marketplace names that the client reserves for its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
-// LooksOfficial tells whether a plugin's name looks as if it came from Claude's
-// maker.
+// LooksOfficial reports whether a plugin's name suggests that it comes from Claude's maker.
 func LooksOfficial(name string) bool {
 	return looksOfficial.MatchString(name) || strings.HasPrefix(name, "anthropic-")
 }
 
-// CheckMarketplace says what is wrong with a marketplace name, nil if nothing.
+// CheckMarketplace returns an error for a name that no marketplace can have.
 func CheckMarketplace(name string) error {
 	switch {
 	case name == "":
@@ -108,13 +99,13 @@ func CheckMarketplace(name string) error {
 	return nil
 }
 
-// MarketplaceSlug makes a marketplace name out of a directory's name; it may be empty.
+// MarketplaceSlug turns the name of a directory into one of a marketplace, or into "".
 func MarketplaceSlug(s string) string {
 	isBetween := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), isBetween), "-")
 }
 
-// Validate reports the first fault of a spec.
+// Validate returns the first error in a spec.
 func (s Spec) Validate() error {
 	if err := cmp.Or(CheckMarketplace(s.Marketplace), s.Owner.validate()); err != nil {
 		return err
@@ -130,20 +121,18 @@ func (s Spec) Validate() error {
 		return check.Misusef("name it as GitHub does, like evergreen/hooks", "the repository %q is not OWNER/REPO",
 			s.Repository)
 	}
-	seen := map[string]bool{}
-	for _, p := range s.Plugins {
+	for i, p := range s.Plugins {
 		if err := p.validate(); err != nil {
 			return err
 		}
-		if seen[p.Name] {
+		if slices.ContainsFunc(s.Plugins[:i], func(before Plugin) bool { return before.Name == p.Name }) {
 			return check.Misusef("give every plugin its own name", "this suite already has a plugin %q", p.Name)
 		}
-		seen[p.Name] = true
 	}
 	return nil
 }
 
-// ParseOwner reads `Name` or `Name <address>`.
+// ParseOwner parses `Name` or `Name <address>`.
 func ParseOwner(text string) (Owner, error) {
 	o := Owner{Name: strings.TrimSpace(text)}
 	if strings.Contains(text, "<") {
@@ -157,7 +146,6 @@ func ParseOwner(text string) (Owner, error) {
 	return o, o.validate()
 }
 
-// String writes an owner as ParseOwner reads it.
 func (o Owner) String() string {
 	if o.Email == "" {
 		return o.Name
@@ -180,8 +168,7 @@ func (o Owner) validate() error {
 	return nil
 }
 
-// NewPlugin is a plugin with a first version, and with its strategy's default
-// for every setting that is not given.
+// NewPlugin returns a plugin with its first version and the defaults of missing settings.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
 	p := Plugin{Name: name, Strategy: strategy}
 	if err := p.checkNames(); err != nil {

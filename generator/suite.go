@@ -1,5 +1,4 @@
-// springfield.yaml: the answers a suite was made from and what was compiled
-// into it. Its presence is what makes a directory a suite.
+// springfield.yaml: the answers of a suite and its build. It makes a directory a suite.
 
 package generator
 
@@ -20,10 +19,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// SuiteFile lies in the root of every suite.
 const SuiteFile = "springfield.yaml"
 
-// maxSuiteFile bounds it, in bytes.
 const maxSuiteFile = 1 << 20
 
 // Suite is the content of springfield.yaml.
@@ -32,31 +29,27 @@ type Suite struct {
 	Build Build `yaml:"build"`
 }
 
-// Publish is what a suite remembers of publishing.
+// Publish records the last publication of a suite.
 type Publish struct {
-	// To is the marketplace that it is published to: a directory, relative to the
-	// suite unless it is absolute; "" is the suite itself.
+	// To is the directory of the marketplace, absolute or relative to the suite; "" is the suite itself.
 	To string `yaml:"to,omitempty"`
-	// Plugins are what was published last, by name.
+	// Plugins are the published plugins by name.
 	Plugins map[string]Published `yaml:"plugins,omitempty"`
 }
 
-// Published is one plugin as it was published last.
 type Published struct {
 	Version string `yaml:"version"`
-	Files   string `yaml:"files"` // Digest of them
+	Files   string `yaml:"files"` // digest of the files
 }
 
-// ErrNoSuite says that a directory has no springfield.yaml.
+// ErrNoSuite is returned for a directory without springfield.yaml.
 var ErrNoSuite = errors.New("not a springfield suite")
 
-// noSuite is ErrNoSuite of a directory.
 func noSuite(dir string) error {
 	return check.Advisef("it has no "+SuiteFile+"; springfield init "+check.QuoteArgument(dir)+" makes a suite there",
 		"%s: %w", dir, ErrNoSuite)
 }
 
-// ReadSuite reads the suite in a directory.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
 	data, err := rooted.ReadFile(dir, SuiteFile, maxSuiteFile)
@@ -80,7 +73,7 @@ func ReadSuite(dir string) (Suite, error) {
 	return s, nil
 }
 
-// decodeSuite reads what springfield.yaml says. Every error is a *FileError.
+// decodeSuite decodes springfield.yaml. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	var s Suite
 	if err := decodeYAML(data, &s); err != nil {
@@ -93,8 +86,7 @@ func decodeSuite(data []byte) (Suite, error) {
 	return s, nil
 }
 
-// findMissingLine says which line springfield.yaml lacks; what init would be told by a flag
-// is a line there.
+// findMissingLine returns the missing line as an error: the hints of Validate name flags of init.
 func (s Suite) findMissingLine() error {
 	for _, line := range []struct {
 		lacks                 bool
@@ -112,27 +104,27 @@ func (s Suite) findMissingLine() error {
 	return nil
 }
 
-// fillInDefaults fills in what a person who wrote it has left to springfield.
+// fillInDefaults fills in versions and settings.
 func (s *Suite) fillInDefaults() {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
-			continue // Validate names it
+			continue // reported by Validate
 		}
 		p.Version = cmp.Or(p.Version, about.Version)
 		p.Settings = about.fillInDefaults(p.Settings)
 	}
 }
 
-// isEqual compares what two suites say, not how.
+// isEqual reports whether two suites have the same content.
 func (s Suite) isEqual(other Suite) bool {
 	a, errA := yaml.Marshal(s)
 	b, errB := yaml.Marshal(other)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// FindSuite looks for a suite in a directory and those above it.
+// FindSuite searches a directory and those above it for a suite.
 func FindSuite(dir string) (string, error) {
 	dir = rooted.FindAbove(dir, func(dir string) bool { return rooted.PathExists(filepath.Join(dir, SuiteFile)) })
 	if dir == "" {
@@ -141,7 +133,7 @@ func FindSuite(dir string) (string, error) {
 	return dir, nil
 }
 
-// CommandToAddPlugin is the command that makes a plugin of a strategy in the suite in a directory.
+// CommandToAddPlugin returns the command that adds a plugin of a strategy to a suite.
 func CommandToAddPlugin(strategy, dir string) string {
 	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.QuoteArgument(dir)
 }
@@ -156,8 +148,7 @@ func (s Suite) encodeYAML() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// OverlayText writes the suite over an older text of the file: only members that say
-// something else are replaced, so the user's comments stay.
+// OverlayText updates a text of the file. It replaces only members that differ, so that the user's comments remain.
 func (s Suite) OverlayText(old []byte) ([]byte, error) {
 	text, _ := plainText(old)
 	before, err := decodeSuite([]byte(text))
@@ -188,20 +179,19 @@ func (s Suite) OverlayText(old []byte) ([]byte, error) {
 		merged += b.text
 	}
 	if now, err := decodeSuite([]byte(merged)); err != nil || !now.isEqual(s) {
-		// Written in a way of its own: what it was stays below, as a comment.
+		// The layout is too different: the old text is kept as a comment.
 		merged = string(next) + "\n# Before springfield wrote it:\n# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
 	}
 	return withEndsOf(old, merged), nil
 }
 
-// yamlBlock is a top-level member as it is written, or, without a key, the
-// comments and blank lines between two.
+// yamlBlock is the text of a top-level member, or of the comments and blank lines between two.
 type yamlBlock struct{ key, text string }
 
-// splitBlocks cuts a YAML file into blocks; together they are the file.
+// splitBlocks splits a YAML file into blocks; their concatenation is the file.
 func splitBlocks(text string) []yamlBlock {
 	var blocks []yamlBlock
-	later := "" // comments: inside a member only if it goes on behind them
+	later := "" // comments that end the member, unless it continues
 	for line := range strings.Lines(text) {
 		key, _, ok := strings.Cut(line, ":")
 		last := len(blocks) - 1
@@ -219,8 +209,7 @@ func splitBlocks(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// inFile is an error as one of the file; the library's report of several lines is reduced to a
-// place and a problem.
+// inFile converts an error into one about the file. It reduces the library's report to a position and a problem.
 func inFile(err error) *FileError {
 	var wrong *check.Advised
 	var e yaml.Error

@@ -1,5 +1,4 @@
-// What a suite is for: the machines that the compiled hook runs on, where its files lie
-// in a plugin, and the agents.
+// Targets: the machines of a suite, and the places of its programs in a plugin.
 
 package generator
 
@@ -18,36 +17,28 @@ type Target struct{ OS, Arch string }
 
 func (t Target) String() string { return t.OS + "/" + t.Arch }
 
-// MarshalText and UnmarshalText write a target as os/arch.
 func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads os/arch.
 func (t *Target) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseTarget(string(text))
 	return err
 }
 
-// HostTarget is the machine this runs on.
 func HostTarget() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
-// StartsOn tells whether a machine starts what is compiled for the target: Windows on
-// ARM starts what is compiled for amd64, too.
+// StartsOn reports whether a machine runs programs of the target. Windows on ARM also runs amd64.
 func (t Target) StartsOn(machine Target) bool {
 	return t == machine || machine == Target{"windows", "arm64"} && t == Target{"windows", "amd64"}
 }
 
-// AllTargets are the machines a hook can be compiled for.
 func AllTargets() []Target {
-	var all []Target
-	for _, system := range []string{"linux", "darwin", "windows"} {
-		for _, arch := range []string{"amd64", "arm64"} {
-			all = append(all, Target{system, arch})
-		}
+	return []Target{
+		{"linux", "amd64"}, {"linux", "arm64"},
+		{"darwin", "amd64"}, {"darwin", "arm64"},
+		{"windows", "amd64"}, {"windows", "arm64"},
 	}
-	return all
 }
 
-// ParseTarget reads os/arch.
 func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
@@ -58,7 +49,6 @@ func ParseTarget(s string) (Target, error) {
 	return t, nil
 }
 
-// ParseTargets reads several.
 func ParseTargets(texts []string) ([]Target, error) {
 	var targets []Target
 	for _, text := range texts {
@@ -75,7 +65,7 @@ func joinTargets(targets []Target) string {
 	return strings.Join(check.NamesOf(targets, Target.String), ", ")
 }
 
-// CheckTargets says what is wrong with a choice of targets, nil if nothing.
+// CheckTargets returns an error for targets that one suite cannot have.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
 		return check.Misusef("pass --target os/arch", "no target chosen")
@@ -85,8 +75,7 @@ func CheckTargets(targets []Target) error {
 			return check.Misusef("name every target once", "target %s is listed twice", t)
 		}
 	}
-	// Claude Code on Windows starts springfield-hook.exe beside the launcher:
-	// one file, so one architecture. Windows on ARM runs the amd64 one.
+	// Claude Code on Windows starts springfield-hook.exe next to the launcher: one file, so one architecture.
 	if len(targets) > 1 && slices.Contains(targets, Target{"windows", "arm64"}) {
 		return check.Misusef("use windows/amd64, which Windows on ARM runs too",
 			"windows/arm64 can only be built alone")
@@ -94,20 +83,15 @@ func CheckTargets(targets []Target) error {
 	return nil
 }
 
-// Program is one that is compiled into plugins.
 type Program string
 
 const (
 	Hook  Program = "springfield-hook"
-	Judge Program = "springfield-judge" // of plugins that ask a model
+	Judge Program = "springfield-judge" // only in plugins that ask a model
 )
 
-// ShortName and says are what people read of a program.
 func (p Program) ShortName() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-func (p Program) describe() string { return "the " + p.ShortName() }
-
-// Programs are what a plugin has compiled in it.
 func (p Plugin) Programs() []Program {
 	if known, _ := registry.StrategyNamed(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
@@ -115,7 +99,6 @@ func (p Plugin) Programs() []Program {
 	return []Program{Hook}
 }
 
-// Programs are what some plugin of the suite has compiled in it.
 func (s Spec) Programs() []Program {
 	if i := slices.IndexFunc(s.Plugins, func(p Plugin) bool { return len(p.Programs()) > 1 }); i >= 0 {
 		return s.Plugins[i].Programs()
@@ -123,9 +106,8 @@ func (s Spec) Programs() []Program {
 	return []Program{Hook}
 }
 
-// hookFiles lays out the compiled files of one plugin: for a single target each
-// program as it is, for several a launcher of the hook and each program once per
-// target. The hook finds its judge beside itself.
+// hookFiles returns the compiled files of a plugin: for a single target each program, for several a launcher of the
+// hook and each program once per target. The hook searches its own directory for the judge.
 func (p Plugin) hookFiles(binaries []Binary, launcher []byte) (files []File) {
 	const mode fs.FileMode = 0o755
 	programs := p.Programs()
@@ -152,10 +134,8 @@ func (p Program) placeIn(t Target, several bool) string {
 	return "hooks/" + string(p)
 }
 
-// hookPlaces are all files of a plugin that a build can make of some programs,
-// for any targets.
-func hookPlaces(programs ...Program) []string {
-	var places []string
+// HookFiles returns the paths of programs in a plugin, for all targets.
+func HookFiles(programs ...Program) (places []string) {
 	for _, p := range programs {
 		places = append(places, p.placeIn(Target{}, false), p.placeIn(Target{OS: "windows"}, false))
 		for _, t := range AllTargets() {
@@ -166,6 +146,3 @@ func hookPlaces(programs ...Program) []string {
 	}
 	return places
 }
-
-// HookFiles are all files of a plugin that a build can make.
-func HookFiles() []string { return hookPlaces(Hook, Judge) }

@@ -49,7 +49,7 @@ func replaced(t *testing.T, files []File, edits ...[3]string) []File {
 func suiteWith(t *testing.T, files []File, edits ...[3]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "suite")
-	_, _, err := Write(dir, files)
+	_, err := Write(dir, files)
 	must(t, err)
 	for _, e := range edits {
 		edit(t, dir, e)
@@ -202,7 +202,7 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 		t.Error("something deleted came back")
 	}
 	// init completes a suite; from then on they are there again.
-	_, _, err := Write(dir, now)
+	_, err := Write(dir, now)
 	must(t, err)
 	want(t, updated(t, dir, now))
 }
@@ -219,8 +219,8 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 			put(t, filepath.Join(dir, f.Path), []byte(strings.ReplaceAll(data, "\n", "\r\n")), 0o644)
 		}
 	}
-	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
-		t.Errorf("init would keep %v, %v", kept, err)
+	if p, err := Write(dir, old); err != nil || !slices.Equal(p.Paths(Kept), []string{"ned-flanders/strategy.json"}) {
+		t.Errorf("init: %v, %v", p.Outcomes, err)
 	}
 	newer := compiled(HostTarget())
 	newer.Go = "go1.99"
@@ -263,8 +263,8 @@ func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, justOne, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
 		[3]string{"README.md", "## What is in here", "## Contents"})
-	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"README.md"}) {
-		t.Fatalf("%v, %v", kept, err)
+	if p, err := Write(dir, now); err != nil || !slices.Equal(p.Paths(Kept), []string{"README.md"}) {
+		t.Fatalf("%v, %v", p.Outcomes, err)
 	}
 	want(t, updated(t, dir, now), "README.md kept")
 }
@@ -359,52 +359,22 @@ func TestUpdateAndLinks(t *testing.T) {
 	}
 }
 
-// planBuild plans a build of what was compiled for a spec.
-func planBuild(t *testing.T, dir string, spec Spec, built Build) Plan {
-	t.Helper()
-	p, err := MakePlan(dir, Building, rendered(t, spec, built))
-	must(t, err)
-	return p
-}
-
-// A build that cannot be put in place, or that cannot take an old hook away,
-// leaves the suite as it was.
-func TestRebuildIsAllOrNothing(t *testing.T) {
+// Programs come and go with their targets, and a rebuilt suite is the one that would have been made.
+func TestRebuild(t *testing.T) {
 	linux, mac := Target{"linux", "amd64"}, Target{"darwin", "arm64"}
-	t.Run("judges come and go with their targets", func(t *testing.T) {
-		both, one := suiteOf(t, []string{"lisa-simpson"}, linux, mac), suiteOf(t, []string{"lisa-simpson"}, linux)
-		dir := suiteWith(t, rendered(t, both, compiledFor(both)))
-		r := planBuild(t, dir, one, compiledFor(one))
-		changed, removed := r.Paths(Rebuilt, Followed), r.Paths(Removed)
-		if len(removed) != 4 || !slices.Contains(removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(changed, "lisa-simpson/hooks/springfield-judge") {
-			t.Errorf("changes %v, removes %v", changed, removed)
-		}
-	})
-	for name, spoil := range map[string]func(dir string) journal.Edit{
-		"a file in the way": func(dir string) journal.Edit {
-			return journal.Edit{In: dir, Path: filepath.Join(dir, SuiteFile, "below"), After: &journal.Content{}}
-		},
-		"nothing to remove": func(dir string) journal.Edit {
-			return journal.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "hooks", "nowhere"), Before: &journal.Content{}}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := suiteWith(t, rendered(t, specOf(linux, mac), compiled(linux, mac)))
-			before := tree(t, dir)
-			r := planBuild(t, dir, specOf(linux), compiled(linux))
-			r.Edits = append(r.Edits, spoil(dir))
-			if r.WriteUnjournaled() == nil {
-				t.Fatal("no error")
-			}
-			scratch.Equal(t, tree(t, dir), before, "left behind")
-			// And without the fault it is the suite that would have been made.
-			must(t, planBuild(t, dir, specOf(linux), compiled(linux)).WriteUnjournaled())
-			fresh := suiteWith(t, rendered(t, specOf(linux), compiled(linux)))
-			scratch.Equal(t, tree(t, dir), tree(t, fresh))
-			if r = planBuild(t, dir, specOf(linux), compiled(linux)); !r.IsEmpty() {
-				t.Errorf("again it would change %v", r.Outcomes)
-			}
-		})
+	both, one := suiteOf(t, []string{"lisa-simpson"}, linux, mac), suiteOf(t, []string{"lisa-simpson"}, linux)
+	dir := suiteWith(t, rendered(t, both, compiledFor(both)))
+	files := rendered(t, one, compiledFor(one))
+	r, err := MakePlan(dir, Building, files)
+	must(t, err)
+	changed, removed := r.Paths(Rebuilt, Followed), r.Paths(Removed)
+	if len(removed) != 4 || !slices.Contains(removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(changed, "lisa-simpson/hooks/springfield-judge") {
+		t.Errorf("changes %v, removes %v", changed, removed)
+	}
+	must(t, r.WriteUnjournaled())
+	scratch.Equal(t, tree(t, dir), tree(t, suiteWith(t, files)))
+	if r, err = MakePlan(dir, Building, files); err != nil || !r.IsEmpty() {
+		t.Errorf("again it would change %v, %v", r.Outcomes, err)
 	}
 }
 
@@ -422,9 +392,7 @@ func TestHooksForOtherSystems(t *testing.T) {
 	}
 	for _, b := range binaries {
 		t.Run(b.Program.ShortName()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "hook")
-			must(t, os.WriteFile(path, b.Data, 0o755))
-			if got, err := TargetOf(path); err != nil || got != b.Target {
+			if got, err := targetIn(bytes.NewReader(b.Data)); err != nil || got != b.Target {
 				t.Errorf("it is compiled for %s, %v", got, err)
 			}
 			if size, most := len(b.Data), map[Program]int{Hook: 19 << 18, Judge: 10 << 20}[b.Program]; size > most {

@@ -1,6 +1,5 @@
-// Validating a suite: what lies on disk against what springfield.yaml says it
-// is, every file against its schema, and rules as the hook reads them. Nothing is
-// changed. What Claude Code says of a suite is for its own client to tell.
+// Validation of a suite against springfield.yaml, the schemas, and the hook's own reader of rules. It changes nothing,
+// and leaves the opinion of Claude Code to its client.
 
 package generator
 
@@ -12,7 +11,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -24,30 +22,27 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// maxText bounds a text that is validated, in bytes.
+// maxText bounds a text, in bytes.
 const maxText = 256 << 10
 
-// inspection is one validation in progress.
 type inspection struct {
-	dir      string
-	called   string // dir, as commands name it
-	files    folder // of dir
+	called   string // dir in commands
+	files    folder
 	schemas  *jsonschema.Compiler
 	suite    Suite
-	readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
-	expected map[string]File // what it would be generated with, by path
-	// sameSource tells that its programs are of the sources that this springfield carries.
+	readable bool            // springfield.yaml is valid
+	expected map[string]File // generated files by path
+	// sameSource is set if its programs are built from the sources of this springfield.
 	sameSource bool
-	found      []check.Finding // by the check that looks
-	err        error           // about looking
+	found      []check.Finding // of the current check
+	err        error           // of looking
 }
 
-// subject is a file that is looked at.
 type subject struct {
 	in       *inspection
-	file     string // relative to the suite, with slashes
-	document        // empty if the file is not read
-	data     []byte // of a document
+	file     string // with slashes
+	document        // empty if unread
+	data     []byte
 }
 
 func (in *inspection) subject(file string) subject { return subject{in: in, file: file} }
@@ -56,19 +51,19 @@ func (t subject) reportFinding(state check.State, says, fix string) {
 	t.in.found = append(t.in.found, check.Finding{State: state, File: t.file, Says: says, Fix: fix})
 }
 
-// commandFor is a springfield command about this suite, as it can be typed anywhere.
+// commandFor returns a command about this suite that works in every directory.
 func (in *inspection) commandFor(verb string) string {
 	return "springfield " + verb + " " + in.called
 }
 
 func (t subject) reportFailure(says, fix string) { t.reportFinding(check.Failure, says, fix) }
 
-// suiteChecks are the checks of a suite, in their order: the first makes the others possible.
+// suiteChecks returns the checks in their order: the others need the first.
 func suiteChecks() (checks []check.Check[*inspection]) {
 	for _, c := range []struct {
 		name string
 		look func(*inspection)
-		fine string // said where nothing was found, with counts for P and T
+		fine string // text without findings; P and T are counts
 	}{
 		{"suite", (*inspection).readRecord, SuiteFile + ": P, T"},
 		{"marketplace", (*inspection).lookAtMarketplace, "marketplace.json lists these plugins"},
@@ -94,7 +89,7 @@ func suiteChecks() (checks []check.Check[*inspection]) {
 	return checks
 }
 
-// forPlugins looks at each plugin whose directory is there; of the others lookAtFiles tells.
+// forPlugins calls look for each plugin whose directory exists; lookAtFiles reports the others.
 func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	return func(in *inspection) {
 		for _, p := range in.suite.Plugins {
@@ -105,9 +100,8 @@ func forPlugins(look func(*inspection, Plugin)) func(*inspection) {
 	}
 }
 
-// Validate looks at the suite in dir, which commands find as called, and has others look
-// at it, too, if it can be understood. The error is about looking, not about the suite:
-// ErrNoSuite, or something that cannot be read.
+// Validate checks the suite in dir, which commands name as called. If springfield.yaml is valid, other checks follow.
+// An error is ErrNoSuite, or about a file that cannot be read.
 func Validate(ctx context.Context, dir, called string, others ...check.Check[Suite]) ([]check.Finding, error) {
 	files, err := rooted.OpenFolder(dir)
 	if err == nil {
@@ -120,8 +114,10 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: newSchemas()}
+	in := &inspection{files: folder{Folder: files, limit: maxProgram}, schemas: jsonschema.NewCompiler()}
 	in.called = check.QuoteArgument(called)
+	in.schemas.AssertFormat()
+	in.schemas.UseLoader(published{})
 	checks := suiteChecks()
 	record, err := check.RunAll(ctx, in, checks[0])
 	if err != nil || !in.readable {
@@ -135,8 +131,7 @@ func Validate(ctx context.Context, dir, called string, others ...check.Check[Sui
 	return slices.Concat(record, inside, said), err
 }
 
-// readSubject reads a text and compares it with a schema; not ok if there is nothing
-// to look at further.
+// readSubject reads a text and validates it by a schema. ok is false if nothing more can be checked.
 func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	t = in.subject(file)
 	var err error
@@ -144,7 +139,7 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		state := check.Failure
-		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts go without
+		if slices.Contains([]string{"host", "shell", "qwen", "gemini"}, schema) { // the other hosts do without
 			state = check.Warning
 		}
 		t.reportFinding(state, "not found", in.commandFor("init")+" adds it")
@@ -168,13 +163,13 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 		flaws, err = judgeDocument(in.schemas, t.document, schema)
 	}
 	for _, f := range flaws {
-		state := check.Failure
-		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
+		state, fix := check.Failure, ""
+		switch {
+		case !f.unknown || schema == "strategy": // the hook refuses a file with an unknown member
+		case schema == "shell": // and Codex ignores it silently
+			fix = "remove it: Codex ignores the whole file"
+		default:
 			state = check.Warning
-		}
-		fix := ""
-		if f.unknown && schema == "shell" { // Codex says nothing of it
-			state, fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
 		t.reportFinding(state, f.says, fix)
 	}
@@ -182,12 +177,11 @@ func (in *inspection) readSubject(file, schema string) (t subject, ok bool) {
 	return t, err == nil
 }
 
-// reportLink reports that the file, or a directory on the way to it, is a link.
 func (t subject) reportLink(err error) {
 	t.reportFailure(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 }
 
-// readRecord reads springfield.yaml, and makes what the suite is compared with.
+// readRecord reads springfield.yaml and renders the suite.
 func (in *inspection) readRecord() {
 	t, ok := in.readSubject(SuiteFile, "springfield")
 	if !ok {
@@ -196,7 +190,7 @@ func (in *inspection) readRecord() {
 	var err error
 	var fault *FileError
 	if in.suite, err = decodeSuite(t.data); errors.As(err, &fault) {
-		// What the schema says of it says less.
+		// The fault is more precise than the schema's.
 		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool { return f.State == check.Failure })
 		t.reportBroken(fault)
 		return
@@ -226,7 +220,7 @@ func (t subject) reportBroken(fault *FileError) {
 	t.in.found[len(t.in.found)-1].Position = fault.Position
 }
 
-// requireText reports a text at a path that is not what springfield.yaml says.
+// requireText reports a text that differs from springfield.yaml.
 func (t subject) requireText(what, want string, at ...string) {
 	if got := t.textAt(at...); got != want {
 		t.reportFailure(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
@@ -241,8 +235,10 @@ func (in *inspection) lookAtMarketplace() {
 	t.requireText("its name", in.suite.Marketplace, "name")
 	t.requireText("its owner", in.suite.Owner.Name, "owner", "name")
 	offers := map[string]bool{}
-	for i := range t.listAt("plugins") {
-		in.lookAtOffer(t, []string{"plugins", strconv.Itoa(i)}, offers)
+	for _, entry := range t.listAt("plugins") {
+		offer := t
+		offer.document = document{entry}
+		in.lookAtOffer(offer, offers)
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
@@ -251,27 +247,23 @@ func (in *inspection) lookAtMarketplace() {
 	}
 }
 
-// lookAtOffer looks at an entry of marketplace.json, and adds it to the offers.
-func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]bool) {
-	at := func(member string) []string { return append(slices.Clone(entry), member) }
-	name := t.textAt(at("name")...)
+func (in *inspection) lookAtOffer(t subject, offers map[string]bool) {
+	name := t.textAt("name")
 	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 	switch {
 	case offers[name]:
 		t.reportFailure(fmt.Sprintf("it lists %q twice", name), "")
-		return
 	case n < 0:
 		t.reportFailure(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
-		return
-	}
-	offers[name] = true
-	t.requireText("version of "+name, in.suite.Plugins[n].Version, at("version")...)
-	if source := t.textAt(at("source")...); path.Clean(source) != name {
-		t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+	default:
+		offers[name] = true
+		t.requireText("version of "+name, in.suite.Plugins[n].Version, "version")
+		if source := t.textAt("source"); path.Clean(source) != name {
+			t.reportFailure(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+		}
 	}
 }
 
-// lookAtManifests looks at those that hosts read of a plugin.
 func (in *inspection) lookAtManifests(p Plugin) {
 	for _, m := range []struct{ file, schema string }{
 		{".claude-plugin/plugin.json", "plugin"},
@@ -300,8 +292,7 @@ func (in *inspection) lookAtManifests(p Plugin) {
 	}
 }
 
-// lookAtRules looks at each strategy.json, and if the schema has nothing against any, has the
-// hook's own reader look, too.
+// lookAtRules checks each strategy.json by its schema. If all are valid, the hook's own reader follows.
 func (in *inspection) lookAtRules() {
 	if forPlugins((*inspection).lookAtStrategy)(in); len(in.found) > 0 {
 		return
@@ -309,7 +300,7 @@ func (in *inspection) lookAtRules() {
 	for _, p := range in.suite.Plugins {
 		t := in.subject(p.Name + "/strategy.json")
 		if in.files.CheckLinks(t.file) != nil {
-			continue // said already
+			continue // reported already
 		}
 		settings, err := hook.ReadSettings(in.files.PathOf(p.Name), "", "")
 		faults := settings.Faults

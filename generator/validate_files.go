@@ -1,5 +1,4 @@
-// Validating the files of a suite that are no documents: its programs, what is
-// missing beside them, and what should not be there.
+// Validation of programs, and of missing and superfluous files.
 
 package generator
 
@@ -16,15 +15,14 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/check"
+	"github.com/cameronsjo/springfield/internal/journal"
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// lookAtBinaries looks at the programs themselves. They are the same in every
-// plugin because each is what springfield.yaml records.
 func (in *inspection) lookAtBinaries() {
 	for _, p := range in.suite.Plugins {
 		if !rooted.IsTaken(in.files.PathOf(p.Name)) {
-			continue // said already
+			continue // reported already
 		}
 		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
 			t := in.subject(path.Join(p.Name, f.Path))
@@ -41,26 +39,25 @@ func (in *inspection) lookAtBinaries() {
 	}
 }
 
-// canStart looks at what keeps a file from being started, whatever is in it.
+// canStart reports obstacles to starting a file, whatever its content.
 func (t subject) canStart(d Difference, name string) bool {
 	build := t.in.commandFor("build")
 	switch {
 	case d.Kind == Link:
 		t.reportLink(d.err)
-		return false
 	case d.Kind == Missing:
 		t.reportFailure("the "+name+" is missing", build)
-		return false
 	case !d.there:
 		t.reportFailure("not readable: "+check.CauseOf(d.err).Error(), "")
-		return false
 	case !d.mode.IsRegular():
 		t.reportFailure("not a regular file", "remove it, then "+build)
-		return false
-	case d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
+	default:
+		if d.mode&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe" {
+			t.reportFailure("not executable", build+"; if git lost the bit: git update-index --chmod=+x")
+		}
+		return true
 	}
-	return true
+	return false
 }
 
 func (t subject) lookAtLauncher(d Difference) {
@@ -76,28 +73,25 @@ func (t subject) lookAtLauncher(d Difference) {
 }
 
 func (t subject) lookAtProgram(d Difference) {
-	if !t.canStart(d, d.program.ShortName()+" for "+d.target.String()) {
-		return
-	}
-	build, found := t.in.commandFor("build"), examineProgram(t.file, d.program, d.data)
-	if found.target == (Target{}) {
+	build := t.in.commandFor("build")
+	target, err := targetIn(bytes.NewReader(d.data))
+	switch {
+	case !t.canStart(d, d.program.ShortName()+" for "+d.target.String()):
+	case err != nil:
 		t.reportFailure("not a program", build+"; if it is a pointer of Git LFS: git lfs pull")
-		return
-	}
-	if found.target != d.target {
-		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", found.target, d.target), build)
-		return
-	}
-	if !found.marked {
-		t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
-	}
-	if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && found.sum != want {
-		t.reportFailure("its checksum is not the one in "+SuiteFile, build)
+	case target != d.target:
+		t.reportFailure(fmt.Sprintf("compiled for %s, not for %s", target, d.target), build)
+	default:
+		if !isMarked(d.data) {
+			t.reportFinding(check.Warning, ErrReadsGo.Error(), build)
+		}
+		if want := t.in.suite.Build.Recorded(d.program, d.target); want != "" && journal.HashBytes(d.data) != want {
+			t.reportFailure("its checksum is not the one in "+SuiteFile, build)
+		}
 	}
 }
 
-// lookAtFiles looks for what is missing beside all that, and for what should
-// not be there.
+// lookAtFiles reports missing and superfluous files.
 func (in *inspection) lookAtFiles() {
 	for _, p := range in.suite.Plugins {
 		switch d, dir := in.files.compareFile(File{Path: p.Name}), in.subject(p.Name); {
@@ -110,7 +104,7 @@ func (in *inspection) lookAtFiles() {
 	for _, name := range slices.Sorted(maps.Keys(in.expected)) {
 		top, _, inside := strings.Cut(name, "/")
 		if in.expected[name].Compiled || slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, path.Base(name)) {
-			continue // looked at already
+			continue // checked already
 		}
 		d := in.files.compareFile(in.expected[name])
 		if !d.there && d.Kind != Link && (!inside || rooted.IsTaken(in.files.PathOf(top))) {
@@ -137,16 +131,16 @@ func (in *inspection) lookAtFiles() {
 	in.err = cmp.Or(in.err, err)
 }
 
-// lookAtUnknown looks at a file that the suite does not need.
+// lookAtUnknown reports a file that the suite does not need.
 func (t subject) lookAtUnknown(d fs.DirEntry) {
 	plugin, below, _ := strings.Cut(t.file, "/")
 	n := slices.IndexFunc(t.in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin })
 	inside := n >= 0 && below != ""
 	switch base := path.Base(t.file); {
 	case d.IsDir():
-	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
+	case inside && slices.Contains(HookFiles(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
 		t.reportFinding(check.Note, "a judge, but this plugin asks no model", t.in.commandFor("build")+" removes it")
-	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
+	case inside && slices.Contains(HookFiles(Hook, Judge), below):
 		t.reportFinding(check.Note, "compiled for a machine that is not a target of the suite",
 			t.in.commandFor("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
@@ -158,8 +152,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// IsLitter tells files that systems, editors, merges and updates leave behind, and those
-// that hold secrets.
+// IsLitter reports whether a file is left over from a system, an editor, a merge or an update, or holds secrets.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
 	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":

@@ -1,11 +1,9 @@
-// Validating the hooks of a plugin, host by host. hooks/hooks.json is read by Claude
-// Code, which starts a hook without a shell, and by Qwen Code and Droid, which use one.
-// So it has the hook twice, and each host runs one of the two. Codex and Copilot are
-// given hooks/shell.json, and Gemini CLI a directory of its own. Qwen Code has one, too,
-// for a plugin that is linked; it reads hooks/hooks.json of one that is copied.
+// Validation of a plugin's hooks, by host. Claude Code reads hooks/hooks.json and starts a hook without a shell; Qwen
+// Code and Droid read the same file and use a shell. So it has the hook twice, and each host runs one. Codex and
+// Copilot read hooks/shell.json, Gemini CLI and, for a linked plugin, Qwen Code read their own directories.
 //
-// So much hangs on each member that our handlers have to be as springfield makes them,
-// but for their timeouts. What else is in such a file is the user's.
+// Every member matters, so our handlers must be as springfield makes them, except for timeouts. Other handlers belong
+// to the user.
 
 package generator
 
@@ -22,12 +20,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// handler is one hook in a file of hooks.
 type handler struct {
 	event   string
-	place   string         // in words
-	group   map[string]any // what stands beside the list of handlers
-	members map[string]any // of its own, without the timeout
+	place   string         // for people
+	group   map[string]any // without the list of handlers
+	members map[string]any // without the timeout
 	timeout any
 }
 
@@ -41,7 +38,7 @@ func (h handler) isLike(other handler) bool {
 		reflect.DeepEqual(h.members, other.members)
 }
 
-// handlersOf are those of a file, by event.
+// handlersOf returns the handlers of a file, sorted by event.
 func handlersOf(file document) (all []handler) {
 	events, _ := file.valueAt("hooks").(map[string]any)
 	for _, event := range slices.Sorted(maps.Keys(events)) {
@@ -61,17 +58,15 @@ func handlersOf(file document) (all []handler) {
 	return all
 }
 
-// lookAtHooks looks at the files of hooks of a plugin: that which Claude Code, Qwen Code and
-// Droid read, and those that a manifest names for one host, or that lie where only one host looks.
 func (in *inspection) lookAtHooks(p Plugin) {
-	differs := check.Warning // another springfield may have made them so
+	differs := check.Warning // another springfield may have made them
 	if in.sameSource {
 		differs = check.Failure
 	}
 	again := "remove the file, then " + in.commandFor("init") + " adds it again"
 	for _, own := range []struct {
 		file, schema string
-		unit         int // of its timeouts in a second
+		unit         int // of timeouts, per second
 	}{
 		{"hooks/hooks.json", "hooks", 1}, {"hooks/shell.json", "shell", 1},
 		{"qwen/hooks/hooks.json", "qwen", 1}, {"gemini/hooks/hooks.json", "gemini", 1000},
@@ -86,7 +81,7 @@ func (in *inspection) lookAtHooks(p Plugin) {
 		for _, w := range wanted {
 			state := differs
 			if slices.Contains([]string{"PermissionRequest", "SessionStart", "UserPromptExpansion"}, w.event) {
-				state = check.Warning // only an away order, slash commands, or a loop beside another plugin have something to say there
+				state = check.Warning // these serve only away orders, slash commands, and loops with another plugin
 			} else if !slices.ContainsFunc(has, func(h handler) bool { return h.event == w.event && h.isOurs() }) {
 				state = check.Failure
 			}
@@ -108,9 +103,8 @@ func (in *inspection) lookAtHooks(p Plugin) {
 	}
 }
 
-// lookAtTimeout compares how long a host waits for the hook with how long the hook may
-// take: a host forgets the answer of one that it has to end. unit is how many of the
-// file's units make a second.
+// lookAtTimeout compares a host's timeout with the time that the hook may take: a host ignores the answer of a hook
+// that it has to kill. unit is the number of units per second.
 func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	timeout, given := h.timeout.(json.Number)
 	n, err := timeout.Float64()
@@ -128,12 +122,9 @@ func (t subject) lookAtTimeout(p Plugin, h handler, unit int) {
 	var rules struct{ Judge struct{ Within int } }
 	data, _, err := t.in.files.ReadFile(p.Name+"/strategy.json", maxText)
 	if err != nil || json.Unmarshal(data, &rules) != nil {
-		return // said where it is read
+		return // reported by lookAtRules
 	}
-	within := judge.Within
-	if rules.Judge.Within != 0 {
-		within = rules.Judge.Within
-	}
+	within := cmp.Or(rules.Judge.Within, judge.Within)
 	if n/float64(unit) < float64(within+judge.Spare) {
 		t.reportFailure(h.place+fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: "+
 			"the hook needs %d s more", n/float64(unit), p.Name, within, judge.Spare),

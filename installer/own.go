@@ -31,7 +31,7 @@ type OwnSuite struct {
 
 	name  string
 	spec  generator.Spec
-	stage string         // where the suite lies until it is written, to be looked at
+	stage string         // has the plugin until the suite is written
 	made  generator.Spec // what it was made from
 	files []generator.File
 
@@ -54,7 +54,8 @@ func (o *OwnSuite) choosePlugin(m Means, name string) (p client.Plugin, err erro
 		o.spec.Marketplace, _ = m.FreeMarketplace("my-springfield", o.Dir)
 	}
 	plugin, err := generator.NewPlugin(name, name, nil)
-	if err == nil && !slices.Contains(generator.NamesOf(o.spec.Plugins), name) { // else an uninstall has left it
+	isThere := slices.ContainsFunc(o.spec.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+	if err == nil && !isThere { // else an uninstall has left it
 		o.spec.Plugins = append(slices.Clone(o.spec.Plugins), plugin)
 	}
 	o.name, p = name, client.Plugin{Name: name, Marketplace: o.spec.Marketplace, Suite: o.Dir}
@@ -85,7 +86,10 @@ func (o *OwnSuite) makeFiles(ctx context.Context, m Means, write bool) (err erro
 		return err
 	}
 	o.made = o.spec
-	staged, err := generator.MakePlan(o.stage, generator.Completing, o.files)
+	plugin := slices.DeleteFunc(slices.Clone(o.files), func(f generator.File) bool {
+		return !strings.HasPrefix(f.Path, o.name+"/")
+	})
+	staged, err := generator.MakePlan(o.stage, generator.Completing, plugin)
 	if err == nil {
 		err = staged.WriteUnjournaled()
 	}

@@ -1,15 +1,11 @@
 package publish
 
-// The catalog of another marketplace. The suite's own is rendered like its other
-// files. The rules:
-//   - an entry is found by its name; the entries of others, their order and their
-//     layout stay as they are;
-//   - of an entry that is there, only members that say something else change, and
-//     members that springfield does not set stay;
-//   - a catalog that Claude Code would refuse is refused: names given twice, and
-//     what is not plain JSON;
-//   - a catalog that is a link, or lies behind one, is refused: a checkout must not
-//     choose which other file of the user's is edited.
+// The catalog of another marketplace. The suite's own is rendered like its other files.
+//   - An entry is found by its name. Other entries, their order and their layout are preserved.
+//   - In an existing entry only members that differ change; members that springfield does not set remain.
+//   - A catalog that Claude Code would refuse is refused: duplicate names, and anything but plain JSON.
+//   - A catalog that is a link, or below one, is refused: a checkout must not choose another file of the user's to
+//     edit.
 
 import (
 	"encoding/json"
@@ -17,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/installer/document"
@@ -26,16 +21,14 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// catalog is a marketplace.json as it was read.
 type catalog struct {
 	file  journal.Edit
 	doc   *document.Document
 	items []item
-	base  string // that bare names in sources are from, relative to the marketplace
+	base  string // directory of sources that are bare names, relative to the marketplace
 }
 
-// item is an entry of a catalog. Source is a path, or an object that says where to
-// fetch the plugin.
+// item is an entry of a catalog. Source is a path, or an object for fetching the plugin.
 type item struct {
 	Name        string          `json:"name"`
 	Source      json.RawMessage `json:"source"`
@@ -43,7 +36,6 @@ type item struct {
 	Version     string          `json:"version"`
 }
 
-// readCatalog reads the catalog of the marketplace in a directory, and its name.
 func readCatalog(dir, at string) (c catalog, name string, err error) {
 	if c.file, err = journal.OpenEdit(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
@@ -69,7 +61,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		err = &document.SyntaxError{Line: 1, Column: 1, Problem: "it has no name"}
 	}
 	for _, i := range said.Plugins {
-		if err == nil { // names that are there twice
+		if err == nil { // duplicate names
 			_, _, err = c.doc.Get("plugins", document.Element(i.Name))
 		}
 	}
@@ -82,18 +74,18 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	return c, said.Name, nil
 }
 
-// entryOf is the entry of a plugin, and whether there is one.
-func (c catalog) entryOf(plugin string) (item, bool) {
-	i := slices.IndexFunc(c.items, func(i item) bool { return i.Name == plugin })
-	if i < 0 {
-		return item{}, false
+// entryOf returns the entry of a plugin, without a name if there is none.
+func (c catalog) entryOf(plugin string) item {
+	for _, i := range c.items {
+		if i.Name == plugin {
+			return i
+		}
 	}
-	return c.items[i], true
+	return item{}
 }
 
-// placeOfSource is the directory that a source is a path to, relative to the marketplace and
-// with slashes; not ok: it is fetched from elsewhere. Names without a dot are from
-// where the catalog says that its plugins are.
+// placeOfSource returns the directory of a source that is a path, relative to the marketplace and with slashes. ok is
+// false if the source is fetched from elsewhere. Names without a dot are relative to c.base.
 func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	if json.Unmarshal(source, &place) != nil {
 		return "", false
@@ -104,17 +96,15 @@ func (c catalog) placeOfSource(source json.RawMessage) (place string, ok bool) {
 	return path.Clean(place), true
 }
 
-// member is one member of an entry.
 type member struct {
 	name  string
 	value json.RawMessage
-	keep  bool // leaves what an entry says already
+	keep  bool // keeps an existing value
 }
 
-// editsForEntry are the edits that give a plugin an entry, or change the one it has.
 func (c catalog) editsForEntry(plugin string, members []member) ([]document.Edit, error) {
 	at := []string{"plugins", document.Element(plugin)}
-	if _, found := c.entryOf(plugin); !found {
+	if c.entryOf(plugin).Name == "" {
 		text := `{"name":` + document.QuoteKey(plugin)
 		for _, m := range members {
 			text += "," + document.QuoteKey(m.name) + ":" + string(m.value)
@@ -145,8 +135,7 @@ func (c catalog) editWith(edits []document.Edit) (journal.Edit, error) {
 	return e, nil
 }
 
-// entered is the marketplace's file with an entry for every plugin that is published.
-// It stays as it is where the marketplace is the suite itself.
+// entered returns the edit of another marketplace's catalog with an entry for every release.
 func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	if in.market.Own {
 		return journal.Edit{}, nil
@@ -166,16 +155,15 @@ func (in inputs) entered(after tree, releases []release) (journal.Edit, error) {
 	return in.market.editWith(edits)
 }
 
-// members are what the entry of a plugin says. What was written into an entry by
-// hand stays, but for source, version, and a description that is still the one that
-// was published.
+// members returns the members of a plugin's entry. Edits of the user remain, except in source, version, and a
+// description that is still the published one.
 func (r release) members(after tree) ([]member, error) {
 	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
 	var is, was map[string]json.RawMessage
 	if err := after.readJSON(manifest, &is); err != nil {
 		return nil, err
 	}
-	_ = tree{in: after.in}.readJSON(manifest, &was) // without one nothing was published
+	_ = tree{in: after.in}.readJSON(manifest, &was) // missing if never published
 	source, err := document.EncodeValue(r.source)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,5 @@
 package publish
 
-// What is there: the suite, the checkouts that its plugins lie in, the marketplace.
-
 import (
 	"context"
 	"errors"
@@ -19,48 +17,45 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// inputs are what publishing starts from, as it is on the disk.
 type inputs struct {
 	dir    string
 	suite  generator.Suite
-	files  rooted.Folder // of the suite
-	around checkout      // of the suite
+	files  rooted.Folder
+	around checkout // of the suite
 	market Market
 
-	held []func() // are called at the end: they give locks back, and close files
+	held []func() // called at the end, to unlock and close
 }
 
-// checkout is the git checkout that a suite or a marketplace lies in.
 type checkout struct {
-	repo    *git.Repository   // nil: there is none
-	foreign *git.OutsideError // why git does not look at the one there is
-	dir     string            // what people commit
-	place   string            // of the directory in it
-	remote  string            // as it is configured
-	where   string            // as others fetch it, "" if they cannot
+	repo    *git.Repository   // nil if there is none
+	foreign *git.OutsideError // why git does not trust the repository
+	dir     string            // the suite or marketplace
+	place   string            // of dir in the repository
+	remote  string            // as configured
+	where   string            // public address, "" if there is none
 
-	// Asked once: the branch that is checked out, and of the directory the files that are not as HEAD has them, and the
-	// modes in git's index.
+	// Queried at most once: the current branch, the files below dir that differ from HEAD, and the modes in git's
+	// index.
 	branch func() string
 	dirty  func() ([]string, error)
 	modes  func() (map[string]string, error)
 }
 
-// Market is the marketplace to publish in. Of the suite itself, whose catalog is
-// rendered like its other files, nothing is read.
+// Market is the marketplace of a release. The suite's own catalog is not read, but rendered.
 type Market struct {
 	Name    string
-	Root    string // its directory
-	Path    string // its catalog
-	Own     bool   // it is the suite itself
-	Address string // what people add it by, "" if that is not known
-	Absent  string // the marketplace that the suite names, where a check does without it
+	Root    string
+	Path    string // of its catalog
+	Own     bool   // the suite itself
+	Address string // for /plugin marketplace add, "" if unknown
+	Absent  string // missing marketplace of the suite, during a check
 
 	inGit bool
 	catalog
 }
 
-// holdDir keeps other springfields from publishing in a directory, unless nothing will be written.
+// holdDir locks a directory, unless nothing will be written.
 func (m Means) holdDir(in *inputs, q Request, dir string) error {
 	if q.Check || q.Look {
 		return nil
@@ -90,7 +85,7 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 		return in, err
 	}
 	in.dir = q.Dir
-	if _, named := os.Readlink(q.Dir); named == nil { // by a link to it
+	if _, named := os.Readlink(q.Dir); named == nil { // a link to it
 		if in.dir, err = filepath.EvalSymlinks(q.Dir); err != nil {
 			return in, err
 		}
@@ -112,8 +107,7 @@ func (m Means) readInputs(ctx context.Context, q Request) (in inputs, err error)
 	return in, err
 }
 
-// checkout is the one around a directory. A repository that git does not look at
-// matters only if clients fetch from there.
+// checkout returns the checkout around a directory. An untrusted repository matters only if clients fetch from there.
 func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
 	c := checkout{dir: dir}
 	var err error
@@ -142,14 +136,13 @@ func (c checkout) requireRepo(why, advice string) error {
 	return check.Advisef(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-// dirtyFiles are the files below a place in the repository that are not as HEAD has them.
 func (c checkout) dirtyFiles(place string) ([]string, error) {
 	all, err := c.dirty()
 	return slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !isBelow(place, name) }), err
 }
 
-// plainPrograms returns the programs that git's index has as files that cannot be started, as a checkout on Windows
-// leaves them, and whether some are not in it.
+// plainPrograms returns the programs without the executable bit in git's index, as after a checkout on Windows. unknown
+// reports whether some are not in the index.
 func (c checkout) plainPrograms(names []string) (plain []string, unknown bool, err error) {
 	names = slices.DeleteFunc(c.namesInRepo(names), func(name string) bool { return path.Ext(name) == ".exe" })
 	if len(names) == 0 {
@@ -164,8 +157,7 @@ func (c checkout) namesInRepo(names []string) []string {
 	return check.NamesOf(names, func(name string) string { return path.Join(c.place, name) })
 }
 
-// findMarketplace finds the marketplace: the one that is named, else the one that the suite
-// names, else the suite.
+// findMarketplace finds the marketplace: of the request, else of the suite, else the suite itself.
 func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Market, err error) {
 	to := in.dir
 	switch {
@@ -173,7 +165,7 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 		to = q.To
 	case in.suite.Publish != nil && in.suite.Publish.To != "":
 		to = rooted.PathFrom(in.dir, filepath.FromSlash(in.suite.Publish.To))
-		if q.Check && !rooted.IsDirectory(to) { // CI has the suite alone
+		if q.Check && !rooted.IsDirectory(to) { // CI has only the suite
 			to, k.Absent = in.dir, to
 		}
 	}
@@ -202,9 +194,8 @@ func (m Means) findMarketplace(ctx context.Context, q Request, in *inputs) (k Ma
 	return k, nil
 }
 
-// commandToAdd is what people type to add the marketplace that a remote is of, "" if they
-// cannot. Claude Code takes an address without .git for that of a catalog, and none
-// that begins with ssh.
+// commandToAdd returns the argument of /plugin marketplace add for a remote, or "". Claude Code reads an
+// address without .git as a catalog, and refuses ssh.
 func commandToAdd(remote string) string {
 	where, ok := git.PublicURL(remote)
 	if !ok {
@@ -222,7 +213,6 @@ func commandToAdd(remote string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
 }
 
-// published is what a plugin was published as last.
 func (in inputs) published(plugin string) generator.Published {
 	if in.suite.Publish == nil {
 		return generator.Published{}

@@ -1,12 +1,12 @@
-// Package publish brings the plugins of a suite into a marketplace: versions, hooks
-// for every machine, a review, an entry that says where clients fetch each.
+// Package publish publishes the plugins of a suite in a marketplace: versions, hooks for every machine, a review, and
+// entries for clients.
 //
-// It goes one way, and every step is a value that the next one starts from:
+// Each step starts from the value of the one before:
 //
-//	inputs    the suite, its checkout and the marketplace as they are     (inputs.go)
-//	release   the version that a plugin gets, where clients fetch it from (release.go, source.go)
-//	tree      the suite's files as they will be                           (tree.go)
-//	Plan      the change that leads there, and what its review found      (catalog.go, review.go)
+//	inputs    the suite, its checkout and the marketplace          (inputs.go)
+//	release   a plugin's version, and the source for clients       (release.go, source.go)
+//	tree      the suite's files after the release                  (tree.go)
+//	Plan      the change, and the findings of its review           (catalog.go, review.go)
 //
 // Nothing is written before Plan.ApplyPlan.
 package publish
@@ -29,22 +29,20 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// Request says what to publish, and how.
 type Request struct {
 	Dir     string    // of the suite
-	To      string    // of the marketplace; "": the one that the suite names, else the suite itself
-	Plugins []string  // none: all of the suite
-	Bump    string    // the part of the version to raise, one of VersionParts; "": none
-	Version string    // to publish all of them under
+	To      string    // of the marketplace; "": from the suite, else the suite itself
+	Plugins []string  // none: all
+	Bump    string    // part of the version to raise, one of VersionParts; "": none
+	Version string    // new version of all plugins
 	Date    time.Time // for the changelog
 	Notes   []string  // for the changelog
 	Targets []generator.Target
-	Check   bool // only compares: what is published is not rendered anew, and may do without its marketplace
-	Look    bool // nothing will be applied, so no other springfield has to wait
-	Tag     bool // tags the commit of each release
+	Check   bool // compares without rendering, if necessary without the marketplace
+	Look    bool // nothing will be applied, so no lock is taken
+	Tag     bool // tag the commit of each release
 }
 
-// commandAgain is the call for the same suite and marketplace, with other flags.
 func (q Request) commandAgain(flags string) string {
 	call := "springfield publish " + check.QuoteArgument(q.Dir)
 	if q.To != "" {
@@ -53,47 +51,44 @@ func (q Request) commandAgain(flags string) string {
 	return call + " " + flags
 }
 
-// Means are what publishing works with.
 type Means struct {
 	Git     git.Git
 	Tools   generator.Toolchain
-	Client  client.Command      // Claude Code, which is asked about the result
-	Asking  func(client string) // is told before it is asked
-	Note    func(text string)   // is told what is worth knowing before hooks are compiled
+	Client  client.Command      // validates the result
+	Asking  func(client string) // called before the client
+	Note    func(text string)   // receives notes, before hooks are compiled
 	Journal journal.Journal
-	// Resolve gives the marketplace's directory that a suite or the user names, and
-	// refuses a link in it.
+	// Resolve returns the absolute directory of a marketplace, and refuses links.
 	Resolve func(path string) (string, error)
 }
 
-// Plan is what publishing would do.
+// Plan is a planned release.
 type Plan struct {
 	Dir     string // of the suite
 	Market  Market
 	Plugins []Plugin
-	Checks  []check.Finding // none of them a failure
+	Checks  []check.Finding // no failures
 	Change  journal.Change
-	Waits   []string // what has to happen before the next run
+	Waits   []string // steps before the next run
 	Push    []string // directories to commit and push
+	Unlock  func()
 
 	gitTasks
 	journal journal.Journal
-	unlock  func()
 }
 
-// Plugin is one plugin as it is published.
 type Plugin struct {
 	Name   string `json:"plugin"`
-	Old    string `json:"old,omitempty"` // "" was never published
+	Old    string `json:"old,omitempty"` // "": never published
 	New    string `json:"new"`
 	Source string `json:"source"`
-	SHA    string `json:"sha,omitempty"` // the commit that it is pinned to
-	Size   int64  `json:"size"`          // bytes of all its files
-	Files  string `json:"files"`         // digest of them
-	Fresh  bool   `json:"fresh"`         // this version was not published before
+	SHA    string `json:"sha,omitempty"` // pinned commit
+	Size   int64  `json:"size"`          // of all files, in bytes
+	Files  string `json:"files"`         // digest
+	Fresh  bool   `json:"fresh"`         // a new version
 }
 
-// RefusedError says that the review has found failures.
+// RefusedError is returned if the review finds failures.
 type RefusedError struct{ Checks []check.Finding }
 
 func (e *RefusedError) Error() string {
@@ -101,8 +96,7 @@ func (e *RefusedError) Error() string {
 }
 func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
-// PlanRelease works out what publishing would do. Until Plan.Unlock, no other
-// springfield publishes the suite, or anything in the same marketplace.
+// PlanRelease plans a release. The suite and the marketplace are locked until Plan.Unlock.
 func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	in, err := m.readInputs(ctx, q)
 	defer func() {
@@ -154,11 +148,10 @@ func PlanRelease(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	return &Plan{
 		Dir: in.dir, Market: in.market, Plugins: describe(after, releases), Checks: checks,
 		Change: written, Waits: waits, Push: in.checkoutsToPush(after, catalog, waits),
-		gitTasks: tasks, journal: m.Journal, unlock: in.unlock,
+		gitTasks: tasks, journal: m.Journal, Unlock: in.unlock,
 	}, nil
 }
 
-// planChange is what leads to the suite's files and the catalog as they will be.
 func (in inputs) planChange(
 	after tree, releases []release, catalog journal.Edit, tasks gitTasks,
 ) (journal.Change, error) {
@@ -176,7 +169,6 @@ func (in inputs) planChange(
 	return c, c.Writable()
 }
 
-// describe says what is published.
 func describe(after tree, releases []release) []Plugin {
 	all := []Plugin{}
 	for _, r := range releases {
@@ -190,9 +182,9 @@ func describe(after tree, releases []release) []Plugin {
 	return all
 }
 
-// stepsToWaitFor are what has to happen before the next run.
+// stepsToWaitFor returns the steps before the next run.
 func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more []string) (all []string, err error) {
-	for _, p := range in.suite.Plugins { // a newer springfield's hook is in all of them
+	for _, p := range in.suite.Plugins { // a newer springfield changes all hooks
 		before := in.published(p.Name)
 		if before.Version == "" || len(after.listFiles(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
 			continue
@@ -208,8 +200,7 @@ func (in inputs) stepsToWaitFor(q Request, after tree, releases []release, more 
 	return append(all, more...), nil
 }
 
-// checkoutsToPush are the checkouts that have something new for clients, unless the suite waits
-// for more.
+// checkoutsToPush returns the checkouts with news for clients, except a suite that waits for steps.
 func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []string) (dirs []string) {
 	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
@@ -220,14 +211,13 @@ func (in inputs) checkoutsToPush(after tree, catalog journal.Edit, waits []strin
 	return dirs
 }
 
-// Install is what a user types. Where it is not known where others find the
-// marketplace, it is what works on this machine.
+// Install returns the commands of a user, for this machine if the public address is unknown.
 func (p *Plan) Install() []string {
 	plugins := check.NamesOf(p.Plugins, func(one Plugin) string { return "/plugin install " + one.Name + "@" + p.Market.Name })
 	return append([]string{"/plugin marketplace add " + cmp.Or(p.Market.Address, p.Market.Root)}, plugins...)
 }
 
-// ApplyPlan writes the files, all or none, and then tells git what is no file.
+// ApplyPlan writes all files atomically, then updates git's index and tags.
 func (p *Plan) ApplyPlan(ctx context.Context) error {
 	if err := p.journal.ApplyChange(p.Change); err != nil {
 		return err
@@ -248,22 +238,16 @@ func (p *Plan) ApplyPlan(ctx context.Context) error {
 	return nil
 }
 
-// Unlock lets other springfields publish again.
-func (p *Plan) Unlock() { p.unlock() }
-
-// gitTasks is what git is told of a release: the executable bit of hooks in its index, and tags.
-// Both are no files, so undo leaves them.
+// gitTasks are changes of git's index and tags. They are not files, so undo leaves them.
 type gitTasks struct {
 	repo  *git.Repository
-	Marks []string // hooks that its index has as files that cannot be started
-	Tags  []string // PLUGIN--vVERSION, the form that Claude Code gives them
-	waits []string // what has to happen before it can be told all
+	Marks []string // programs to mark as executable
+	Tags  []string // PLUGIN--vVERSION, the form of Claude Code
+	waits []string // steps before the other tasks
 }
 
-// findGitTasks finds what git is to be told: tags only if the request asks for them.
-// The hooks to mark are those of the plugins that are published. Files that git does not
-// know are for their owner to add; where git does not see modes, publish has to be called
-// again then.
+// findGitTasks plans tags, if requested, and executable bits of the published plugins. Files unknown to git are left to
+// their owner. If git does not see modes there, publish has to run again after git add.
 func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releases []release) (t gitTasks, err error) {
 	if q.Tag {
 		if t.Tags, err = in.missingTags(ctx, after, releases); err != nil {
@@ -288,8 +272,7 @@ func (in inputs) findGitTasks(ctx context.Context, q Request, after tree, releas
 
 var errUntagged = errors.New("nothing was tagged")
 
-// missingTags are the tags that the releases lack. They are for what is committed, so it is
-// an error if that is another one than the release.
+// missingTags returns the missing tags of the releases. A tag is for a commit that contains exactly the release.
 func (in inputs) missingTags(ctx context.Context, after tree, releases []release) (tags []string, err error) {
 	for _, r := range releases {
 		if err := r.around.requireRepo(errUntagged.Error(), "git init and commit it"); err != nil {

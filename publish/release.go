@@ -1,8 +1,7 @@
 package publish
 
-// Releases: which version a plugin gets, what it then holds, and whether that was
-// published under the version before. Claude Code copies a plugin that comes from a
-// repository once per version, so other files under the same version reach no user.
+// Releases: the version of a plugin, its files, and whether these differ from the published ones. Claude Code copies a
+// plugin of a repository once per version, so changed files under the same version reach no user.
 
 import (
 	"cmp"
@@ -28,19 +27,18 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// release is a plugin, the version that it gets, and where clients fetch it from.
+// release is a plugin with its new version and the source for clients.
 type release struct {
 	plugin   string
-	old, new string   // old is "" for one that was never published
+	old, new string   // old is "" if never published
 	around   checkout // of the suite
-	entry    item     // in another marketplace, as it is
-	source   any      // of that entry as it will be: a path, or fetched
+	entry    item     // present entry in another marketplace
+	source   any      // new source of the entry: a path, or fetched
 	digest   string   // of its files
 }
 
 func (r release) changesVersion() bool { return r.old != r.new }
 
-// VersionParts are the parts of a version that can be raised.
 func VersionParts() []string { return []string{"patch", "minor", "major"} }
 
 func parseVersion(version string) (*semver.Version, error) {
@@ -51,7 +49,7 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, err
 }
 
-// raiseVersion raises one part of a version, one of VersionParts; what stood behind it begins anew.
+// raiseVersion raises one of VersionParts, and resets the parts after it.
 func raiseVersion(version, part string) (string, error) {
 	v, err := parseVersion(version)
 	if err != nil {
@@ -61,7 +59,7 @@ func raiseVersion(version, part string) (string, error) {
 	return raise[part]().String(), nil
 }
 
-// whyNotNewer says why a version cannot follow another, nil if it can.
+// whyNotNewer returns an error if a version cannot follow another.
 func whyNotNewer(from, to string) error {
 	next, err := parseVersion(to)
 	before, unknown := parseVersion(from)
@@ -71,11 +69,10 @@ func whyNotNewer(from, to string) error {
 	return err
 }
 
-// releases settles which plugins are published, and which version each gets.
 func (in inputs) releases(q Request) (all []release, err error) {
 	chosen := q.Plugins
 	for _, p := range in.suite.Plugins {
-		// What was never published cannot have changed since.
+		// A check ignores unpublished plugins.
 		if len(q.Plugins) == 0 && (!q.Check || in.published(p.Name).Version != "") {
 			chosen = append(chosen, p.Name)
 		}
@@ -91,19 +88,19 @@ func (in inputs) releases(q Request) (all []release, err error) {
 }
 
 func (in inputs) release(q Request, name string) (release, error) {
-	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+	names := check.NamesOf(in.suite.Plugins, func(p generator.Plugin) string { return p.Name })
+	i := slices.Index(names, name)
 	if i < 0 {
-		return release{}, check.Misusef(check.HintAtNames(name, "", generator.NamesOf(in.suite.Plugins), ""),
-			"there is no plugin %q in %s", name, in.dir)
+		return release{}, check.Misusef(check.HintAtNames(name, "", names, ""), "there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // a link in its place is refused as one, wherever it leads
+	if at := filepath.Join(in.dir, name); !rooted.IsTaken(at) { // links are refused later
 		return release{}, check.Advisef("springfield init "+check.QuoteArgument(in.dir)+" adds what is missing; "+
 			"or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
 	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
-	if !in.market.Own { // before anything about its version: that could be another plugin's
-		r.entry, _ = in.market.entryOf(name)
+	if !in.market.Own { // checked first: the versions could belong to a namesake
+		r.entry = in.market.entryOf(name)
 		if r.source, err = in.sourceOf(q, r); err != nil {
 			return r, err
 		}
@@ -125,7 +122,7 @@ func (in inputs) release(q Request, name string) (release, error) {
 	return r, r.follows(r.entry.Version, "in "+in.market.Path)
 }
 
-// follows says why the release cannot come after a version that is known already.
+// follows returns an error if the release cannot follow a known version.
 func (r release) follows(before, where string) error {
 	if before == "" || before == r.new {
 		return nil
@@ -139,9 +136,8 @@ func (r release) follows(before, where string) error {
 	return nil
 }
 
-// renderSuite gives the suite's files as they will be: the versions, hooks and texts of
-// the releases, their notes, and the record of what is published. The releases get their digests. A check
-// accepts the published files: a newer springfield is no reason to fail a CI.
+// renderSuite returns the suite's files with the releases: versions, hooks, texts, notes and record. It sets the
+// digests of the releases. A check keeps the published files, so that a newer springfield does not fail a CI.
 func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, err error) {
 	if t, err = readTree(in.files); err != nil {
 		return t, err
@@ -153,7 +149,7 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 		suite.Plugins[i].Version = r.new
 	}
 	if !q.Check {
-		// Before the versions are raised, and before anything is compiled.
+		// With the old versions, and before anything is compiled.
 		_, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
 		if err != nil {
 			return t, err
@@ -186,13 +182,13 @@ func (in inputs) renderSuite(ctx context.Context, tools generator.Toolchain, q R
 	return in.recordReleases(t, suite, releases)
 }
 
-// compile gets the hooks to publish: for every machine that clients run on, unless
-// targets are chosen. These are the suite's from then on.
+// compile builds the programs for the chosen targets, by default for every machine of clients. These become the targets
+// of the suite.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
 	targets := q.Targets
 	if len(targets) == 0 {
 		targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
-			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
+			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs amd64
 		})
 	}
 	suite.Targets = targets
@@ -202,8 +198,8 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	return tools.BuildPrograms(ctx, suite.Targets, suite.Programs()...)
 }
 
-// updated is the tree as springfield renders the suite, and the files of which the user
-// keeps an own text where springfield has another: they stay, with the versions of the suite.
+// updated returns the rendered tree, and the files that keep a text of the user although springfield has a new one.
+// These get only the new versions.
 func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
 	files, err := generator.RenderSuite(suite.Spec, suite.Build)
 	if err != nil {
@@ -228,7 +224,7 @@ func (t tree) updated(suite generator.Suite) (after tree, kept []string, err err
 	return after, kept, nil
 }
 
-// withVersions gives a manifest, or a marketplace, the versions that another text of it has.
+// withVersions copies the versions of a manifest or a marketplace from another text.
 func (t tree) withVersions(name string, like []byte) (tree, error) {
 	var wanted struct {
 		Version string
@@ -243,7 +239,7 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 	}
 	doc, err := document.ParseDocument(data)
 	if err != nil {
-		return t, nil // validate tells
+		return t, nil // reported by validate
 	}
 	var edits []document.Edit
 	set := func(version string, at ...string) {
@@ -261,10 +257,8 @@ func (t tree) withVersions(name string, like []byte) (tree, error) {
 	return t.withFile(name, data)
 }
 
-// changelogFile is where the notes of a plugin's releases go, the newest first.
 const changelogFile = "CHANGELOG.md"
 
-// withNotes puts the notes of a new release at the head of its plugin's changelog.
 func (t tree) withNotes(r release, q Request) (tree, error) {
 	if len(q.Notes) == 0 || !r.changesVersion() {
 		return t, nil
@@ -284,7 +278,6 @@ func (t tree) withNotes(r release, q Request) (tree, error) {
 	return t.withFile(name, []byte(text))
 }
 
-// recordReleases writes into springfield.yaml what is published.
 func (in inputs) recordReleases(t tree, suite generator.Suite, releases []release) (tree, error) {
 	if len(releases) == 0 {
 		return t, nil

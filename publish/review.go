@@ -1,7 +1,6 @@
 package publish
 
-// The review: what those who keep a marketplace ask before they take a plugin in,
-// beyond its being valid, and what Claude Code says.
+// The review: requirements of marketplaces, beyond a valid suite, and the opinion of Claude Code.
 
 import (
 	"context"
@@ -21,16 +20,16 @@ import (
 // maxPublished bounds a file, in bytes: git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// ClientCheck has Claude Code look at the suite in a directory.
+// ClientCheck returns a check of the suite in a directory by Claude Code.
 func ClientCheck(c client.Command, dir string, asking func(client string)) check.Check[generator.Suite] {
 	return check.Check[generator.Suite]{Name: "client",
 		Look: func(ctx context.Context, s generator.Suite) ([]check.Finding, error) {
-			return c.Validate(ctx, dir, generator.NamesOf(s.Plugins), asking)
+			names := check.NamesOf(s.Plugins, func(p generator.Plugin) string { return p.Name })
+			return c.Validate(ctx, dir, names, asking)
 		}}
 }
 
-// reviewRelease looks at the suite and at the other marketplace as they will be: our own
-// checks, what marketplaces ask, what git ignores, and Claude Code.
+// reviewRelease checks the suite and the other marketplace as they will be.
 func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, releases []release,
 	catalog journal.Edit) ([]check.Finding, error) {
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
@@ -38,7 +37,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 		return nil, err
 	}
 	defer os.RemoveAll(temporary)
-	// Under its own name, which is that of the marketplace where none was given.
+	// Under its own name, the default name of its marketplace.
 	stage := filepath.Join(temporary, filepath.Base(in.dir))
 	if err := after.writeCopy(stage); err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ func (m Means) reviewRelease(ctx context.Context, in inputs, after tree, release
 	return append(valid, found...), err
 }
 
-// review looks at the plugins, and at what another marketplace is called, and whose it is.
+// review checks the plugins, and the name of another marketplace.
 func (in inputs) review(ctx context.Context, after tree, releases []release) (found []check.Finding, err error) {
 	var files, ignored []string
 	for _, r := range releases {
@@ -78,8 +77,7 @@ func (in inputs) review(ctx context.Context, after tree, releases []release) (fo
 	return found, err
 }
 
-// validateCatalog has Claude Code look at another marketplace as it will be. What it
-// warns of is that one's own affair.
+// validateCatalog validates another marketplace by Claude Code. Its warnings concern only its owner.
 func (m Means) validateCatalog(ctx context.Context, dir string, catalog []byte) ([]check.Finding, error) {
 	if err := os.MkdirAll(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
 		return nil, err
@@ -95,7 +93,7 @@ func finding(file, says, fix string) check.Finding {
 	return check.Finding{State: check.Failure, File: file, Says: says, Fix: fix}
 }
 
-// reviewPlugin looks at a plugin. ignored are files that git passes over.
+// reviewPlugin checks a plugin. ignored are the files that git ignores.
 func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) {
 	if generator.LooksOfficial(r.plugin) {
 		found = append(found, finding(path.Join(r.plugin, ".claude-plugin", "plugin.json"),
@@ -121,7 +119,6 @@ func (r release) reviewPlugin(t tree, ignored []string) (found []check.Finding) 
 	return found
 }
 
-// anotherName is how to make a plugin that cannot be published under its name anew.
 func anotherName(suite string) string {
 	return "springfield new NAME --from STRATEGY --suite " + check.QuoteArgument(suite) + " makes a plugin under another name"
 }

@@ -1,8 +1,7 @@
 package publish
 
-// Where clients fetch a published plugin from: a path in the marketplace's own
-// repository, or a directory of the suite's, pinned to a commit as soon as there is
-// one that holds it.
+// Sources of published plugins: a path in the marketplace's own repository, or a directory of the suite's repository,
+// pinned to a commit as soon as one contains the release.
 
 import (
 	"context"
@@ -18,12 +17,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// subdir is the kind of source that is a directory of a git repository.
 const subdir = "git-subdir"
 
-// fetched is a source that a client fetches with git.
 type fetched struct {
-	Source string `json:"source"` // subdir
+	Source string `json:"source"`
 	URL    string `json:"url,omitempty"`
 	Path   string `json:"path,omitempty"`
 	Ref    string `json:"ref,omitempty"`
@@ -40,11 +37,9 @@ func (r release) sourceForPeople() (text, sha string) {
 	return "./" + r.plugin, ""
 }
 
-// sourceOf is where a plugin's entry in another marketplace leads: to a path where the
-// suite lies in the marketplace's checkout, else to the suite's repository, without
-// the commit so far. An entry that fetches the plugin already keeps its form.
+// sourceOf returns the source for an entry in another marketplace: a path if the suite is in the marketplace's
+// checkout, else the suite's repository, not pinned yet. An entry that fetches the plugin keeps its form.
 func (in inputs) sourceOf(q Request, r release) (source any, err error) {
-	_, listed := in.market.entryOf(r.plugin)
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
 		return nil, err
@@ -57,17 +52,16 @@ func (in inputs) sourceOf(q Request, r release) (source any, err error) {
 	if place, isPath := in.market.placeOfSource(r.entry.Source); isPath {
 		ours = inside != "" && place == path.Clean(inside)
 	}
-	if err == nil && listed && !ours {
+	if err == nil && r.entry.Name != "" && !ours {
 		err = check.Advisef(anotherName(in.dir)+"; or take that entry out of the catalog first",
 			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err
 }
 
-// placeInRepo is where the plugin lies in the suite's repository.
 func (r release) placeInRepo() string { return path.Join(r.around.place, r.plugin) }
 
-// fetchedBefore is what the plugin's entry fetches, if that is this very plugin.
+// fetchedBefore returns the source of the plugin's entry, if it fetches this very plugin.
 func (r release) fetchedBefore() (before fetched, ours bool) {
 	c := r.around
 	if c.repo == nil || c.where == "" || json.Unmarshal(r.entry.Source, &before) != nil || before.Source != subdir ||
@@ -77,8 +71,7 @@ func (r release) fetchedBefore() (before fetched, ours bool) {
 	return before, true
 }
 
-// pathInMarket is how the marketplace reaches a plugin that lies below it, "" if it
-// does not.
+// pathInMarket returns the path from the marketplace to a plugin below it, otherwise "".
 func (in inputs) pathInMarket(plugin string) (string, error) {
 	root, err := filepath.EvalSymlinks(in.market.Root)
 	if err != nil {
@@ -95,8 +88,8 @@ func (in inputs) pathInMarket(plugin string) (string, error) {
 	return "", nil
 }
 
-// fetchedFrom names the plugin's repository and the place in it. The same repository
-// stays written as it was: every checkout has another way to write it.
+// fetchedFrom returns the source in the suite's repository. The URL of the same repository remains, since every
+// checkout writes it differently.
 func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	c := r.around
 	if err := c.requireRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
@@ -111,7 +104,7 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 			"its remote is %s, which others cannot fetch from", c.remote)
 	}
 	f := fetched{Source: subdir, URL: c.where, Path: r.placeInRepo(), Ref: before.Ref}
-	if !q.Check || f.Ref == "" { // CI checks pull requests out, and other branches
+	if !q.Check || f.Ref == "" { // CI checks out pull requests and other branches
 		f.Ref = c.branch()
 	}
 	if f.Ref == "" {
@@ -124,9 +117,8 @@ func (r release) fetchedFrom(q Request, before fetched) (fetched, error) {
 	return f, nil
 }
 
-// pinReleases gives the releases the commits to fetch, and returns what has to happen before
-// the others can have one, each once: the first run writes everything but the pin, and after
-// commit and push the next one writes that.
+// pinReleases pins sources to commits. It returns the steps that others need first: one run writes everything but the
+// pin, and the next one, after commit and push, writes the pin.
 func (in inputs) pinReleases(ctx context.Context, q Request, after tree, releases []release) (waits []string, err error) {
 	for i, r := range releases {
 		if f, ok := r.source.(fetched); ok {
@@ -148,7 +140,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 	if err != nil {
 		return "", "", err
 	}
-	// Publish mends these, and then there is something to commit.
+	// Publish marks these, so there will be something to commit.
 	plain, _, err := r.around.plainPrograms(after.started(r.plugin))
 	if err != nil {
 		return "", "", err
@@ -161,7 +153,7 @@ func (r release) pinCommit(ctx context.Context, q Request, after tree) (commit, 
 		if err != nil {
 			return "", "", err
 		}
-		// CI often has only the newest commit, which is not enough to know.
+		// A shallow clone in CI lacks the commit, which proves nothing.
 		if same || q.Check && repo.CommitOf(ctx, before.SHA) == "" && repo.IsShallow(ctx) {
 			return before.SHA, "", nil
 		}

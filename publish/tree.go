@@ -1,8 +1,6 @@
 package publish
 
-// The suite's files as they will be: those on the disk, with edits laid over them.
-// Everything that decides about a release looks at these, so that it is looked at as
-// a whole before one byte of the suite changes.
+// The suite's files after a release: those on the disk with edits. All checks look at these before any file changes.
 
 import (
 	"bytes"
@@ -22,10 +20,10 @@ import (
 	"github.com/cameronsjo/springfield/internal/rooted"
 )
 
-// tree is the files of a directory, by their paths in it with slashes.
+// tree is the files of a directory, by path with slashes.
 type tree struct {
 	in    rooted.Folder
-	files map[string]file // as they will be
+	files map[string]file // after the edits
 	edits map[string]journal.Edit
 }
 
@@ -34,12 +32,11 @@ type file struct {
 	mode fs.FileMode
 }
 
-// maxFile bounds what is read of a file, in bytes; the review refuses far less.
+// maxFile bounds a file, in bytes; the review refuses far smaller ones.
 const maxFile = 1 << 30
 
-// readTree lists the files of a suite, without its git repository. A suite with
-// anything but files and directories in it is refused: links lead elsewhere on every
-// other machine.
+// readTree lists the files of a suite without its git repository. It refuses links, which lead elsewhere on other
+// machines, and special files.
 func readTree(in rooted.Folder) (tree, error) {
 	t := tree{in, map[string]file{}, map[string]journal.Edit{}}
 	return t, filepath.WalkDir(in.Name(), func(name string, d fs.DirEntry, err error) error {
@@ -52,7 +49,7 @@ func readTree(in rooted.Folder) (tree, error) {
 			return err
 		case d.Name() == ".git" && d.IsDir():
 			return filepath.SkipDir
-		case d.IsDir() || d.Name() == ".git": // of a worktree or a submodule
+		case d.IsDir() || d.Name() == ".git": // a worktree or a submodule
 			return nil
 		case !d.Type().IsRegular():
 			if err := in.CheckLinks(relative); err != nil {
@@ -100,7 +97,7 @@ func (t tree) withFile(name string, data []byte) (tree, error) {
 	return t.withEdits(e), nil
 }
 
-// listFiles are the files below a directory, in order; "" is all.
+// listFiles returns the files below a directory, sorted; "" is the root.
 func (t tree) listFiles(dir string) (names []string) {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.files)), func(name string) bool { return !isBelow(dir, name) })
 }
@@ -130,7 +127,7 @@ func (t tree) readJSON(name string, into any) error {
 	return nil
 }
 
-// changes are the edits below a directory that make a difference, by path.
+// changes returns the effective edits below a directory, sorted by path.
 func (t tree) changes(dir string) (edits []journal.Edit) {
 	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
 		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
@@ -140,7 +137,6 @@ func (t tree) changes(dir string) (edits []journal.Edit) {
 	return edits
 }
 
-// writeCopy puts a copy of all files into a directory, for others to look at.
 func (t tree) writeCopy(into string) error {
 	for _, name := range t.listFiles("") {
 		data, err := t.readFile(name)
@@ -158,9 +154,8 @@ func (t tree) writeCopy(into string) error {
 	return nil
 }
 
-// digestOf identifies the files of a plugin: names, contents, and which are started.
-// Its changelog is left out, which tells of versions, and line ends count for
-// nothing: a checkout on Windows has others.
+// digestOf returns a digest of a plugin's files: names, contents, and which are programs. It ignores the changelog, and
+// line ends, which differ in a checkout on Windows.
 func (t tree) digestOf(plugin string) (string, error) {
 	sum := sha256.New()
 	for _, name := range t.listFiles(plugin) {
@@ -181,15 +176,12 @@ func (t tree) digestOf(plugin string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// isStarted tells whether a file of a plugin has to be executable. Its mode does not
-// say so: a checkout on Windows has none.
+// isStarted reports whether a file of a plugin has to be executable. A checkout on Windows has no modes.
 func isStarted(name string) bool {
 	_, file, _ := strings.Cut(name, "/")
-	return slices.Contains(generator.HookFiles(), file)
+	return slices.Contains(generator.HookFiles(generator.Hook, generator.Judge), file)
 }
 
-// started are the files of a plugin that have to be executable, as far as they are
-// there.
 func (t tree) started(plugin string) []string {
 	return slices.DeleteFunc(t.listFiles(plugin), func(name string) bool { return !isStarted(name) })
 }

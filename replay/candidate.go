@@ -12,28 +12,25 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// Candidate is one way to decide.
 type Candidate struct {
-	// Name is what it was asked for by: ned-flanders, ned-flanders:seed, a file.
+	// Name is the name it was requested by: ned-flanders, ned-flanders:seed, or a file.
 	Name string
-	// Note is what the reader has to know of its figures.
-	Note string
-	// Settings are what the hook would have in force.
+	// Note qualifies its figures.
+	Note     string
 	Settings hook.Settings
-	// Bare leaves the guards out, and the limits over time: the strategy alone decides.
+	// Bare skips the guards and the limits.
 	Bare bool
 }
 
-// NameError is what is wrong with the name of a candidate.
+// NameError is returned for an unknown candidate.
 type NameError struct {
+	error
 	Name string
-	err  error
 }
 
-func (e *NameError) Error() string { return e.err.Error() }
-func (e *NameError) Unwrap() error { return e.err }
+func (e *NameError) Unwrap() error { return e.error }
 
-// CandidateNames are what Candidates knows by name, in the order of a report.
+// CandidateNames returns the names that Candidates accepts, in the order of a report.
 func CandidateNames() []string {
 	var names []string
 	for _, s := range registry.Strategies {
@@ -52,8 +49,7 @@ func CandidateNames() []string {
 
 const seedTree = "seed-tree"
 
-// NamesForLogs are the names of those that a session log is enough for, without the seeds, by
-// which no plugin decides.
+// NamesForLogs returns the candidates that need no more than a session log, except for the seeds, which no plugin uses.
 func NamesForLogs() []string {
 	return slices.DeleteFunc(CandidateNames(), func(name string) bool {
 		c, err := candidate(name)
@@ -61,8 +57,7 @@ func NamesForLogs() []string {
 	})
 }
 
-// Candidates finds what to compare by name, or by the path of a rules file in dir. The
-// error may be a NameError.
+// Candidates finds candidates by name, or by the path of a rules file in dir.
 func Candidates(names []string, dir string) ([]Candidate, error) {
 	var all []Candidate
 	for i, name := range names {
@@ -84,7 +79,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 					"~/.claude/springfield/ned-flanders.json")
 			}
 		} else if c, err = candidate(name); err != nil {
-			return nil, &NameError{name, err}
+			return nil, &NameError{err, name}
 		}
 		c.Name = name
 		all = append(all, c)
@@ -110,7 +105,7 @@ func candidate(name string) (Candidate, error) {
 	return withRequirements(Candidate{Settings: settings})
 }
 
-// withRequirements adds what has to be known of a candidate's figures.
+// withRequirements adds the note about a candidate's figures.
 func withRequirements(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.EventName() != "Stop":

@@ -1,20 +1,13 @@
-// What each candidate does at a place, by the code of the hook.
+// The decisions of each candidate, by the code of the hook.
 //
-// The event is what Claude Code would have sent there: Claude's last text, the
-// session, the permission mode of the newest prompt, what this turn had started in
-// the background and had not been seen to end. The log ends there. Two things of then
-// are gone, and nothing of today is put in their place: the files of the project,
-// so the workspace is none and ralph-loop's file is not looked for, and holds.
+// The event is the one that the agent would have sent: its last text, the session, the permission mode of the last
+// prompt, and the background work of the turn that had not ended. Holds and the files of the project are unknown, and
+// today's do not replace them.
 //
-// Budgets over time. A session has one state for each candidate, which goes from
-// stop to stop as the ledger has it, at the time of the log's own lines. What a
-// continue would have led to is not known: the history after it is what it was. So
-//   - a stop that the candidate continues takes one from its budget, rightly or
-//     wrongly continued, as it would have then;
-//   - a point in mid-work is no stop. It is asked as if Claude had stopped just
-//     there: it sees what real stops have spent, and spends nothing, because there
-//     are hundreds of them in a session where there would have been one stop;
-//   - the same for a place at which a person broke in: no Stop hook ran.
+// Limits over time: each candidate has one state per session, as in the ledger, with the times of the log.
+//   - A stop that it continues uses its budget, wanted or not. The history that followed remains the real one.
+//   - A mid-work point and an interrupted one are no stops: they see the budget, and leave it alone.
+
 package replay
 
 import (
@@ -33,26 +26,23 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
+// maxEvidence bounds the evidence of a row, in bytes.
 const maxEvidence = 200
 
-// scene is a place as the candidates find it.
 type scene struct {
 	event  hook.Event
-	host   string // of the session, as rows have it
+	host   string // of the session, as in rows
 	view   transcript.View
 	now    time.Time
 	lines  func(n int) activity.Window
 	window map[int]activity.Window
-	away   *string // what an away order makes of a stop there, nil: not asked yet
+	away   *string // decision of an away order there; nil: not computed yet
 }
 
-// ReadNew gives the situation at the place, whatever was read before.
 func (m *scene) ReadNew([]byte, string) ([]byte, transcript.View, error) {
 	return nil, m.view, nil
 }
 
-// LastLines gives the last lines up to the place.
 func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
@@ -65,30 +55,28 @@ func (m *scene) LastLines(n int, _ string) (activity.Window, error) {
 	return w, nil
 }
 
-// eventAt is what Claude Code would have sent.
 func (w *walker) eventAt(text string, view transcript.View) hook.Event {
 	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.Opening.ID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
 	for _, t := range view.Started {
-		// Shell commands are most, and the only ones that are not always waited for.
+		// Most are shell commands, the only ones that an agent does not always wait for.
 		e.Tasks = append(e.Tasks, guard.Background{ID: t.ID, Type: "shell", Description: t.What, Command: t.What})
 	}
 	return e
 }
 
-// opinion is what one candidate says at a place, before its budget has a say.
+// opinion is the decision of a candidate before its limits.
 type opinion struct {
 	snapshot hook.Snapshot
 	alone    strategy.Verdict
 }
 
-// voter is what one candidate remembers of a session.
+// voter is a candidate and its state in a session.
 type voter struct {
 	Candidate
 	state ledger.State
 }
 
-// voters are the candidates at the beginning of a session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
 	cache := &rules.Cache{}
@@ -101,29 +89,28 @@ func voters(candidates []Candidate) []voter {
 	return all
 }
 
-// window is the most lines that a candidate looks at.
+// window returns the largest number of lines that a candidate reads.
 func window(candidates []Candidate) (lines int) {
 	for _, c := range candidates {
-		if needs := c.Settings.Options.Needs(); needs.Files == nil { // else it decides before it looks at them
+		if needs := c.Settings.Options.Needs(); needs.Files == nil { // the others decide before they read lines
 			lines = max(lines, needs.Lines)
 		}
 	}
 	return lines
 }
 
-// look asks the candidate.
 func (v *voter) look(m *scene) opinion {
 	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Alone: v.Bare}
 	snapshot := stop.Examine()
 	o := opinion{snapshot, snapshot.Verdict}
-	if snapshot.Veto.Rule != "" { // a guard has answered
+	if snapshot.Veto.Rule != "" { // a guard has decided
 		stop.Alone = true
 		o.alone = stop.Examine().Verdict
 	}
 	return o
 }
 
-// choose spends the budget, if the place was a stop.
+// choose applies the limits, and updates the state if the place was a stop.
 func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.Bare {
@@ -148,16 +135,14 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	return c
 }
 
-// What an away order would have made of a stop: one that has just been set, and has brought
-// nothing yet, because what came after a continue cannot be known.
-
-// askAway asks such an order about a stop: "" if it is silent. A guard's word stands.
+// askAway returns the act of a new away order at a stop, "" for none. Its history is empty: the events after a continue
+// are unknown. Guards take precedence.
 func (m *scene) askAway(o opinion, label Label) (did string) {
 	s := &o.snapshot
 	if !label.HadStopHooks() || s.Veto.Rule != "" || s.Verdict.Decision == strategy.Continue {
 		return ""
 	}
-	if m.away == nil { // what a message asks is the same whichever strategy stops there
+	if m.away == nil { // the same for every strategy that stops there
 		order := &ledger.Away{Order: ledger.AwayOrder{Most: ledger.MostContinues}}
 		answer := away.AnswerStop(order, away.Stop{Situation: &s.Situation, Verdict: s.Verdict, Stops: true})
 		m.away = &answer.Event.Did

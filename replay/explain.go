@@ -1,5 +1,4 @@
-// One place of one session, explained: what the hook would see there, what each
-// rule says, and what would be decided. A replay decides there by the same code.
+// One place of a session, explained: the situation that the hook would see, the result of each rule, and the decision.
 
 package replay
 
@@ -28,59 +27,57 @@ import (
 )
 
 type Place struct {
-	Log  string // the session log
-	Line int    // it ends behind this one, from 1; 0: behind its last
-	At   int64  // with no line: it ends as it stood at this moment, Unix milliseconds; 0: at its end
-	Work string // the directory of the session; files of its project are read as they are now
+	Log  string
+	Line int    // last line to read, from 1; 0: the last of the log
+	At   int64  // without a line: last moment to read, in Unix milliseconds; 0: all
+	Work string // directory of the session; project files are read from it as they are now
 	Home string // no file above it is read
 	Now  time.Time
 }
 
-// Explanation is a decision and all that led to it, in the shape of
-// docs/schemas/explain.schema.json.
+// Explanation is a decision and its causes, in the shape of docs/schemas/explain.schema.json.
 type Explanation struct {
 	Version   int               `json:"version"`        // of this shape: 1
-	Host      string            `json:"host,omitempty"` // of the log, by name; none: Claude Code
+	Host      string            `json:"host,omitempty"` // "": Claude Code
 	Strategy  string            `json:"strategy"`
 	Decision  strategy.Decision `json:"decision"`
 	Rule      string            `json:"rule"`
 	Sure      int               `json:"sure"` // percent
 	Evidence  string            `json:"evidence"`
-	Lang      []string          `json:"lang"`             // that the message was read in, as in BCP 47
-	Reason    string            `json:"reason,omitempty"` // what Claude would be told
-	Page      string            `json:"page,omitempty"`   // what a judge is shown
-	Asks      bool              `json:"asks,omitempty"`   // the judge would be asked
+	Lang      []string          `json:"lang"`             // languages of the message, BCP 47
+	Reason    string            `json:"reason,omitempty"` // text for Claude
+	Page      string            `json:"page,omitempty"`   // text for a judge
+	Asks      bool              `json:"asks,omitempty"`   // whether the judge would be asked
 	Situation Found             `json:"situation"`
-	Rules     []Asked           `json:"rules"` // in the order in which they are asked
+	Rules     []Asked           `json:"rules"` // in evaluation order
 
-	Judge string `json:"-"` // of a strategy that has a judge: whether it would be asked, and why
+	Judge string `json:"-"` // whether the judge would be asked, and why
 }
 
 type Asked struct {
 	ID       string            `json:"id"`
 	Then     strategy.Decision `json:"then"`
 	Holds    bool              `json:"holds"`
-	Decides  bool              `json:"decides"` // the first that holds, if no guard decides
+	Decides  bool              `json:"decides"` // the first that holds, unless a guard decides
 	Evidence string            `json:"evidence"`
 }
 
-// Found is the session as the hook finds it.
+// Found is the situation of the hook.
 type Found struct {
-	Message     string          `json:"message,omitempty"` // the last thing that Claude said
-	Prompt      string          `json:"prompt,omitempty"`  // how the newest prompt begins
-	Calls       []activity.Call `json:"calls"`             // the newest of the turn, oldest first
+	Message     string          `json:"message,omitempty"` // last text of Claude
+	Prompt      string          `json:"prompt,omitempty"`  // beginning of the last prompt
+	Calls       []activity.Call `json:"calls"`             // last calls of the turn, oldest first
 	CallsInTurn int             `json:"calls_in_turn"`
-	Asked       string          `json:"asked,omitempty"` // the tool that asks the user, if the turn ended with it
+	Asked       string          `json:"asked,omitempty"` // tool that asked the user at the end of the turn
 	Skill       activity.Skill  `json:"skill,omitzero"`
 	Todos       []activity.Todo `json:"todos"`
-	Plans       []activity.Plan `json:"plans"`     // files that the session has named, the newest first
-	Running     int             `json:"running"`   // tasks of this turn in the background
-	Continued   int             `json:"continued"` // times that springfield has kept Claude going since the prompt
-	Files       []string        `json:"files"`     // of the project that the strategy has looked for
+	Plans       []activity.Plan `json:"plans"`     // files named in the session, last one first
+	Running     int             `json:"running"`   // background tasks of the turn
+	Continued   int             `json:"continued"` // by springfield, since the prompt
+	Files       []string        `json:"files"`     // of the project, read by the strategy
 }
 
-// Explain decides at a place of a session log as a candidate. Budget and hold are
-// left out: they depend on when one asks.
+// Explain decides at a place of a session log as a candidate, without budget and hold, which depend on the time.
 func Explain(p Place, c Candidate) (Explanation, error) {
 	known := c.Settings.Strategy
 	m, err := p.readScene(c)
@@ -93,7 +90,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	defer space.Close()
 	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Home: p.Home, Alone: c.Bare}.Examine()
-	if len(snapshot.Faults) > len(snapshot.Verdict.Faults) { // it is not about a rule
+	if len(snapshot.Faults) > len(snapshot.Verdict.Faults) { // not about a rule
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}
 	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
@@ -120,7 +117,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
-	// What Claude Code would have sent is known at the end only.
+	// The event is known only at the end.
 	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
 	w.whole = w.host.Log.Whole
 	err = w.host.Log.EachLine(p.Log, 0, func(c *transcript.Cursor) bool {
@@ -165,8 +162,7 @@ func (p Place) readScene(c Candidate) (*scene, error) {
 	return m, nil
 }
 
-// rulesAsked is what every rule of a strategy says, whether an earlier one has decided
-// or not.
+// rulesAsked returns the result of every rule, also after the one that decides.
 func rulesAsked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
 	ruled, ok := settings.Options.(rules.Ruled)

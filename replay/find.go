@@ -1,8 +1,6 @@
-// Session logs are files named *.jsonl below the given directories, wherever
-// symbolic links lead; each is read once. What subagents write into files of their
-// own, agent-*.jsonl and everything in a directory "subagents", is left out. A file
-// that is named itself is read whatever its name is. In the directory of a host they are
-// the files that its pattern describes, and no other directory is looked into.
+// Session logs are the files *.jsonl in the given directories and below. Links are followed, and each file is read
+// once. Logs of subagents, agent-*.jsonl and everything in a directory "subagents", are skipped. A file that is named
+// itself is read under any name. In a host's own directory only files and directories that match its pattern are read.
 
 package replay
 
@@ -21,31 +19,29 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Kept is the directory of a host, in which it keeps session logs.
+// Kept is the directory in which a host keeps session logs.
 type Kept struct {
 	Host *host.Host
 	Dir  string
 }
 
-// Projects is where Claude Code keeps session logs in its configuration directory.
+// Projects returns Claude Code's directory of session logs.
 func Projects(config string) string { return filepath.Join(config, "projects") }
 
 type found struct {
 	path string
-	host *host.Host // nil: the log says whose it is
+	host *host.Host // nil: known from the log itself
 	size int64
 }
 
-// finder goes through directories.
 type finder struct {
 	ctx     context.Context
 	seen    map[string]bool // real paths
-	kept    Kept            // where it is, the zero one where the user has said what to read
+	kept    Kept            // host's directory in progress, zero for paths of the user
 	logs    []found
 	skipped []Skipped
 }
 
-// findLogs lists the session logs below paths, in the order of their names.
 func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
@@ -60,21 +56,18 @@ func findLogs(ctx context.Context, paths []string, kept ...Kept) ([]found, []Ski
 	return f.logs, f.skipped
 }
 
-// maxDepth is how many directories lie in each other at most. Claude Code's are
-// three.
+// maxDepth bounds nested directories. Claude Code uses three levels.
 const maxDepth = 40
 
-// lookAt takes a file or goes through a directory.
 func (f *finder) lookAt(path string, depth int) {
 	if f.ctx.Err() != nil {
 		return
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		f.skipPath(path, err)
-		return
+	if err == nil {
+		real, err = filepath.Abs(real)
 	}
-	if real, err = filepath.Abs(real); err != nil {
+	if err != nil {
 		f.skipPath(path, err)
 		return
 	}
@@ -83,13 +76,11 @@ func (f *finder) lookAt(path string, depth int) {
 	}
 	f.seen[real] = true
 	info, err := os.Stat(real)
-	if err != nil {
-		f.skipPath(path, err)
-		return
-	}
 	switch {
+	case err != nil:
+		f.skipPath(path, err)
 	case info.Mode().IsRegular():
-		if h := f.kept.Host; h == nil || registry.HostOfLog(path) == h { // else of a subagent, or no log
+		if h := f.kept.Host; h == nil || registry.HostOfLog(path) == h { // else a subagent's, or not a log
 			f.logs = append(f.logs, found{path, h, info.Size()})
 		}
 	case !info.IsDir():
@@ -118,19 +109,18 @@ func (f *finder) listDir(path string, depth int) {
 			}
 			directory = info.IsDir()
 		}
+		isLog := filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-")
+		wanted := directory && name != "subagents" || !directory && isLog
 		if f.kept.Host != nil {
-			if f.keepsLogs(inner, directory) {
-				f.lookAt(inner, depth+1)
-			}
-			continue
+			wanted = f.keepsLogs(inner, directory)
 		}
-		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-") {
+		if wanted {
 			f.lookAt(inner, depth+1)
 		}
 	}
 }
 
-// keepsLogs tells whether a host keeps session logs there, or in the directory.
+// keepsLogs reports whether a path matches the host's pattern, or its beginning if the path is a directory.
 func (f *finder) keepsLogs(at string, directory bool) bool {
 	rest, err := filepath.Rel(f.kept.Dir, at)
 	if err != nil {
@@ -151,7 +141,7 @@ func (f *finder) skipPath(path string, err error) {
 
 const notFound = "not found"
 
-// why says what is wrong with a file, without its name.
+// why returns the cause of an error without the name of its file.
 func why(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound

@@ -1,19 +1,17 @@
-// Where a turn ended, and what came next. A session log does not say that Claude
-// stopped; it says what happened after Claude said something:
+// Labels: where a turn ended, by the next event. A session log does not record stops. It shows the events after a
+// message of Claude:
 //
-//	a tool is called         mid-work: it was no stop
-//	a Stop hook's feedback   pushed: it was one, and a hook kept Claude going
-//	a person's prompt        answered, or by its words: nudge, affirmed, command;
-//	                         queued if it had been typed before
-//	work goes on anyway      pushed, where a message without a call ends the turn
-//	background work reports  background
-//	a person breaks in       interrupted: no Stop hook ran
-//	the file ends, /exit     end
+//	a tool call                mid-work: not a stop
+//	feedback of a Stop hook    pushed: a stop, and a hook continued
+//	a prompt                   answered, or by its words: nudge, affirmed, command;
+//	                           queued if it was typed before
+//	more work                  pushed, if a message without a call ends the turn
+//	news of background work    background
+//	an interruption            interrupted: no Stop hook ran
+//	the end of the file, /exit end
 //
-// Text that nothing of this follows, because Claude goes on to speak, is part of a
-// longer message. Whatever else stands in between (thinking, results, reminders,
-// output of commands, compaction) changes nothing. An error of the API ends a turn
-// without a Stop hook, so there is no row.
+// More text of Claude belongs to the same message. Other lines (thinking, results, reminders, output of commands,
+// compaction) change nothing. An API error ends a turn without a Stop hook, and makes no row.
 
 package replay
 
@@ -26,50 +24,47 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// spot is something that Claude said, which may turn out to be a stop.
 type spot struct {
 	line  int
 	text  string
-	at    int64 // Unix milliseconds, 0 if it is not known
-	rests bool  // Stop hooks have run since
+	at    int64 // Unix milliseconds, 0: unknown
+	rests bool  // Stop hooks have run since then
 }
 
-// follower tells what comes after places.
+// follower finds the event after a message.
 type follower struct {
-	open bool // there is a place that nothing has followed yet
+	open bool // nothing has followed the last message yet
 	last spot
-	// whole tells that a message of the agent without a call ends the turn.
+	// whole is set if a message without a call ends the agent's turn.
 	whole bool
-	// blocked tells that a Stop hook has had the agent go on there: what stands next in a
-	// person's place are its words.
+	// blocked is set after a Stop hook has continued: the next prompt is its feedback.
 	blocked bool
-	// typed are prompts that wait to be sent, with the line at which they were typed.
+	// typed has the line numbers of prompts that are waiting to be sent.
 	typed map[string]int
 }
 
-// maxTyped is how many prompts can wait.
 const maxTyped = 100
 
-// followed is what came after a place, with the words of a person.
+// followed is the event after a message, without a label while it is unknown.
 type followed struct {
 	label Label
 	next  string
 	at    int64
 }
 
-// takeLine looks at a line. It returns what it makes of the open place, if the line
-// decides that; spoke tells that the line opens another one.
-func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bool) {
+// takeLine reads a line. It returns the end of the open place, if this line decides it, and whether the line opens
+// another one.
+func (f *follower) takeLine(c *transcript.Cursor) (end followed, spoke bool) {
 	what := c.What
 	switch {
 	case what == transcript.Nothing && f.noteTyped(c):
 		return
 	case what == transcript.Spoke:
-		if f.open && (f.last.rests || f.blocked || f.whole) { // something that left no trace
-			end, ended = followed{label: Pushed, at: c.LineTime()}, true
+		if f.open && (f.last.rests || f.blocked || f.whole) { // the cause left no trace
+			end = followed{label: Pushed, at: c.LineTime()}
 		}
-		f.open = false // else: part of a longer message
-		return end, ended, true
+		f.open = false // else part of a longer message
+		return end, true
 	case !f.open:
 		return
 	}
@@ -92,30 +87,26 @@ func (f *follower) takeLine(c *transcript.Cursor) (end followed, ended, spoke bo
 	case transcript.Pushed:
 		end.next, end.label = c.PersonWords(), Pushed
 	case transcript.Interrupted:
-		if f.last.rests {
-			return followed{}, false, false // what it broke into came later, and said nothing
+		if !f.last.rests { // else it interrupted something later
+			end.label = Interrupted
 		}
-		end.label = Interrupted
 	case transcript.Failed:
 		f.open = false
-		return followed{}, false, false
 	case transcript.Rested:
 		f.last.rests = true
-		return followed{}, false, false
 	default:
 		f.blocked = f.blocked || c.Blocked()
-		return followed{}, false, false
 	}
-	f.open = false
-	return end, true, false
+	f.open = f.open && end.label == ""
+	return end, false
 }
 
-// noteTyped takes what was typed while the agent was working. False: the line is not about it.
+// noteTyped notes a prompt that was typed during work. It reports whether the line is about one.
 func (f *follower) noteTyped(c *transcript.Cursor) bool {
 	words, back := codec.ValidText(c.Entry.Queued), c.Entry.Unqueued
 	switch {
 	case back:
-		f.typed = nil // to be edited
+		f.typed = nil // returned to the editor
 	case words == "":
 		return false
 	case len(words) < 4<<10:
@@ -132,14 +123,14 @@ func (f *follower) noteTyped(c *transcript.Cursor) bool {
 // maxYes bounds a bare yes or "continue", in bytes.
 const maxYes = 120
 
-// labelFor labels what a person typed. A bare yes or "continue" is an answer where something was asked.
+// labelFor labels a prompt. A bare yes or "continue" is an answer if Claude had asked a question.
 func (f *follower) labelFor(prompt string) Label {
 	typed, waited := f.typed[prompt]
 	delete(f.typed, prompt)
 	if waited && typed < f.last.line {
 		return Queued
 	}
-	for _, name := range []string{"/exit", "/quit"} { // which says nothing of the stop
+	for _, name := range []string{"/exit", "/quit"} { // neither judges the stop
 		if strings.Contains(quotation.Head(prompt, 200), "<command-name>"+name+"</command-name>") {
 			return Ended
 		}
@@ -158,14 +149,12 @@ func (f *follower) labelFor(prompt string) Label {
 	return Answered
 }
 
-// AllLabels lists the labels in the order in which they are shown.
 func AllLabels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// MeaningOf is what a label says of the stop. A bare yes is an answer that Claude may have
-// needed or not. It is unknown what would have been right where a hook kept Claude
-// going, where the user interrupted, and where the file ends.
+// MeaningOf returns the verdict of a label on the stop. It is unknown after a bare yes to a question, a hook, an
+// interruption, and at the end of the file.
 func (l Label) MeaningOf() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -1,9 +1,7 @@
-// A report as one page of HTML: nothing is fetched, nothing else runs.
+// A report as an HTML page that fetches nothing.
 //
-// What comes from a session is data. The figures are put in by html/template,
-// which escapes by context; the rows are JSON in which no tag can end; the script
-// of the page puts them in as text. A policy lets this style and this script run,
-// by their hashes, and nothing else.
+// Text from sessions is data: html/template escapes the figures, and the rows are JSON in which no tag can end, shown
+// by the page's script as text. The content policy allows this style and this script, by their hashes, and no other.
 
 package replay
 
@@ -35,7 +33,7 @@ import (
 //go:embed page/page.html.tmpl page/page.css page/page.js
 var pageFiles embed.FS
 
-// PageMark is in every page that WriteHTML makes, near its beginning.
+// PageMark is near the beginning of every page that WriteHTML makes.
 const PageMark = `<meta name="generator" content="springfield replay">`
 
 func WriteHTML(w io.Writer, r Report) error {
@@ -45,8 +43,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		if err != nil {
 			return fmt.Errorf("make page: %w", err)
 		}
-		// A checkout on Windows may have other line ends; a browser hashes what it
-		// reads them as.
+		// Browsers normalize line ends before they hash, and a checkout on Windows has others.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
 	t, err := template.New("page").Funcs(templateFunctions()).Parse(files["page.html.tmpl"])
@@ -60,8 +57,8 @@ func WriteHTML(w io.Writer, r Report) error {
 	p := page{Report: &r, Best: r.best()}
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(cleanText(string(data)))
 	p.Policy = "default-src 'none'; style-src " + policyHash(files["page.css"]) + "; script-src " + policyHash(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
-	// The page is large: not once more in memory. Names of files and rules stand in it
-	// beside the rows, and in its JSON an escape is the same value.
+	// The page is large, and not held in memory again. SafeWriter may also change the JSON, where an escape is the
+	// same value.
 	b := bufio.NewWriter(display.SafeWriter(w))
 	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
@@ -69,7 +66,6 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
-// Shorten changes how files and directories are written, for a page that a person reads.
 func (r *Report) Shorten(path func(string) string) {
 	for i := range r.Rows {
 		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
@@ -82,13 +78,11 @@ func (r *Report) Shorten(path func(string) string) {
 	}
 }
 
-// policyHash is how a policy names what may run.
 func policyHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is what the template sees: a report, with functions that say its figures.
 type page struct {
 	*Report
 	Policy   string
@@ -97,13 +91,9 @@ type page struct {
 	Best     int
 }
 
-// Marked are the strategies whose marks stand at the end of a row.
+// Marked returns the strategies in the order of a row's marks.
 func (p page) Marked() string {
-	var marked []string
-	for _, s := range p.Scores {
-		marked = append(marked, cleanText(s.Name))
-	}
-	return strings.Join(marked, ", ")
+	return strings.Join(check.NamesOf(p.Scores, func(s Score) string { return cleanText(s.Name) }), ", ")
 }
 
 func templateFunctions() template.FuncMap {
@@ -120,8 +110,6 @@ func templateFunctions() template.FuncMap {
 	}
 }
 
-// pageData is what the page's script reads: the rows as JSON has them, and what it says about
-// them.
 func (r Report) pageData() any {
 	type named struct {
 		Title string `json:"title"`
@@ -129,14 +117,12 @@ func (r Report) pageData() any {
 	}
 	data := struct {
 		Scores []string         `json:"scores"`
-		Best   int              `json:"best"`   // the strategy to begin with
-		Labels map[Label]bool   `json:"labels"` // those of rows, and whether a model would have been asked there
-		Hosts  map[string]named `json:"hosts"`  // by the name that a row has
+		Best   int              `json:"best"`   // strategy to begin with
+		Labels map[Label]bool   `json:"labels"` // of rows; true if Stop hooks ran there
+		Hosts  map[string]named `json:"hosts"`  // by Row.Host
 		Rows   []Row            `json:"rows"`
-	}{[]string{}, r.best(), map[Label]bool{}, map[string]named{}, r.Rows}
-	for _, s := range r.Scores {
-		data.Scores = append(data.Scores, s.Name)
-	}
+	}{nil, r.best(), map[Label]bool{}, map[string]named{}, r.Rows}
+	data.Scores = check.NamesOf(r.Scores, func(s Score) string { return s.Name })
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		data.Labels[row.Label] = row.Label.HadStopHooks()
@@ -145,8 +131,8 @@ func (r Report) pageData() any {
 	return data
 }
 
-// cleanText marks what a reader does not see, or what turns the writing round: unlike
-// display.PlainText it leaves a dot, because the page is where a message is looked at.
+// cleanText makes invisible characters and changes of direction visible. Unlike display.PlainText it leaves a dot: the
+// page is for the inspection of messages.
 func cleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -161,12 +147,11 @@ func cleanText(text string) string {
 	}, text)
 }
 
-// PageFile is where a page is to be written: a path, and the directory that writing must
-// not leave, "" for that of the file.
+// PageFile is the file to write a page to. In is the directory that writing must not leave, "" for the one of the file.
 type PageFile struct{ Path, In string }
 
-// CheckTarget looks before anything is read: a file that is no page of springfield's is
-// another's, and is left alone. It tells whether there is a page.
+// CheckTarget refuses a file that is not a page of springfield, before anything is read. It reports whether there is a
+// page.
 func (p PageFile) CheckTarget() (there bool, err error) {
 	info, err := os.Lstat(p.Path)
 	switch {
@@ -193,7 +178,7 @@ func (p PageFile) CheckTarget() (there bool, err error) {
 	return len(head) > 0, nil
 }
 
-// WritePage writes the page whole, or not at all.
+// WritePage writes the page atomically.
 func (p PageFile) WritePage(r Report) (err error) {
 	defer func() {
 		if err != nil {

@@ -15,33 +15,27 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Progress is how far a replay is.
 type Progress struct {
 	Files, FilesTotal int
 	Bytes, BytesTotal int64
 }
 
-// Options say what to replay.
 type Options struct {
-	// Paths are session logs and directories of them.
+	// Paths are session logs and their directories.
 	Paths []string
-	// Kept are the directories of hosts, whose sessions are read too.
-	Kept []Kept
-	// Host leaves out sessions of other hosts than the one with this name.
+	Kept  []Kept
+	// Host limits the replay to sessions of the host with this name.
 	Host string
-	// Since leaves out what was before it.
+	// Since skips earlier stops.
 	Since time.Time
-	// Project, an absolute path, leaves out sessions that began in other directories than
-	// this one and those below it.
-	Project string
-	// Candidates decide at every row.
+	// Project, an absolute path, limits the replay to sessions that began in or below this directory.
+	Project    string
 	Candidates []Candidate
-	// Progress is called from time to time, never twice at once.
+	// Progress is called occasionally, never concurrently.
 	Progress func(Progress)
 }
 
-// RunReplay replays. When ctx ends before it has, what there is by then is the report,
-// and it is marked as partial. The rows are in the same order however many processors read.
+// RunReplay replays. If ctx ends, the report is partial. The order of the rows is deterministic.
 func RunReplay(ctx context.Context, o Options) Report {
 	began := time.Now()
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
@@ -62,40 +56,30 @@ func RunReplay(ctx context.Context, o Options) Report {
 	for _, c := range o.Candidates {
 		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note})
 	}
+	counts := map[Label]int{}
+	for i := range report.Rows {
+		counts[report.Rows[i].Label]++
+	}
 	for _, label := range AllLabels() {
-		n := 0
-		for i := range report.Rows {
-			if report.Rows[i].Label == label {
-				n++
-			}
-		}
-		report.Labels = append(report.Labels, LabelCount{label, label.MeaningOf(), n})
+		report.Labels = append(report.Labels, LabelCount{label, label.MeaningOf(), counts[label]})
 	}
 	report.FillInScores()
 	report.Seconds = time.Since(began).Seconds()
 	return report
 }
 
-// readAll reads the files side by side. The result has as many sessions as files
-// were begun, in the files' order.
+// readAll reads the files in parallel. It returns a session for each file that was begun.
 func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
 	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {
 		meter.BytesTotal += f.size
 	}
-	since := int64(0)
-	if !o.Since.IsZero() {
-		since = o.Since.UnixMilli()
-	}
-	results := make([]*session, len(files))
-	order := make([]int, len(files)) // the largest first: one that comes last keeps one processor busy alone
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].size, files[a].size) })
+	// Largest first: as the last one it would keep one processor busy alone.
+	slices.SortStableFunc(files, func(a, b found) int { return cmp.Compare(b.size, a.size) })
 	lines := window(o.Candidates)
 	var all sync.WaitGroup
 	var next atomic.Int64
+	var lock sync.Mutex // of sessions
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		all.Go(func() {
 			voters := voters(o.Candidates)
@@ -103,31 +87,27 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				for i := range voters {
 					voters[i].state = ledger.State{}
 				}
-				n := int(next.Add(1)) - 1
-				if n >= len(files) {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
 					return
 				}
-				i := order[n]
 				w := walker{
 					session: session{path: files[i].path, host: files[i].host}, voters: voters,
-					since: since, project: o.Project, tick: func(n int64) bool { meter.addProgress(0, n); return ctx.Err() == nil },
+					since: o.Since.UnixMilli(), project: o.Project,
+					tick: func(n int64) bool { meter.addProgress(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)
 				meter.addProgress(1, 0)
-				results[i] = &w.session
+				lock.Lock()
+				sessions = append(sessions, w.session)
+				lock.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	for _, s := range results {
-		if s != nil {
-			sessions = append(sessions, *s)
-		}
-	}
 	return sessions
 }
 
-// meter tells how far a replay is.
 type meter struct {
 	told func(Progress)
 	lock sync.Mutex
@@ -135,7 +115,7 @@ type meter struct {
 	last time.Time
 }
 
-// addProgress tells it at most twenty times a second, and the end.
+// addProgress reports the end, and progress at most twenty times a second.
 func (m *meter) addProgress(files int, bytes int64) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -147,10 +127,8 @@ func (m *meter) addProgress(files int, bytes int64) {
 	}
 }
 
-// collect puts the sessions into the report, the oldest first. What is said in
-// several logs, because a session was resumed or forked into a file of its own,
-// belongs to the first of them; but where that one ends, what came next is what
-// came next in the other.
+// collect adds the sessions to the report, oldest first. Lines in several logs, after a resume or a fork, belong to the
+// first of them. If that log ends at a row, the label comes from the other log.
 func (r *Report) collect(sessions []session) {
 	slices.SortStableFunc(sessions, func(a, b session) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), strings.Compare(strconv.FormatBool(a.copy), strconv.FormatBool(b.copy)), cmp.Compare(a.until, b.until),

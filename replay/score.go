@@ -1,4 +1,4 @@
-// Scores: what each strategy did over all rows. Every share has its 95 % interval by Wilson.
+// Scores of the strategies. Every share has its 95 % interval by Wilson.
 
 package replay
 
@@ -13,7 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// FillInScores fills in what follows from the rows of a report: scores, answers and advice.
+// FillInScores computes stops, scores, answers and advice from the rows.
 func (r *Report) FillInScores() {
 	r.Stops = Stops{}
 	for i := range r.Rows {
@@ -26,8 +26,7 @@ func (r *Report) FillInScores() {
 	r.Advice = r.adviceFor()
 }
 
-// HadStopHooks tells whether Stop hooks ran there: not in mid-work, nor where a person
-// broke in.
+// HadStopHooks reports whether Stop hooks ran there.
 func (l Label) HadStopHooks() bool { return l != MidWork && l != Interrupted }
 
 func (s *Score) countRows(r *Report, i int) {
@@ -88,14 +87,13 @@ func countHit(r *Rate, counts, is bool) {
 	}
 }
 
-// PriceOfQuestion is about what a question costs with the default model, in dollars: four
-// bytes a token, the frame that a request has around them, and a short answer.
+// PriceOfQuestion estimates the cost of a question with the default model, in dollars: four bytes a token, the request
+// around them, and a short answer.
 func PriceOfQuestion(bytes int) float64 {
 	return float64(judge.PriceInMicros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }
 
-// ComputeInterval works out the interval of a share: Wilson, 95 %. Of nothing it is
-// everything.
+// ComputeInterval computes the 95 % interval by Wilson, everything for a share of nothing.
 func (r *Rate) ComputeInterval() {
 	if r.Of == 0 {
 		r.Low, r.High = 0, 1
@@ -105,7 +103,7 @@ func (r *Rate) ComputeInterval() {
 	n, p := float64(r.Of), float64(r.N)/float64(r.Of)
 	center := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	// At the ends the formula is exact but for rounding.
+	// Exact values, where the formula has rounding errors.
 	r.Low, r.High = max(0, center-half), min(1, center+half)
 	if r.N == 0 {
 		r.Low = 0
@@ -115,13 +113,13 @@ func (r *Rate) ComputeInterval() {
 	}
 }
 
-// text is the share of a rate and its interval, like "88 %, 84–91".
+// text formats a rate and its interval: "88 %, 84–91".
 func (r Rate) text() string {
 	low, high := shareText(r.Low), shareText(r.High)
 	return shareText(float64(r.N)/float64(max(1, r.Of))) + ", " + strings.TrimSuffix(low, " %") + "–" + strings.TrimSuffix(high, " %")
 }
 
-// shareText is a share in per cent, with a digit behind the point where that is not nothing.
+// shareText formats a share in per cent, with a decimal near 0 and 100.
 func shareText(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < .05:

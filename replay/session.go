@@ -1,5 +1,4 @@
-// One session log from its beginning to its end: what was said where, what came
-// next, and what each candidate does there.
+// One session log from beginning to end, with the decisions of the candidates.
 
 package replay
 
@@ -23,34 +22,32 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// What a row keeps of texts, in bytes.
+// Bounds of the texts in a row, in bytes.
 const (
 	maxText = 1000
 	maxNext = 300
 )
 
-// session is what one log has brought.
 type session struct {
 	path  string
 	host  *host.Host
 	size  int64
-	other bool  // it is of another project
-	cut   bool  // the reading was told to stop
-	old   int   // places that are too old
-	start int64 // time of its first line that has one
-	until int64 // and of its last
-	first key   // of the first thing said in it
-	copy  bool  // it says itself that it is a fork, or its lines name another session first
+	other bool  // of another project
+	cut   bool  // reading was stopped
+	old   int   // places before Options.Since
+	start int64 // first time in the log
+	until int64 // last one so far
+	first key   // of its first message
+	copy  bool  // a fork, or a log that begins with lines of another session
 	rows  []Row
 	keys  []key // of the rows
 	err   error
 }
 
-// key names a line in whichever file it is, the zero key if nothing does.
+// key identifies a line in all its copies; 0: no id.
 type key uint64
 
-// keyOf is the key of a line. Only Claude Code's ids are never used again; with the time
-// of a line others are.
+// keyOf returns the key of a line. Only Claude Code's ids are unique; other ids are combined with the time.
 func (w *walker) keyOf(c *transcript.Cursor) key {
 	id := string(c.Entry.ID)
 	if id == "" {
@@ -64,31 +61,28 @@ func (w *walker) keyOf(c *transcript.Cursor) key {
 	return key(h.Sum64())
 }
 
-// walker goes through one session log.
 type walker struct {
 	session
 	follower
 	voters  []voter
 	since   int64
 	project string
-	tick    func(bytes int64) bool // hears how much more has been read; false: enough
+	tick    func(bytes int64) bool // receives the bytes read since the last call; false stops
 
-	id, dir string // the session's, and its directory
-	met     bool   // a person or the agent has said something
+	id, dir string // of the session
+	met     bool   // a person or the agent has written something
 	mode    string // permission mode
-	now     int64  // the newest time that is known
 
-	row      Row // the open place
+	row      Row // of the open place
 	key      key
 	scene    *scene
 	opinions []opinion
-	skip     bool // the open place is too old
+	skip     bool // the open place is before Options.Since
 }
 
-// span is how much is read between two ticks, in bytes.
 const span = 1 << 20
 
-// read goes through the log. What has been found when it is told to stop stays.
+// read reads the log. When it is stopped, it keeps the rows so far.
 func (w *walker) read(lines int) {
 	told := int64(0)
 	if w.host == nil {
@@ -108,7 +102,7 @@ func (w *walker) read(lines int) {
 	}
 }
 
-// take goes behind a line. False: the log is of no interest.
+// take reads a line, and reports whether to go on.
 func (w *walker) take(c *transcript.Cursor) bool {
 	if w.start == 0 {
 		w.start = c.LineTime()
@@ -119,7 +113,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		if !w.introduce(c) {
 			return false
 		}
-	case w.id == "" && what == transcript.Nothing: // a log's head
+	case w.id == "" && what == transcript.Nothing: // the head of a log
 		w.named(c)
 	case what == transcript.Called:
 		if does, _ := c.LastCall(); does == transcript.BeginsPlan {
@@ -127,18 +121,18 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		}
 	case what == transcript.Returned && w.mode == "plan":
 		if does, done := c.LastCall(); done && does == transcript.EndsPlan {
-			w.mode = "" // which one a person chose is not said
+			w.mode = "" // the log does not record the mode chosen instead
 		}
 	case what == transcript.Nothing && codec.ValidText(c.Entry.Mode) != "":
 		w.mode = codec.ValidText(c.Entry.Mode)
 	}
 	if what != transcript.Nothing {
 		if t := c.LineTime(); t != 0 {
-			w.now, w.until = t, t
+			w.until = t
 		}
 	}
-	end, ended, spoke := w.follower.takeLine(c)
-	if ended {
+	end, spoke := w.follower.takeLine(c)
+	if end.label != "" {
 		w.close(end)
 	}
 	if spoke {
@@ -147,7 +141,7 @@ func (w *walker) take(c *transcript.Cursor) bool {
 	return true
 }
 
-// introduce learns from the lines that people and Claude write.
+// introduce learns about the session from a message. It reports whether to go on.
 func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := codec.ValidText(c.Entry.Mode); mode != "" {
 		w.mode = mode
@@ -175,8 +169,7 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	return true
 }
 
-// named learns the session's id and its directory from a line that says them, and returns
-// that id.
+// named learns the session's id and directory from a line, and returns that id.
 func (w *walker) named(c *transcript.Cursor) (id string) {
 	if w.dir == "" {
 		w.dir = codec.ValidText(c.Entry.Cwd)
@@ -187,8 +180,7 @@ func (w *walker) named(c *transcript.Cursor) (id string) {
 	return id
 }
 
-// nameOf is what the log's place says of the session: the name of its file, or of its
-// directory where every session has one.
+// nameOf returns the name of the log, or of its directory if each session has one.
 func (w *walker) nameOf() string {
 	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
 	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {
@@ -197,21 +189,24 @@ func (w *walker) nameOf() string {
 	return name
 }
 
-// look opens a place: the line in which Claude has just said something.
+// look opens a place: the line of a message of Claude.
 func (w *walker) look(c *transcript.Cursor) {
 	said := strings.TrimSpace(c.AgentWords())
-	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.now}, false
-	if w.skip = w.now < w.since; w.skip {
+	w.open, w.last, w.blocked = true, spot{line: c.Number, text: said, at: w.until}, false
+	if w.skip = w.until < w.since; w.skip {
 		return
 	}
 	view := c.ViewBehind()
 	w.key = w.keyOf(c)
 	w.row = Row{
 		File: w.path, Line: c.Number, Session: w.id, Host: w.host.RecordName(), Project: w.dir,
-		Text: strings.Clone(quotation.Tail(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+		Text: strings.Clone(quotation.Tail(said, maxText)), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
-	if w.now != 0 {
-		w.row.At = time.UnixMilli(w.now).UTC()
+	if len(view.Todos) > 0 {
+		w.row.Todos = activity.CountTodos(view.Todos).String()
+	}
+	if w.until != 0 {
+		w.row.At = time.UnixMilli(w.until).UTC()
 	}
 	w.scene = &scene{event: w.eventAt(said, view), view: view, now: w.row.At, lines: c.WindowOf}
 	w.opinions = w.opinions[:0]
@@ -220,7 +215,6 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 }
 
-// close makes a row of the open place.
 func (w *walker) close(end followed) {
 	w.open = false
 	if w.skip {
@@ -229,7 +223,7 @@ func (w *walker) close(end followed) {
 	}
 	row := w.row
 	row.Label, row.Means, row.Next = end.label, end.label.MeaningOf(), strings.Clone(quotation.Head(strings.TrimSpace(end.next), maxNext))
-	if end.label != MidWork { // the setting leave may answer all but a grave act
+	if end.label != MidWork { // the setting leave never answers about a grave act
 		said, asks := lastmessage.ReadMessage(w.last.text).FindAct(lastmessage.Leave, false)
 		_, isGrave := grave.Find(said)
 		row.Leave = asks && !isGrave
@@ -242,12 +236,4 @@ func (w *walker) close(end followed) {
 		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}
 	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
-}
-
-// tally counts a todo list, "" for none.
-func tally(todos []activity.Todo) string {
-	if len(todos) == 0 {
-		return ""
-	}
-	return activity.CountTodos(todos).String()
 }

@@ -1,5 +1,3 @@
-// The real stops, by what came after each.
-
 package replay
 
 import (
@@ -8,16 +6,15 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// Stops counts real stops by what came after them.
 type Stops struct {
 	N           int `json:"n"`
-	Continue    int `json:"continue"`    // only "continue" or the like
-	Yes         int `json:"yes"`         // only a yes
-	New         int `json:"new"`         // something else: words, a command, a prompt typed before
-	Background  int `json:"background"`  // news of work in the background, which the agent waited for
+	Continue    int `json:"continue"`    // a bare "continue"
+	Yes         int `json:"yes"`         // a bare yes
+	New         int `json:"new"`         // anything else: words, a command, a prompt typed before
+	Background  int `json:"background"`  // news of background work
 	Ended       int `json:"ended"`       // nothing
-	Interrupted int `json:"interrupted"` // a person broke in, so no Stop hook ran
-	Pushed      int `json:"pushed"`      // a Stop hook had the agent go on
+	Interrupted int `json:"interrupted"` // by a person, so no Stop hook ran
+	Pushed      int `json:"pushed"`      // a Stop hook continued
 }
 
 func (s *Stops) countLabel(l Label) {
@@ -25,13 +22,12 @@ func (s *Stops) countLabel(l Label) {
 		Nudge: &s.Continue, Affirmed: &s.Yes, Answered: &s.New, Commanded: &s.New, Queued: &s.New,
 		Background: &s.Background, Ended: &s.Ended, Interrupted: &s.Interrupted, Pushed: &s.Pushed,
 	}[l]
-	if n != nil { // mid-work is no stop
+	if n != nil { // mid-work is not a stop
 		*n++
 		s.N++
 	}
 }
 
-// SayStops says what came after the stops.
 func (r Report) SayStops() string {
 	s := r.Stops
 	said := layout.CountOf(s.N, "stop") + " in " + layout.CountOf(r.Sessions, "session")

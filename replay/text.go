@@ -1,5 +1,3 @@
-// A report as text, for a terminal.
-
 package replay
 
 import (
@@ -16,7 +14,6 @@ type text struct {
 	*Report
 }
 
-// WriteText writes what came after the stops, the verdict and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
 	t.PrintFolded("", "%s", r.SayStops())
@@ -34,7 +31,6 @@ func (r *Report) WriteText(out layout.Printer) {
 	t.PrintFolded("", "%s", r.Advice)
 }
 
-// WriteNotes writes what has to be known of the figures.
 func (r *Report) WriteNotes(out layout.Printer) {
 	if r.Bytes >= 1e6 {
 		out.PrintFolded("note: ", "read %.1f MB in %.1f s", float64(r.Bytes)/1e6, r.Seconds)
@@ -46,7 +42,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong is the strategy that would have been in the way most often, "" if none would.
+// MostWrong returns the strategy that would have been in the way most often, "" if none was.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -69,10 +65,9 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// ListKinds are the kinds of rows that WriteList writes, by what the first strategy did.
+// ListKinds returns the kinds of lists, by the choice of the first strategy.
 func ListKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
 
-// isOnList tells whether the first strategy puts a row on a list.
 func (r *Row) isOnList(list string) bool {
 	if len(r.Choices) == 0 {
 		return false
@@ -94,8 +89,7 @@ func (r *Row) isOnList(list string) bool {
 	return true
 }
 
-// WriteList writes the rows behind a figure, at most so many, 0 for all. It returns the
-// strategy that explain can explain there, "" for none.
+// WriteList writes at most so many rows of a list, 0 for all. It returns the strategy to explain them by, "" for none.
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""
@@ -164,7 +158,6 @@ func (t text) writeRow(row *Row) {
 	t.PrintText("")
 }
 
-// says is what a strategy does at a row, and why.
 func (t text) says(c Choice) string {
 	says := decidedBy(c.Rule)
 	if c.Evidence != "" && c.Rule != otherwise {
@@ -182,10 +175,9 @@ func (t text) says(c Choice) string {
 	return c.Decision + display.OneLine(says)
 }
 
-// otherwise is the rule of a decision that no rule has made.
+// otherwise is the rule of a decision without a rule.
 const otherwise = "otherwise"
 
-// decidedBy says which rule decided, behind the decision.
 func decidedBy(rule string) string {
 	if rule == otherwise {
 		return ": no rule matched"
@@ -193,7 +185,7 @@ func decidedBy(rule string) string {
 	return " by " + rule
 }
 
-// writeExcerpt prints about three lines of a text: its end, or its beginning.
+// writeExcerpt prints about three lines of a text, cut at one end.
 func (t text) writeExcerpt(title, said string, cut func(string, int) string) {
 	if said = display.OneLine(strings.Join(strings.Fields(said), " ")); said != "" {
 		t.PrintFolded(title, "%s", cut(said, 3*(t.Width-len(title))))

@@ -1,4 +1,4 @@
-// The verdict: what each strategy would have been worth to this user, by the user's own answers.
+// The verdict: the value of each strategy to this user, by the user's own answers.
 
 package replay
 
@@ -13,25 +13,25 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Below enough cases a share says little, below enoughLeave nothing.
+// Below enough cases a share means little, below enoughLeave nothing.
 const (
 	enough      = 30
 	enoughLeave = 5
 )
 
-// Leave counts the questions for leave to go on that the user answered, and those answered with a
-// bare yes or "continue". AfterYes counts only questions where the newest answer before was such a yes.
+// Leave counts answered questions for leave to go on, and those answered with a bare yes or "continue". AfterYes counts
+// only questions after such a yes.
 type Leave struct {
 	Yes      Rate `json:"yes"`
 	AfterYes Rate `json:"after_yes"`
 }
 
 func countLeave(rows []Row) (l Leave) {
-	after := map[string]bool{} // sessions whose newest answer is a yes to such a question
+	after := map[string]bool{} // sessions whose last answer is a yes to such a question
 	for i := range rows {
 		row := &rows[i]
 		switch row.Label {
-		case Background, Pushed, Ended, MidWork: // the user has said nothing new
+		case Background, Pushed, Ended, MidWork: // no answer of the user
 			continue
 		}
 		yes := row.Label == Affirmed || row.Label == Nudge
@@ -46,7 +46,7 @@ func countLeave(rows []Row) (l Leave) {
 	return l
 }
 
-// say names the setting that the answers speak for: under it, three of four continues were wanted.
+// say recommends the setting under which three of four continues were wanted.
 func (l Leave) say() string {
 	if l.Yes.Of == 0 {
 		return "you answered no question for leave to go on"
@@ -68,8 +68,7 @@ func (l Leave) say() string {
 	}
 }
 
-// Verdict lists what each strategy, an away order and the setting leave would have been worth, by
-// name; last mid-work, which is no stop.
+// Verdict returns the value of each strategy, of an away order and of the setting leave, by name; last mid-work.
 func (r *Report) Verdict() (lines [][]string) {
 	if len(r.Rows) == 0 || len(r.Scores) == 0 {
 		return nil
@@ -116,10 +115,10 @@ func (s Score) say() string {
 	return said
 }
 
-// gain is how many more prompts it would have saved than it would have been in the way.
+// gain is the number of prompts saved minus the times in the way.
 func (s Score) gain() int { return s.Saved.N - s.InTheWay.N }
 
-// best is the strategy with the greatest gain; the default one, if it is as good.
+// best returns the strategy with the greatest gain, the default one if it is as good.
 func (r *Report) best() (best int) {
 	for i, s := range r.Scores {
 		b := r.Scores[best]
@@ -131,7 +130,6 @@ func (r *Report) best() (best int) {
 	return best
 }
 
-// adviceFor says in one sentence what the user's answers speak for.
 func (r *Report) adviceFor() string {
 	switch {
 	case len(r.Rows) == 0:
@@ -153,7 +151,7 @@ func (r *Report) adviceFor() string {
 	return "None of these would have saved you a prompt here."
 }
 
-// nothing says why there is nothing to learn from. Which logs were not read is said elsewhere.
+// nothing explains why there are no rows.
 func (r *Report) nothing() string {
 	switch {
 	case r.Partial:

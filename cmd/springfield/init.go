@@ -411,7 +411,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{m.dir, m.spec.Marketplace, generator.NamesOf(m.spec.Plugins), outcome,
+		}{m.dir, m.spec.Marketplace, check.NamesOf(m.spec.Plugins, func(p generator.Plugin) string { return p.Name }), outcome,
 			built.Go, built.SHA256, built.Judge, told})
 	}
 	a.say("%s", did)

@@ -164,11 +164,7 @@ func Broken(plugins []client.Switched) (all []string) {
 		if !p.Runs || !p.IsOurs() {
 			continue
 		}
-		err := generator.CheckPrograms(p.Dir, generator.HostTarget(), generator.Hook)
-		if err == nil {
-			err = generator.CheckRecorded(p.Dir, generator.HostTarget())
-		}
-		if err != nil {
+		if err := generator.CheckRecorded(p.Dir, generator.HostTarget()); err != nil {
 			all = append(all, fmt.Sprintf("%s is on, but %v", p.ID, err))
 		}
 	}

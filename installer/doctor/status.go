@@ -185,8 +185,9 @@ func (in *Inspection) HowToEnable(strategy string) string {
 // for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	p, of := in.ChoosePlugin(choose)
+	isNamesake := func(made generator.Plugin) bool { return made.Name == p.Name }
 	another := func(s Suite) bool {
-		return s.Made && s.Dir != of.Dir && slices.Contains(generator.NamesOf(s.Plugins), p.Name)
+		return s.Made && s.Dir != of.Dir && slices.ContainsFunc(s.Plugins, isNamesake)
 	}
 	if p.Name != "" && slices.ContainsFunc(in.Suites, another) {
 		return p.Name + "@" + of.Marketplace

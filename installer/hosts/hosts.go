@@ -78,7 +78,7 @@ type Request struct {
 	At              Place
 	settings.Switch        // its plugin has its suite's directory, but for what is removed
 	ID              string // what the host calls the plugin
-	Stage           string // where the suite lies until it is written, "" if it is there
+	Stage           string // has the plugin until its suite is written, "" after that
 }
 
 // Check refuses a host that is not there, a scope that it has not, and records of it that cannot be read.

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -74,12 +75,22 @@ const noLedger = "marge-simpson, no ledger"
 
 var sessions = flag.String("sessions", "", "directory of labelled stops: stops.jsonl and sessions/")
 
-// tally counts one source's rows of one kind.
-type tally struct{ rows, continued int }
+// shares are rates by name.
+type shares map[string]*replay.Rate
+
+func (s shares) count(name string, yes bool) {
+	if s[name] == nil {
+		s[name] = &replay.Rate{}
+	}
+	s[name].Of++
+	if yes {
+		s[name].N++
+	}
+}
 
 // score decides on every row and prints, of each contest, what it continues of each source.
 func score(t *testing.T, out io.Writer, dir string, verbose bool) {
-	counts := map[string]map[string]*tally{} // contest, then "source expect"
+	counts := map[string]shares{} // by contest, then by "source expect"
 	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
 	rows, scratch := readRows(t, filepath.Join(dir, "stops.jsonl")), t.TempDir()
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
@@ -89,7 +100,13 @@ func score(t *testing.T, out io.Writer, dir string, verbose bool) {
 				if v.Page != "" && c.oracle && r.Expect == "CONTINUE" {
 					v.Decision = strategy.Continue
 				}
-				count(counts, c.name, r, v)
+				if counts[c.name] == nil {
+					counts[c.name] = shares{}
+				}
+				if r.Expect == "STOP" || r.Expect == "CONTINUE" {
+					counts[c.name].count(r.Source+"\t"+r.Expect, v.Decision == strategy.Continue)
+					counts[c.name].count("all\t"+r.Expect, v.Decision == strategy.Continue)
+				}
 				if verbose && c.name == "default" && r.Expect == "CONTINUE" && v.Decision == strategy.Stop {
 					fmt.Fprintf(out, "missed, %s: %s line %d: rule %s, %s: %q\n", c.name, r.Session, r.Line, v.Rule, v.Evidence, text[max(0, len(text)-300):])
 				}
@@ -183,27 +200,7 @@ func decide(t *testing.T, c contest, path, text string) strategy.Verdict {
 	return snapshot.Verdict
 }
 
-func count(counts map[string]map[string]*tally, contest string, r row, v strategy.Verdict) {
-	if r.Expect != "STOP" && r.Expect != "CONTINUE" {
-		return
-	}
-	if counts[contest] == nil {
-		counts[contest] = map[string]*tally{}
-	}
-	for _, key := range []string{r.Source + "\t" + r.Expect, "all\t" + r.Expect} {
-		t := counts[contest][key]
-		if t == nil {
-			t = &tally{}
-			counts[contest][key] = t
-		}
-		t.rows++
-		if v.Decision == strategy.Continue {
-			t.continued++
-		}
-	}
-}
-
-func report(out io.Writer, name string, counts map[string]*tally) {
+func report(out io.Writer, name string, counts shares) {
 	fmt.Fprintf(out, "%s\n  %-28s %-24s %s\n", name, "source", "wrongly continued", "caught")
 	var sources []string
 	for key := range counts {
@@ -217,11 +214,11 @@ func report(out io.Writer, name string, counts map[string]*tally) {
 	}
 }
 
-func share(t *tally) string {
-	if t == nil || t.rows == 0 {
+func share(r *replay.Rate) string {
+	if r == nil {
 		return "no rows"
 	}
-	return fmt.Sprintf("%d of %d (%.2f %%)", t.continued, t.rows, 100*float64(t.continued)/float64(t.rows))
+	return fmt.Sprintf("%d of %d (%.2f %%)", r.N, r.Of, percent(r.N, r.Of))
 }
 
 func said(s string) string {

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/lastmessage"
@@ -87,33 +86,24 @@ func quoted(s string) string {
 
 // scoreStops prints how many of 100 continues were wanted, and how many stops were wrongly continued.
 func scoreStops(t *testing.T, out io.Writer, dir string, verbose bool) {
-	rates := map[string]*replay.Rate{}
-	count := func(name string, yes bool) {
-		if rates[name] == nil {
-			rates[name] = &replay.Rate{}
-		}
-		rates[name].Of++
-		if yes {
-			rates[name].N++
-		}
-	}
+	rates := shares{}
 	playStops(t, dir, contests()[0], func(r realStop, s hook.Snapshot) {
 		if len(r.After) > 0 || r.Last == "" {
 			return
 		}
 		goesOn := s.Verdict.Decision == strategy.Continue
 		if goesOn {
-			count("of the continues, wanted", r.isWanted())
-			count("of the continues by "+s.Verdict.Rule+", wanted", r.isWanted())
+			rates.count("of the continues, wanted", r.isWanted())
+			rates.count("of the continues by "+s.Verdict.Rule+", wanted", r.isWanted())
 		}
 		if r.Reliable && !r.isWanted() {
-			count("wrongly continued, reliable rows", goesOn)
+			rates.count("wrongly continued, reliable rows", goesOn)
 		}
 		if r.Why != "" {
-			count("continued, why "+r.Why, goesOn)
+			rates.count("continued, why "+r.Why, goesOn)
 		}
 		if r.Leave != "" {
-			count("continued, leave "+r.Leave, goesOn)
+			rates.count("continued, leave "+r.Leave, goesOn)
 		}
 		if verbose && goesOn {
 			fmt.Fprintf(out, "%s %s %s %d: rule %s, %s\n", r.Kind, r.Repo, r.Session, r.N, s.Verdict.Rule, s.Verdict.Evidence)
