@@ -76,7 +76,7 @@ type Edit struct {
 	After  *Content `json:"after"`
 	// Own marks springfield's own state. It is in no diff and in no list of files, and
 	// an undo leaves it as it is once it has changed.
-	Own bool `json:"own,omitempty"`
+	State bool `json:"own,omitempty"`
 	// Drop has a file that is removed take along the directories that this leaves
 	// empty: up to In, or its own.
 	Drop bool `json:"-"`
@@ -154,7 +154,7 @@ func (c Change) IsEmpty() bool {
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
-		case e.Own || e.isDirectory() || !e.Changes():
+		case e.State || e.isDirectory() || !e.Changes():
 		case e.After == nil:
 			removed = append(removed, e.Path)
 		default:
@@ -171,7 +171,7 @@ func (c Change) Diff() string { return c.DiffIn("") }
 func (c Change) DiffIn(dir string) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
-		if e.Own || e.isDirectory() || e.Before.hasSameBytes(e.After) {
+		if e.State || e.isDirectory() || e.Before.hasSameBytes(e.After) {
 			continue
 		}
 		from, to := e.Path, e.Path

@@ -447,7 +447,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		return stored, err
 	}
 	for _, f := range edits {
-		shown := f.After != nil && f.After.SHA256 == "" && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
+		shown := f.After != nil && f.After.SHA256 == "" && !f.State && len(f.After.Data) <= maxShown && IsText(f.After.Data)
 		if f.Before, err = store(f.Before, true); err == nil {
 			f.After, err = store(f.After, shown)
 		}
@@ -472,7 +472,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		end  string
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
-		own := Edit{Path: j.fileOf(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
+		own := Edit{Path: j.fileOf(e.ID, f.end), State: true, After: &Content{Data: f.data}}
 		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
 			_ = os.Remove(j.fileOf(e.ID, bytesEnd))
 			return e, err

@@ -112,7 +112,7 @@ func (j Journal) planUndo(e Entry) (Undo, error) {
 
 // addDirectory plans to take back a directory: one that was made goes if it is empty by then.
 func (u *Undo) addDirectory(f Edit) {
-	dir := Edit{In: f.In, Path: f.Path, Own: f.Own}
+	dir := Edit{In: f.In, Path: f.Path, State: f.State}
 	if dir.locateBytes() != nil || dir.At != f.At {
 		return
 	}
@@ -138,18 +138,18 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", u.kindOfChange(), err)
 	}
-	edit.Own, edit.Tree = f.Own, f.Tree
+	edit.State, edit.Tree = f.State, f.Tree
 	now := edit.Before
 	switch {
 	case f.Before.hasSameBytes(now) && !f.After.hasSameBytes(now):
 		u.Edits = append(u.Edits, edit) // no change; it must still be so when the undo is applied
 		return nil
 	case edit.isWhollyGone(f.After): // and nothing to give back to
-		if !f.Own {
+		if !f.State {
 			u.Gone = append(u.Gone, f.Path)
 		}
 		return nil
-	case f.Own && !f.After.hasSameBytes(now):
+	case f.State && !f.After.hasSameBytes(now):
 		return nil
 	case edit.At != f.At || !f.After.hasSameBytes(now):
 		diff, err := kept.diffSince(f, now)
@@ -243,7 +243,7 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 	}
 	before, after := 0, 0
 	for _, f := range e.Edits {
-		if f.Own || f.isDirectory() {
+		if f.State || f.isDirectory() {
 			continue
 		}
 		file, err := OpenEdit(f.In, f.Path)

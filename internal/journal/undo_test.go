@@ -108,7 +108,7 @@ func TestUndoRefusesWhatHasChangedSince(t *testing.T) {
 func TestUndoPassesOver(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old", "work/project/b": "old", "home/own": "[]"})
 	own := w.edit("", "home/own", "[1]")
-	own.Own = true
+	own.State = true
 	w.do("edit", own, w.edit("", "home/a", "new"), w.edit("work", "work/project/b", "new"))
 	w.write("home/own", "[1,2]")
 	must(t, os.RemoveAll(w.path("work", "project")))

@@ -74,7 +74,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 			made[dir] = true
 			d := e.editOfDir(dir)
 			d.After = &Content{Mode: fs.ModeDir | newDirMode}
-			if e.Own && e.In == "" {
+			if e.State && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
 			}
 			missing = append(missing, d)
@@ -105,7 +105,7 @@ func addDirs(edits []Edit) ([]Edit, error) {
 
 // editOfDir is an edit of a directory around the edit's file, without contents.
 func (e Edit) editOfDir(dir string) Edit {
-	d := Edit{Path: dir, At: dir, Own: e.Own}
+	d := Edit{Path: dir, At: dir, State: e.State}
 	if e.In != "" && dir != e.root && rooted.HoldsPath(e.root, dir) {
 		name, _ := filepath.Rel(e.root, dir)
 		d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
@@ -174,7 +174,7 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		}
 		e.Before, e.After = e.After, e.Before
 		// A directory, or what is remembered of something that did not happen, does no harm.
-		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.Own || e.In != "") {
+		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDirectory() && (!e.State || e.In != "") {
 			left = append(left, e.Path)
 			why = cmp.Or(why, failed) // one says why, also for the others
 		}
