@@ -24,7 +24,7 @@ import (
 func (a *app) carryOut(plan func() (journal.Change, error)) error {
 	err := a.findPlaces()
 	if err == nil {
-		if err = journal.MakeDirs(settings.Journal(a.places).Dir, 0o700); err == nil {
+		if err = journal.MakeDirs(settings.Journal(a.places).Dir); err == nil {
 			_, err = settings.Journal(a.places).PlanAndApply(plan)
 			return err
 		}
