@@ -1,18 +1,12 @@
 //go:build e2e
 
-// Package e2e drives the real Claude Code client against a Messages API stand-in on loopback. What a
-// client does with our plugins is not a matter of opinion, so nothing here imitates one.
+// Package e2e drives the real Claude Code client against a Messages API stand-in on loopback:
 //
 //	go test -tags e2e ./e2e/
 //
-// This file gets the clients. The rules:
-//
-//   - Exact versions with exact contents. A client is the platform package whose sha512 is pinned below;
-//     anything else is refused, whatever server it came from.
-//   - npm fetches it, from the registry npm is configured with, so a proxy or a mirror needs no word here.
-//   - A client that cannot be had fails the run. A skipped end-to-end test looks like a passed one.
-//   - A client is fetched once per machine, into <user cache>/springfield/clients or the directory that
-//     SPRINGFIELD_CLIENTS names, and is hashed again before every run.
+// npm fetches each client once per machine, into <user cache>/springfield/clients or the
+// directory in SPRINGFIELD_CLIENTS. Its sha512 is pinned below and checked before every run. A
+// missing client fails the run.
 package e2e
 
 import (
@@ -41,7 +35,6 @@ const oldest = "2.1.197" // the oldest client we promise to work with
 // newest is the newest client that was tried, and with -newest the newest that there is.
 var newest = "2.1.329"
 
-// versions is the order in which every scenario runs.
 var versions = []string{newest, oldest}
 
 // pinned holds `npm view @anthropic-ai/claude-code-<platform>@<version> dist.integrity`.
@@ -93,7 +86,6 @@ func clientCache() (string, error) {
 	return filepath.Join(cache, "springfield", "clients"), nil
 }
 
-// platform is the last part of the name of this machine's package.
 func platform() string {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
@@ -105,8 +97,7 @@ func platform() string {
 	return runtime.GOOS + "-" + arch
 }
 
-// musl asks the shell's own binary which loader it wants: a Debian with musl-tools has musl's loader
-// lying about too, so that file's presence says nothing.
+// musl reads the loader of the shell's binary: a Debian with musl-tools has musl's loader too.
 func musl() bool {
 	shell, err := elf.Open("/bin/sh")
 	if err != nil {
@@ -173,8 +164,7 @@ func fetchClient(cache, version, platform string) (string, error) {
 
 func recordOf(integrity, sum string) string { return integrity + " " + sum + "\n" }
 
-// pack lets npm put the package's tarball into dir. npm keeps the real HOME, because its registry and
-// credentials are configured there.
+// pack fetches a package's tarball with npm, in the real HOME with its configuration.
 func pack(pkg, dir string) (string, error) {
 	if _, err := npm(dir, "pack", pkg, "--pack-destination", dir, "--json"); err != nil {
 		return "", err
@@ -205,7 +195,6 @@ func npm(dir, verb, pkg string, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// verify compares a file with a subresource integrity string as package registries publish it.
 func verify(path, integrity string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -223,7 +212,6 @@ func verify(path, integrity string) error {
 	return nil
 }
 
-// extract writes one member of a tarball as an executable file.
 func extract(tarball, member, path string) error {
 	file, err := os.Open(tarball)
 	if err != nil {

@@ -1,13 +1,8 @@
 //go:build e2e
 
-// What a user gets, seen from outside: sessions of the real client with a plugin of ours in them. The
-// rules:
-//
-//   - A scenario holds for every promised client.
-//   - A session is judged by what the client printed and by how often it asked the model; how a hook came
-//     to its decision is for the tests beside the strategies.
-//   - "It let Claude stop" proves nothing about a hook that is not live, so each such scenario also shows
-//     the plugin continuing.
+// Sessions of the real client with a plugin. They are checked by the client's output and the
+// number of requests to the model. A scenario in which Claude stops also shows a continue, as
+// a hook that is not live stops too.
 
 package e2e
 
@@ -50,7 +45,6 @@ var theirs = strings.ReplaceAll(`{
 
 var write = scratch.PutFile
 
-// hostTarget is the machine that tests run on, as --target has it.
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // eachClient runs a scenario for each version, beside all others: every world has its own home and its own model.
@@ -79,7 +73,6 @@ func aClient(t *testing.T, scenario func(t *testing.T, version string)) {
 	t.Run(version, func(t *testing.T) { scenario(t, version) })
 }
 
-// newSuite makes a suite with ned-flanders in it, outside the project, for a test that changes it.
 func newSuite(w *World) string {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
@@ -87,7 +80,6 @@ func newSuite(w *World) string {
 	return dir
 }
 
-// initOf is the command that makes a suite with these plugins.
 func initOf(dir string, plugins ...string) []string {
 	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
 	for _, plugin := range plugins {
