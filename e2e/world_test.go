@@ -297,18 +297,13 @@ func (w *World) Resume(args ...string) {
 
 func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	w.t.Helper()
-	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = w.Project, env
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		w.t.Fatalf("%s: %v\n%s", name, err, screen)
-	}
-	return Output{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
+	return w.start(name, env, args, func(cmd *exec.Cmd) error {
+		screen, _, err := typist.RunTyping(cmd, typist.AgreeToAll)
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, screen)
+		}
+		return nil
+	})
 }
 
 func (w *World) TrySpringfield(args ...string) Output {
@@ -349,6 +344,11 @@ func (w *World) env(path []string, more ...string) []string {
 // exec runs one process in the project directory, without an input.
 func (w *World) exec(name string, env []string, args ...string) Output {
 	w.t.Helper()
+	return w.start(name, env, args, (*exec.Cmd).Run)
+}
+
+func (w *World) start(name string, env, args []string, run func(*exec.Cmd) error) Output {
+	w.t.Helper()
 	must(w.t, scratchOnly(env, realHomes()), "refused to run", name)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -357,7 +357,7 @@ func (w *World) exec(name string, env []string, args ...string) Output {
 	cmd.WaitDelay = 5 * time.Second // a child that was left behind may hold our pipes open
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := run(cmd)
 	if ctx.Err() != nil {
 		w.t.Fatalf("%s %s: not done after %v\nstdout: %s\nstderr: %s", name, strings.Join(args, " "), limit, &stdout, &stderr)
 	}

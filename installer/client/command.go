@@ -36,7 +36,7 @@ type Command struct {
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
 		return now.IsRegistered(name, dir)
-	}, "plugin", "marketplace", "add", dir); err != nil {
+	}, "marketplace", "add", dir); err != nil {
 		return fmt.Errorf("register marketplace: %w", err)
 	}
 	return nil
@@ -61,11 +61,7 @@ func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (nam
 		}
 		return "", false, &NameTakenError{found.Name, known.String(), found.String()}
 	}
-	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
-		markets, err := now.Markets()
-		_, ok := markets[found.Name]
-		return ok, err
-	}, "plugin", "marketplace", "add", source); err != nil {
+	if err := c.callClient(ctx, s, fetchPatience, hasMarket(found.Name, true), "marketplace", "add", source); err != nil {
 		// If canceled, it may be registered all the same.
 		_, _ = c.ForgetMarketplace(context.WithoutCancel(ctx), NewSnapshot(s.Places), found.Name)
 		return fail(err)
@@ -92,7 +88,7 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 			found = m
 		}
 		return len(markets) == 1, err
-	}, "plugin", "marketplace", "add", source)
+	}, "marketplace", "add", source)
 	return found, err
 }
 
@@ -106,7 +102,7 @@ func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added boo
 	if err := c.callClient(ctx, s, fetchPatience, func(now *Snapshot) (bool, error) {
 		// A record may be for another project.
 		return now.Installed(id).Dir != "", nil
-	}, "plugin", "install", id); err != nil {
+	}, "install", id); err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
 	return len(records[id]) == 0, nil
@@ -128,7 +124,7 @@ func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note st
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
 		records, err := now.allRecords()
 		return len(records[id]) == 0, err
-	}, "plugin", "uninstall", id); err != nil {
+	}, "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
 	}
 	return id + " is uninstalled", nil
@@ -149,11 +145,8 @@ func (c Command) ForgetMarketplace(ctx context.Context, s *Snapshot, name string
 	if err != nil {
 		return "", err
 	}
-	if err := c.runClient(ctx, s.Places, declaration, clientPatience, func(now *Snapshot) (bool, error) {
-		markets, err := now.Markets()
-		_, still := markets[name]
-		return !still, err
-	}, "plugin", "marketplace", "remove", name); err != nil {
+	forgotten := hasMarket(name, false)
+	if err := c.runClient(ctx, s.Places, declaration, clientPatience, forgotten, "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
@@ -195,6 +188,14 @@ func (c Command) Version(ctx context.Context) string {
 // recorded reports whether the client's records show that the call succeeded.
 type recorded func(now *Snapshot) (bool, error)
 
+func hasMarket(name string, want bool) recorded {
+	return func(now *Snapshot) (bool, error) {
+		markets, err := now.Markets()
+		_, ok := markets[name]
+		return ok == want, err
+	}
+}
+
 // callClient runs the client with the necessary part of the user's settings.
 func (c Command) callClient(ctx context.Context, s *Snapshot, patience time.Duration, done recorded, args ...string) error {
 	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
@@ -230,7 +231,7 @@ func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
 
 const throwawayPrefix = "springfield-claude-"
 
-// runClient runs the client in a temporary configuration directory with these settings.
+// runClient runs claude plugin in a temporary configuration directory with these settings.
 func (c Command) runClient(
 	ctx context.Context, places Places, settings []byte, patience time.Duration, done recorded, args ...string,
 ) (err error) {
@@ -248,6 +249,7 @@ func (c Command) runClient(
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	args = append([]string{"plugin"}, args...)
 	cmd := c.commandIn(ctx, throwaway, args)
 	cmd.Dir = work
 	cmd.Env = append(cmd.Env, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+places.Plugins)

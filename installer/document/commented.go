@@ -1,7 +1,7 @@
 package document
 
 // Some programs accept JSON with comments. A comment belongs to the member before it on its
-// line, or directly below it. An edit keeps every comment: those of a removed member become
+// line, else to the next one. An edit keeps every comment: those of a removed member become
 // lines of their own, with an empty line before the next member.
 
 import (

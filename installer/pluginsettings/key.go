@@ -58,26 +58,24 @@ func KeysOf(s strategy.Strategy) ([]Key, error) {
 	}
 	known := members(s)
 	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
-	keys := schema.leafKeys("")
-	// The default of the ceiling depends on the strategy.
-	if n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling"); n.IsValid() {
-		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
-		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
-	}
-	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
-		keys[i].Default = json.RawMessage(`"context"`)
-		if s.Blocks {
-			keys[i].Default = json.RawMessage(`"block"`)
-		}
-	}
+	var ids []string
 	if ruled, ok := s.New().(rules.Ruled); ok {
-		ids := check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
+		ids = check.NamesOf(ruled.Rules(), func(r rules.Rule) string { return r.ID })
 		slices.Sort(ids)
 		ids = slices.Compact(ids)
-		for i, k := range keys {
-			if k.Name == "off" || k.Name == "order" {
-				keys[i].ids = ids
-			}
+	}
+	keys := schema.leafKeys("")
+	for i := range keys {
+		switch k := &keys[i]; {
+		case k.Name == "ceiling": // its default depends on the strategy
+			n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling").Interface().(strategy.Number)
+			k.Default = json.RawMessage(strconv.Itoa(n.Value))
+		case k.Name == "protocol" && s.Blocks:
+			k.Default = json.RawMessage(`"block"`)
+		case k.Name == "protocol":
+			k.Default = json.RawMessage(`"context"`)
+		case k.Name == "off", k.Name == "order":
+			k.ids = ids
 		}
 	}
 	return keys, nil

@@ -6,9 +6,7 @@ package pluginsettings
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -89,11 +87,8 @@ func ReadStack(places client.Places, p hook.Plugin) (Stack, error) {
 			settings, f.Faults, whole = settings.Overlay(f.data, f.by)
 			err = cmp.Or(whole, err)
 		}
-		if named := (*fs.PathError)(nil); errors.As(err, &named) {
-			err = named.Err // File has the path
-		}
 		if err != nil {
-			f.Fault = err.Error()
+			f.Fault = check.CauseOf(err).Error()
 		}
 		s.Files = append(s.Files, f)
 	}

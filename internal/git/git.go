@@ -8,7 +8,7 @@
 //     chooses the transport, which could run anything;
 //   - variables of the environment that name another repository are ignored: they may come
 //     from a git hook or a project's settings;
-//   - a bare repository, and a .git that belongs to another checkout, are refused.
+//   - a bare repository, and a .git that belongs to another checkout, are not used.
 package git
 
 import (

@@ -1,9 +1,9 @@
 // Package rooted accesses directories that the user may not trust: a cloned suite, a
 // project, a marketplace's checkout.
 //
-// All access is through os.Root, so that no name and no link leads out. Before writing,
-// CheckLinks refuses every link, even one that stays inside: it would change another file
-// than the one shown to the user.
+// Their files are accessed through os.Root, so that no name and no link leads out. Before
+// writing, CheckLinks refuses every link, even one that stays inside: it would change another
+// file than the one shown to the user.
 package rooted
 
 import (

@@ -61,10 +61,10 @@ func FindGo(t testing.TB) (root, cache string) {
 }
 
 // built has the programs of this run by command and flags.
-var built struct {
+var built = struct {
 	sync.Mutex
 	path map[string]string
-}
+}{path: map[string]string{}}
 
 // Program compiles a command of this tree once and returns its path. Tests must not change
 // the file.
@@ -83,9 +83,6 @@ func Program(t testing.TB, command string, flags ...string) string {
 	args := append(append([]string{"build", "-o", path}, flags...), module+"/"+command)
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("go %v: %v\n%s", args, err, out)
-	}
-	if built.path == nil {
-		built.path = map[string]string{}
 	}
 	built.path[key] = path
 	return path
