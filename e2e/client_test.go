@@ -10,9 +10,7 @@
 package e2e
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -143,8 +141,11 @@ func fetchClient(cache, version, platform string) (string, error) {
 	if err := verify(tarball, integrity); err != nil {
 		return "", err
 	}
-	unpacked := filepath.Join(scratch, "claude")
-	if err := extract(tarball, "package/claude", unpacked); err != nil {
+	if err := unpack(tarball, filepath.Join(scratch, "package")); err != nil {
+		return "", err
+	}
+	unpacked := filepath.Join(scratch, "package", "claude")
+	if err := os.Chmod(unpacked, 0o755); err != nil {
 		return "", err
 	}
 	sum, err := sumOf(unpacked)
@@ -210,36 +211,6 @@ func verify(path, integrity string) error {
 		return fmt.Errorf("%s is not the package we pinned: its integrity is %s, not %s", filepath.Base(path), got, integrity)
 	}
 	return nil
-}
-
-func extract(tarball, member, path string) error {
-	file, err := os.Open(tarball)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	for archive := tar.NewReader(plain); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return fmt.Errorf("%s holds no %s", filepath.Base(tarball), member)
-		}
-		if err != nil {
-			return err
-		}
-		if strings.TrimPrefix(header.Name, "./") != member {
-			continue
-		}
-		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(out, archive)
-		return errors.Join(err, out.Close())
-	}
 }
 
 func sumOf(path string) (string, error) {

@@ -26,13 +26,11 @@ const (
 	fetchPatience  = 5 * time.Minute
 )
 
-// Command is the claude command.
 type Command struct {
 	Path string   // absolute; "" if it is not installed
 	Env  []string // KEY=value
 }
 
-// Register adds a directory as a marketplace.
 func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
 	if err := c.callClient(ctx, s, clientPatience, func(now *Snapshot) (bool, error) {
 		return now.IsRegistered(name, dir)

@@ -137,7 +137,6 @@ func firstWordOfCommand(command string) string {
 	return first
 }
 
-// startsOurHook reports whether a hook starts springfield-hook.
 func (h Hook) startsOurHook() bool {
 	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"

@@ -47,7 +47,6 @@ func (i Installed) DrivesStop() bool {
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
-// Plugin names a plugin.
 type Plugin struct {
 	Name        string
 	Marketplace string
@@ -98,7 +97,6 @@ func (s *Snapshot) Installed(id string) Installed {
 	return i
 }
 
-// locatePlugin finds the plugin's directory and versions.
 func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	if slices.Contains([]string{"inline", "builtin", "synced", "skills-dir"}, i.Marketplace) {
 		return errors.New("it is of no marketplace and cannot be seen from here")
@@ -134,7 +132,6 @@ func (s *Snapshot) locatePlugin(i *Installed) (err error) {
 	return err
 }
 
-// loadPlugin reads the plugin in its directory.
 func (s *Snapshot) loadPlugin(i *Installed) error {
 	i.Strategy = s.strategyIn(i.Dir)
 	manifest, file, err := s.readManifest(i.Dir)

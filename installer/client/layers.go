@@ -65,7 +65,6 @@ func (s *Snapshot) readLayer(name, path string) Layer {
 	return LayerOf(name, file.Edit, doc)
 }
 
-// userLayer returns the lowest layer.
 func (s *Snapshot) userLayer() Layer { return s.AllLayers()[len(s.AllLayers())-1] }
 
 // managedFiles returns the managed settings files, the lowest first.
@@ -107,7 +106,6 @@ func (l Layer) PluginIDs() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.switches)), func(id string) bool { return !isID.MatchString(id) })
 }
 
-// IDsOn returns the plugins that a layer enables.
 func (l Layer) IDsOn() []string {
 	return slices.DeleteFunc(l.PluginIDs(), func(id string) bool { on, _ := l.SaysOf(id); return !on })
 }
@@ -124,7 +122,6 @@ func VariableIn(layers []Layer, name string) (value, from string, ok bool) {
 	return "", "", false
 }
 
-// AllowRules returns the rules of permissions.allow in all layers.
 func AllowRules(layers []Layer) (all []string) {
 	for _, l := range layers {
 		all = append(all, as[[]string](as[object](l.fields["permissions"])["allow"])...)

@@ -25,12 +25,10 @@ func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
 }
 
-// HowToRename is the hint for a suite whose name is taken.
 func HowToRename(dir string) string {
 	return "give this suite another marketplace name in " + filepath.Join(dir, "springfield.yaml") + ", then springfield update " + check.QuoteArgument(dir)
 }
 
-// Source is the origin of a marketplace.
 type Source struct {
 	Source string `json:"source"`
 	Path   string `json:"path,omitempty"`
@@ -55,7 +53,6 @@ func (s Source) IsMissing() bool {
 	return s.Source == "directory" && rooted.IsMissing(s.Path)
 }
 
-// Market is a marketplace that Claude Code knows.
 type Market struct {
 	Name     string
 	Location string          // the directory with its catalog
@@ -251,7 +248,6 @@ type catalog struct {
 	err     error
 }
 
-// item is a plugin in a catalog.
 type item struct {
 	version string
 	path    string // in the marketplace, "" if it is not there

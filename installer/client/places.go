@@ -24,7 +24,6 @@ type Places struct {
 	Root    string // the repository around Work, or Work itself
 }
 
-// Settings returns the settings file of a scope.
 func (p Places) Settings(s Scope) string {
 	switch s {
 	case User:
@@ -46,7 +45,6 @@ func ManagedDir(system string) string {
 	return "/etc/claude-code"
 }
 
-// StatePath returns a path in springfield's state directory.
 func (p Places) StatePath(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }

@@ -41,7 +41,6 @@ func (s *Snapshot) readAgain() {
 	clear(s.catalogs)
 }
 
-// File is a file that was read.
 type File struct {
 	journal.Edit // without a change
 

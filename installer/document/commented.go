@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// ParseCommented parses a document that may have comments.
 func ParseCommented(data []byte) (*Document, error) {
 	comments := findComments(string(data))
 	plain := slices.Clone(data) // with blanks for comments, to keep all positions

@@ -8,7 +8,7 @@ package document
 //     last sibling of its kind has, else if the object around it has. The first member of
 //     the whole document gets its own line;
 //   - the indentation is that of the object around, else the first in the document, else two
-//     spaces; line ends are those of the first line.
+//     spaces; line ends follow the first line.
 //
 // Strings, numbers and keys in a new value keep their text.
 

@@ -20,7 +20,7 @@ const (
 	Failure State = "failure"
 )
 
-// Position is a place in a text, counted from 1; the zero value is none.
+// Position is a place in a text, counted from 1, or the zero value.
 type Position struct {
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
@@ -37,7 +37,7 @@ type Finding struct {
 
 	SHA256 map[string]string `json:"sha256,omitempty"` // checksums of programs, by file
 
-	// Mend is a repair that loses nothing or that undo reverts; nil if there is none.
+	// Mend is a repair that loses nothing or that undo reverts; it may be nil.
 	Mend func(context.Context) error `json:"-"`
 }
 
@@ -100,7 +100,6 @@ func CountState(findings []Finding, state State) (n int) {
 	return n
 }
 
-// Outcome is the result of Mend.
 type Outcome struct {
 	Mended []Finding
 	Left   []Finding

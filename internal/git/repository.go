@@ -29,7 +29,7 @@ type OutsideError struct{ Dir, Says, Advice string }
 func (e *OutsideError) Error() string { return e.Dir + ": " + e.Says }
 func (e *OutsideError) Hint() string  { return e.Advice }
 
-// RepositoryRoot returns the nearest directory with a .git at or above dir, "" if there is none.
+// RepositoryRoot returns the nearest directory with a .git at or above dir, or "".
 func RepositoryRoot(dir string) string {
 	return rooted.FindAbove(dir, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -37,8 +37,8 @@ func RepositoryRoot(dir string) string {
 	})
 }
 
-// Repository returns the checkout around a directory, nil if there is none. The error for
-// one of another directory is an *OutsideError.
+// Repository returns the checkout around a directory, or nil. The error for the checkout of
+// another directory is an *OutsideError.
 func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	c := g.callerIn(dir)
 	out, err := c.runGit(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
@@ -185,7 +185,7 @@ func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, 
 	return out != "", err
 }
 
-// HoldsExactly reports whether the files below a path are those of a commit.
+// HoldsExactly reports whether a commit has the same files below a path.
 func (r *Repository) HoldsExactly(ctx context.Context, commit, path string) (bool, error) {
 	if r.CommitOf(ctx, commit) == "" {
 		return false, nil

@@ -245,7 +245,6 @@ func (j Journal) JoinNewest(did []string) error {
 	return err
 }
 
-// restoreContents reads the stored bytes of an entry's edits.
 func (j Journal) restoreContents(e *Entry) error {
 	kept, err := j.openContents(e.ID)
 	if err != nil {
@@ -279,7 +278,6 @@ func (j Journal) Damaged() []error {
 	return all
 }
 
-// ErrLocked means that another springfield holds the lock.
 var ErrLocked = errors.New("another springfield is at work")
 
 // TakeLock waits up to two seconds for the lock file at path, then returns an error that
@@ -394,7 +392,6 @@ func (j Journal) listIDs() ([]int, error) {
 	return slices.Compact(ids), nil
 }
 
-// HashBytes returns the SHA-256 of data in hexadecimal.
 func HashBytes(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -409,7 +406,6 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// writeEntry records a change before it is applied.
 func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: rand.Text(), Leaves: c.Leaves}
 	ids, err := j.listIDs()
@@ -546,7 +542,6 @@ func (j Journal) openContents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
-// readStored returns a stored content with its bytes.
 func (c contents) readStored(stored *Content) (*Content, error) {
 	if stored == nil {
 		return nil, nil

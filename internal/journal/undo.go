@@ -163,7 +163,6 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 	return nil
 }
 
-// diffSince returns a diff of the changes to a file since the edit.
 func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
 	after, err := c.readStored(f.After)

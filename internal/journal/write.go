@@ -39,7 +39,6 @@ func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }
 
-// IsTemporary reports whether name is that of a temporary file.
 func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
@@ -214,7 +213,6 @@ func makeDir(in rooted.Folder, name string, mode fs.FileMode) error {
 	return err
 }
 
-// stageFile writes the temporary file that will replace the edit's.
 func (w *writer) stageFile(in rooted.Folder, name string, e Edit) error {
 	var temp *os.File
 	defer func() { _ = temp.Close() }() // harmless if nil or closed

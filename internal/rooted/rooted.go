@@ -75,7 +75,6 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 	}
 }
 
-// PathOf returns the path of a name, for messages.
 func (f Folder) PathOf(name string) string {
 	return filepath.Join(f.Name(), filepath.FromSlash(name))
 }
@@ -235,7 +234,7 @@ func PathFrom(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// FindAbove returns dir or its nearest parent that is meant, "" if there is none.
+// FindAbove returns dir or its nearest parent that is meant, or "".
 func FindAbove(dir string, meant func(dir string) bool) string {
 	for ; !meant(dir); dir = filepath.Dir(dir) {
 		if dir == filepath.Dir(dir) {

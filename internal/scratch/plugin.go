@@ -11,7 +11,6 @@ func Link(t testing.TB, target, path string) {
 	Must(t, os.Symlink(target, path))
 }
 
-// StopHooks is the hooks.json of a springfield plugin.
 const StopHooks = `{"hooks": {"Stop": [{"hooks": [
 	{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}
 ]}]}}`

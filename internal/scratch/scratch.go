@@ -35,7 +35,6 @@ func RunTests(tests interface{ Run() int }) int {
 	return tests.Run()
 }
 
-// SharedPath returns a path in the shared directory.
 func SharedPath(name ...string) string {
 	if shared == "" {
 		panic("TestMain does not call scratch.RunTests")
