@@ -64,7 +64,11 @@ func fetchClients() error {
 		return err
 	}
 	for _, version := range versions {
-		path, err := fetchClient(cache, version, platform())
+		client := host{name: "claude", title: "Claude Code", version: version, program: "claude", from: map[string]source{}}
+		for platform, integrity := range pinned[version] {
+			client.from[platform] = source{"@anthropic-ai/claude-code-" + platform + "@" + version, integrity}
+		}
+		path, err := fetchHost(cache, &client, platform())
 		if err != nil {
 			return fmt.Errorf("client %s: %w", version, err)
 		}
@@ -109,58 +113,6 @@ func musl() bool {
 		}
 	}
 	return false
-}
-
-// fetchClient returns the path of the binary, from the cache if what lies there is what was put there.
-func fetchClient(cache, version, platform string) (string, error) {
-	integrity := pinned[version][platform]
-	if integrity == "" {
-		return "", fmt.Errorf("no package is pinned for %s, and the tests run no client that is not", platform)
-	}
-	home := filepath.Join(cache, version)
-	binary, record := filepath.Join(home, "claude"), filepath.Join(home, "claude.sum")
-	if recorded, err := os.ReadFile(record); err == nil {
-		// The integrity is part of the record, so a cache that another platform filled does not count.
-		if sum, err := sumOf(binary); err == nil && string(recorded) == recordOf(integrity, sum) {
-			return binary, nil
-		}
-	}
-
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		return "", err
-	}
-	scratch, err := os.MkdirTemp(home, "fetch-") // here, so that the rename stays within one file system
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(scratch)
-	tarball, err := pack("@anthropic-ai/claude-code-"+platform+"@"+version, scratch)
-	if err != nil {
-		return "", err
-	}
-	if err := verify(tarball, integrity); err != nil {
-		return "", err
-	}
-	if err := unpack(tarball, filepath.Join(scratch, "package")); err != nil {
-		return "", err
-	}
-	unpacked := filepath.Join(scratch, "package", "claude")
-	if err := os.Chmod(unpacked, 0o755); err != nil {
-		return "", err
-	}
-	sum, err := sumOf(unpacked)
-	if err != nil {
-		return "", err
-	}
-	if err := os.Rename(unpacked, binary); err != nil {
-		return "", err
-	}
-	// The record comes last: a run killed before this line fetches again.
-	fresh := filepath.Join(scratch, "claude.sum")
-	if err := os.WriteFile(fresh, []byte(recordOf(integrity, sum)), 0o644); err != nil {
-		return "", err
-	}
-	return binary, os.Rename(fresh, record)
 }
 
 func recordOf(integrity, sum string) string { return integrity + " " + sum + "\n" }
