@@ -342,8 +342,8 @@ func TestRebuiltForSeveralTargets(t *testing.T) {
 	})
 }
 
-// validate asks the client, away from the user's settings, and counts what it
-// says but for the one warning that is expected. It takes the names of all commands and agents.
+// validate runs the client's strict validation and accepts one warning, that CLAUDE.md is not loaded. The client's
+// directory of plugins would accept the plugin, too.
 func TestValidateAsksTheClient(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
@@ -352,6 +352,9 @@ func TestValidateAsksTheClient(t *testing.T) {
 			out := w.Springfield("validate", accepted, "--strict")
 			scratch.Holds(t, accepted, out.Stdout,
 				"Claude Code "+version+": claude plugin validate --strict accepts it", "that is expected")
+		}
+		if version == newest { // older clients have no profile
+			w.claude("plugin", "validate", filepath.Join(suite, "ned-flanders"), "--profile", "directory")
 		}
 		write(t, filepath.Join(suite, "ned-flanders", "commands", "why.md"), "---\ndescription: \"x\n---\n")
 		if out := w.TrySpringfield("validate", suite, "--strict"); out.Code == 0 || !strings.Contains(out.Stdout, "failure  client       ned-flanders/commands/why.md: frontmatter: ") {

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -281,45 +280,3 @@ func TestBrokenStrategyFailsOpen(t *testing.T) {
 		ends(t, talk.Say("execute the plan", says(plan...)...), plan[0], 1)
 	})
 }
-
-// The client's own review of what we generate. CLAUDE.md in a plugin is for the people who work on it, and
-// the client warns that it does not load it: the one complaint we accept, and --strict then fails on it.
-func TestClientValidates(t *testing.T) {
-	aClient(t, func(t *testing.T, version string) {
-		w := newWorld(t, version)
-		suite := newSuite(w)
-		plugin := filepath.Join(suite, "ned-flanders")
-		passing := [][]string{{suite}, {suite, "--strict"}, {plugin}}
-		if version == newest {
-			// What the catalog that plugins are submitted to would refuse; older clients cannot tell.
-			passing = append(passing, []string{plugin, "--profile", "directory"})
-		}
-		for _, args := range passing {
-			if out := w.Claude(append([]string{"plugin", "validate"}, args...)...); out.Code != 0 {
-				t.Errorf("validate %s: exit %d\n%s%s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
-			}
-		}
-		out := w.Claude("plugin", "validate", plugin, "--strict")
-		if said := complaints(out); len(said) != 1 || !strings.Contains(said[0], "CLAUDE.md at the plugin root") {
-			t.Errorf("the plugin, --strict: want the complaint about CLAUDE.md alone, got %q\n%s%s", said, out.Stdout, out.Stderr)
-		}
-	})
-}
-
-// complaints picks the points under "Found 2 warnings:" and "Found 1 error:", the ones that --strict is
-// about. Newer clients print other lists beside them: what a plugin provides, advice.
-func complaints(out Output) []string {
-	var said []string
-	counting := false
-	for _, line := range strings.Split(out.Stdout+"\n"+out.Stderr, "\n") {
-		switch point, isPoint := strings.CutPrefix(strings.TrimSpace(line), "❯ "); {
-		case isPoint && counting:
-			said = append(said, point)
-		case line != "" && !strings.HasPrefix(line, " "):
-			counting = complaintsHead.MatchString(line)
-		}
-	}
-	return said
-}
-
-var complaintsHead = regexp.MustCompile(`\bFound \d+ (warning|error)s?\b`)
